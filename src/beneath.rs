@@ -1,0 +1,141 @@
+//! Files below the root, opened without following a link out of it.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+
+use crate::model::Stat;
+
+/// The facts of a stat that decide whether a file moved.
+#[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+pub fn stat_of(stat: &rustix::fs::Stat) -> Stat {
+    let nanoseconds =
+        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    Stat {
+        size: stat.st_size as u64,
+        modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        inode: stat.st_ino as u64,
+        device: stat.st_dev as u64,
+    }
+}
+
+/// The project's root directory, held open.
+pub struct Root {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+impl Root {
+    /// Opens a root.
+    pub fn open(path: &Path) -> io::Result<Root> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(path, flags, Mode::empty())?;
+        Ok(Root { fd, path: path.to_path_buf() })
+    }
+
+    /// The open directory, for the one room that writes.
+    pub fn fd(&self) -> &OwnedFd {
+        &self.fd
+    }
+
+    /// Where it is, for messages and for `git`.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens something below the root. No component may be a symbolic link; a FIFO does not
+    /// block, because nothing waits for its other end.
+    pub fn open_at(&self, path: &str, flags: OFlags) -> io::Result<OwnedFd> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let path = if path.is_empty() { "." } else { path };
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::ResolveFlags;
+            let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+            match rustix::fs::openat2(&self.fd, path, flags, Mode::empty(), resolve) {
+                Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {}
+                other => return Ok(other?),
+            }
+        }
+        self.open_stepwise(path, flags)
+    }
+
+    fn open_stepwise(&self, path: &str, flags: OFlags) -> io::Result<OwnedFd> {
+        let mut folder = rustix::fs::openat(
+            &self.fd,
+            ".",
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?;
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            let last = parts.peek().is_none();
+            let step = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let fd =
+                rustix::fs::openat(&folder, part, if last { flags } else { step }, Mode::empty())?;
+            if last {
+                return Ok(fd);
+            }
+            folder = fd;
+        }
+        Ok(folder)
+    }
+
+    /// The stat of a path, its last component not followed. `None` if nothing is there.
+    pub fn stat(&self, path: &str) -> io::Result<Option<(Stat, FileType)>> {
+        let path = if path.is_empty() { "." } else { path };
+        match rustix::fs::statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some((stat_of(&stat), FileType::from_raw_mode(stat.st_mode)))),
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether something lies at a path, links included.
+    pub fn exists(&self, path: &str) -> bool {
+        matches!(self.stat(path), Ok(Some(_)))
+    }
+
+    /// Reads a regular file whole, up to a limit. `None` if nothing is there.
+    pub fn read(&self, path: &str, limit: u64) -> io::Result<Option<Content>> {
+        let fd = match self.open_at(path, OFlags::RDONLY) {
+            Ok(fd) => fd,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        read_fd(fd, limit).map(Some)
+    }
+}
+
+/// What reading a file gave.
+#[derive(Debug)]
+pub enum Content {
+    /// The bytes, and the stat of the very file they came from.
+    Bytes(Vec<u8>, Stat),
+    /// It is larger than the limit.
+    TooLarge(u64),
+    /// It is no regular file.
+    NotRegular,
+}
+
+/// Reads from the descriptor that was checked, never by name again.
+pub fn read_fd(fd: OwnedFd, limit: u64) -> io::Result<Content> {
+    let stat = rustix::fs::fstat(&fd)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Ok(Content::NotRegular);
+    }
+    let stat = stat_of(&stat);
+    if stat.size > limit {
+        return Ok(Content::TooLarge(stat.size));
+    }
+    let mut bytes = Vec::with_capacity(stat.size as usize + 1);
+    File::from(fd).take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Ok(Content::TooLarge(bytes.len() as u64));
+    }
+    Ok(Content::Bytes(bytes, stat))
+}

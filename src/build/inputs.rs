@@ -1,0 +1,90 @@
+//! What people wrote for blue: configuration, voice, template overrides.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+
+use crate::beneath::{Content, Root};
+use crate::model::{Diagnostic, Digest, Plan, Watched};
+use crate::render::Templates;
+use crate::wire::config::Config;
+use crate::wire::schema;
+
+/// Where the configuration is.
+pub(super) const CONFIG: &str = ".blue/config.yaml";
+/// Where the voice is.
+pub(super) const VOICE: &str = ".blue/voice.md";
+
+/// A file people write for blue may not be larger than this.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// What people wrote for blue, read and checked.
+pub struct Inputs {
+    /// The checked configuration.
+    pub plan: Plan,
+    /// The templates, overrides included.
+    pub templates: Templates,
+    /// The project's voice, if it has one.
+    pub voice: Option<String>,
+    /// The files this came from.
+    pub watched: Vec<Watched>,
+    /// What was noticed.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// Reads the inputs. A bad configuration or template stops the build before anything else.
+pub fn load(root: &Root) -> anyhow::Result<Inputs> {
+    let mut watched = Vec::new();
+    let config = match file(root, CONFIG, &mut watched)? {
+        Some(text) => config(&text)?,
+        None => Config::default(),
+    };
+    let plan = config.plan();
+    crate::discover::deny::DenyList::new(&plan.deny)
+        .with_context(|| format!("{CONFIG}: security.deny"))?;
+    let voice = file(root, VOICE, &mut watched)?;
+    let mut overrides = BTreeMap::new();
+    for name in Templates::names() {
+        if let Some(text) = file(root, &format!(".blue/templates/{name}"), &mut watched)? {
+            overrides.insert(name.to_string(), text);
+        }
+    }
+    let templates = Templates::new(&overrides)?;
+    Ok(Inputs { plan, templates, voice, watched, notes: Vec::new() })
+}
+
+fn file(root: &Root, path: &str, watched: &mut Vec<Watched>) -> anyhow::Result<Option<String>> {
+    match root.read(path, MAX_BYTES).with_context(|| format!("read {path}"))? {
+        None => Ok(None),
+        Some(Content::Bytes(bytes, stat)) => {
+            watched.push(Watched { path: path.to_string(), stat, digest: Digest::of(&bytes) });
+            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+            let text =
+                std::str::from_utf8(bytes).with_context(|| format!("read {path}: not UTF-8"))?;
+            Ok(Some(text.to_string()))
+        }
+        Some(Content::TooLarge(size)) => {
+            anyhow::bail!("{path} has {size} bytes; the limit is {MAX_BYTES}")
+        }
+        Some(Content::NotRegular) => anyhow::bail!("{path} is not a regular file"),
+    }
+}
+
+/// Checks a configuration against its schema, then reads it.
+fn config(text: &str) -> anyhow::Result<Config> {
+    let findings = schema::validate("config", text);
+    if !findings.is_empty() {
+        let lines: Vec<String> = findings
+            .iter()
+            .map(|finding| {
+                let hint =
+                    finding.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
+                format!("{CONFIG}:{}: {} at {}{hint}", finding.line, finding.message, finding.path)
+            })
+            .collect();
+        anyhow::bail!("{}", lines.join("\n"));
+    }
+    let value: Option<Config> =
+        serde_yaml::from_str(text).with_context(|| format!("read {CONFIG}"))?;
+    Ok(value.unwrap_or_default())
+}

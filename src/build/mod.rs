@@ -1,0 +1,164 @@
+//! The driver: the rooms in their order. Only it and `cli` know that order.
+
+mod artifacts;
+mod decide;
+mod explain;
+mod inputs;
+mod read;
+mod session;
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::beneath::Root;
+use crate::discover::{self, Discovery, fresh};
+use crate::model::{Artifact, Diagnostic, Digest, FORMAT, Graph, Hasher, Record, Severity};
+use crate::rank::Relevance;
+use crate::{emit, link, parse, rank};
+
+pub use inputs::{Inputs, load};
+
+/// Hears how far a long build is.
+pub trait Progress: Sync {
+    /// So many documents will be read.
+    fn total(&self, n_documents: u64);
+    /// One more was read.
+    fn step(&self);
+}
+
+/// What a build is asked to do.
+pub struct Options<'a> {
+    /// Compare only; write nothing.
+    pub check: bool,
+    /// Ignore caches and the fast path.
+    pub force: bool,
+    /// The value of SOURCE_DATE_EPOCH.
+    pub source_date_epoch: Option<String>,
+    /// Told who holds the lock when it takes longer than a second.
+    pub waiting: &'a dyn Fn(&str),
+    /// Told how far the work is.
+    pub progress: &'a dyn Progress,
+}
+
+/// What became of one artifact.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Fate {
+    /// Path below the root.
+    pub path: String,
+    /// Written, removed or left alone.
+    pub written: bool,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// What a build did and found.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// What became of each artifact.
+    pub fates: Vec<Fate>,
+    /// Everything noticed, sorted by place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Documents read.
+    pub n_documents: usize,
+    /// Documents that may be told as current.
+    pub n_live: usize,
+    /// Warnings known from the last build, when nothing had to be looked at again.
+    pub n_known_warnings: Option<u64>,
+}
+
+impl Outcome {
+    /// Whether any file was written or removed.
+    pub fn wrote(&self) -> bool {
+        self.fates.iter().any(|fate| fate.written)
+    }
+
+    /// Whether anything of this severity or above was noticed.
+    pub fn has(&self, severity: Severity) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity() >= severity)
+    }
+}
+
+/// The documents of a project, linked and ranked.
+pub struct Analysis {
+    /// Documents and edges.
+    pub graph: Graph,
+    /// Neighbours and weights.
+    pub relevance: Relevance,
+    /// What was noticed so far.
+    pub notes: Vec<Diagnostic>,
+    pub(crate) reading: read::Reading,
+    pub(crate) discovery_tree: discover::Tree,
+}
+
+/// Whatever makes the same documents give other bytes: the format, blue itself, its templates.
+fn engine() -> Digest {
+    let mut hasher = Hasher::new();
+    hasher.number(u64::from(FORMAT)).field(env!("CARGO_PKG_VERSION").as_bytes());
+    hasher.field(crate::render::embedded_digest().as_bytes()).digest()
+}
+
+/// Builds a project, or checks it.
+pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
+    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
+    if options.check {
+        let inputs = load(&root)?;
+        let analysis = analyse(&root, &inputs, &Record::default(), options)?;
+        return decide::check(&root, &inputs, analysis);
+    }
+    let engine = engine();
+    let record = if options.force {
+        Record::default()
+    } else {
+        read::record(&root, &engine).unwrap_or_default()
+    };
+    if !record.outputs.is_empty()
+        && !emit::is_pending(&root)
+        && fresh::unmoved(&root, &record).is_ok()
+    {
+        return Ok(explain::unmoved(&record));
+    }
+    let lock = emit::Lock::take(&root, options.waiting)?;
+    emit::recover(&root)?;
+    let looked = emit::time(&root)?;
+    let inputs = load(&root)?;
+    let analysis = analyse(&root, &inputs, &record, options)?;
+    let outcome =
+        decide::write(&root, &inputs, analysis, &decide::Last { record, engine, looked }, options)?;
+    drop(lock);
+    Ok(outcome)
+}
+
+/// Discovers, reads, parses, links and ranks. Writes nothing.
+pub fn analyse(
+    root: &Root,
+    inputs: &Inputs,
+    record: &Record,
+    options: &Options<'_>,
+) -> anyhow::Result<Analysis> {
+    let mut notes = inputs.notes.clone();
+    let Discovery { collections, found, tree } =
+        discover::discover(root, &inputs.plan)?.into_value(&mut notes);
+    let mut reading =
+        read::read(root, &inputs.plan, found, record, options)?.into_value(&mut notes);
+    let documents = parse::documents(&collections, std::mem::take(&mut reading.documents))
+        .into_value(&mut notes);
+    let exists = |path: &str| root.exists(path);
+    let graph = link::link(collections, documents, &exists).into_value(&mut notes);
+    let relevance = rank::rank(&graph);
+    Ok(Analysis { graph, relevance, notes, reading, discovery_tree: tree })
+}
+
+/// Everything a build would emit but the manifest, as values.
+fn artifacts(
+    inputs: &Inputs,
+    analysis: &mut Analysis,
+    current: &artifacts::Current<'_>,
+) -> anyhow::Result<Vec<artifacts::Made>> {
+    artifacts::all(inputs, analysis, current)
+}
+
+/// The artifacts that were made, without those that were left alone.
+fn made(artifacts: Vec<artifacts::Made>) -> Vec<Artifact> {
+    artifacts.into_iter().filter_map(|made| made.artifact).collect()
+}

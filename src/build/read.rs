@@ -1,0 +1,203 @@
+//! Reads and parses every document in parallel, or remembers what it said.
+
+use rayon::prelude::*;
+
+use super::Options;
+use crate::beneath::{Content, Root};
+use crate::discover::judge;
+use crate::emit::{self, LOCAL};
+use crate::model::source::content_digest;
+use crate::model::{
+    Code, Diagnostic, Digest, Facts, Found, Noted, Plan, Record, Source, Stat, Watched,
+};
+use crate::parse;
+use crate::wire::cache::{self, FactsCache};
+use crate::wire::header;
+
+/// What reading gave.
+pub(crate) struct Reading {
+    /// Each document with the digest of its content and its facts.
+    pub(crate) documents: Vec<(Found, Digest, Facts)>,
+    /// The files that were read or known, sorted by path.
+    pub(crate) watched: Vec<Watched>,
+    /// Facts that the cache does not have yet, as bytes.
+    fresh: Vec<(Digest, Vec<u8>)>,
+    /// Documents whose facts came from the cache.
+    cached: Vec<Digest>,
+    cache: FactsCache,
+}
+
+impl Reading {
+    /// Brings the cache up to date: new facts are appended, and once most of it is of documents
+    /// that are gone, it is written anew.
+    pub(crate) fn keep(&self, root: &Root) -> anyhow::Result<()> {
+        let path = format!("{LOCAL}/facts");
+        let crowded = self.cache.len() > 2 * (self.cached.len() + self.fresh.len()) + 64;
+        if self.cache.is_empty() || crowded {
+            let kept = self
+                .cached
+                .iter()
+                .filter_map(|digest| Some((digest, self.cache.payload(digest)?.to_vec())));
+            let fresh = self.fresh.iter().map(|(digest, payload)| (digest, payload.clone()));
+            return emit::keep(root, &path, &cache::facts_file(kept.chain(fresh)));
+        }
+        if self.fresh.is_empty() {
+            return Ok(());
+        }
+        let entries = cache::facts_entries(
+            self.fresh.iter().map(|(digest, payload)| (digest, payload.as_slice())),
+        );
+        emit::append(root, &path, self.cache.end(), &entries)
+    }
+}
+
+struct One {
+    found: Found,
+    digest: Digest,
+    facts: Facts,
+    watched: Vec<Watched>,
+    packed: Option<Vec<u8>>,
+}
+
+/// The record of the last build.
+pub(super) fn record(root: &Root, engine: &Digest) -> Option<Record> {
+    let path = format!("{LOCAL}/record");
+    let Ok(Some(Content::Bytes(bytes, _))) = root.read(&path, 1 << 32) else { return None };
+    cache::record(&bytes, engine)
+}
+
+/// Reads every document. One that cannot be read at all stops the build.
+pub(super) fn read(
+    root: &Root,
+    plan: &Plan,
+    found: Vec<Found>,
+    record: &Record,
+    options: &Options<'_>,
+) -> anyhow::Result<Noted<Reading>> {
+    let distrusted = options.check || options.force || record.inputs.is_empty();
+    let cache = if distrusted { FactsCache::open(Vec::new()) } else { facts_cache(root) };
+    options.progress.total(found.len() as u64);
+    let reader = Reader { root, plan, record, cache: &cache };
+    let results: Vec<anyhow::Result<Result<One, Option<Diagnostic>>>> = found
+        .into_par_iter()
+        .with_min_len(16)
+        .map(|found| {
+            let one = reader.one(found);
+            options.progress.step();
+            one
+        })
+        .collect();
+    let mut notes = Vec::new();
+    let mut reading = Reading {
+        documents: Vec::new(),
+        watched: Vec::new(),
+        fresh: Vec::new(),
+        cached: Vec::new(),
+        cache,
+    };
+    for result in results {
+        match result? {
+            Ok(one) => {
+                match one.packed {
+                    Some(packed) => reading.fresh.push((one.digest, packed)),
+                    None => reading.cached.push(one.digest),
+                }
+                reading.watched.extend(one.watched);
+                reading.documents.push((one.found, one.digest, one.facts));
+            }
+            Err(note) => notes.extend(note),
+        }
+    }
+    reading.watched.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(Noted::new(reading, notes))
+}
+
+/// Facts kept from the last build; absent if they cannot be read.
+fn facts_cache(root: &Root) -> FactsCache {
+    match root.read(&format!("{LOCAL}/facts"), 1 << 40) {
+        Ok(Some(Content::Bytes(bytes, _))) => FactsCache::open(bytes),
+        _ => FactsCache::open(Vec::new()),
+    }
+}
+
+struct Reader<'a> {
+    root: &'a Root,
+    plan: &'a Plan,
+    record: &'a Record,
+    cache: &'a FactsCache,
+}
+
+type Answer = anyhow::Result<Result<One, Option<Diagnostic>>>;
+
+impl Reader<'_> {
+    fn one(&self, found: Found) -> Answer {
+        if let Some(one) = self.remembered(&found) {
+            return Ok(Ok(one));
+        }
+        let (bytes, stat) = match self.bytes(&found.path)? {
+            Ok(content) => content,
+            Err(note) => return Ok(Err(Some(note))),
+        };
+        // Digests that blue emitted lie beside notes that people wrote; they are no source.
+        if found.path.starts_with("knowledge/") && header::is_emitted(&bytes) {
+            return Ok(Err(None));
+        }
+        let own = Digest::of(&bytes);
+        let mut watched = vec![Watched { path: found.path.clone(), stat, digest: own }];
+        let mut sidecar_bytes = None;
+        if let Some(path) = &found.sidecar
+            && let Ok((bytes, stat)) = self.bytes(path)?
+        {
+            watched.push(Watched { path: path.clone(), stat, digest: Digest::of(&bytes) });
+            sidecar_bytes = Some(bytes);
+        }
+        let digest = content_digest(own, sidecar_bytes.as_deref().map(Digest::of));
+        if let Some(facts) = self.cache.get(&digest) {
+            return Ok(Ok(One { found, digest, facts, watched, packed: None }));
+        }
+        let facts = parse::parse(&Source { bytes, sidecar: sidecar_bytes });
+        let packed = Some(cache::facts_bytes(&facts));
+        Ok(Ok(One { found, digest, facts, watched, packed }))
+    }
+
+    /// A document whose file did not move, and whose facts are in the cache.
+    fn remembered(&self, found: &Found) -> Option<One> {
+        let paths = std::iter::once(&found.path).chain(&found.sidecar);
+        let mut watched = Vec::new();
+        for path in paths {
+            let known = self.record.input(path)?;
+            let (stat, _) = self.root.stat(path).ok()??;
+            if stat != known.stat || stat.is_racy(self.record.looked) {
+                return None;
+            }
+            watched.push(known.clone());
+        }
+        let digest =
+            content_digest(watched[0].digest, watched.get(1).map(|sidecar| sidecar.digest));
+        let facts = self.cache.get(&digest)?;
+        Some(One { found: found.clone(), digest, facts, watched, packed: None })
+    }
+
+    fn bytes(&self, path: &str) -> anyhow::Result<Result<(Vec<u8>, Stat), Diagnostic>> {
+        let limit = self.plan.limits.document_bytes;
+        Ok(match judge::read(self.root, self.plan, path)? {
+            Some(Content::Bytes(bytes, stat)) => Ok((bytes, stat)),
+            Some(Content::TooLarge(size)) => {
+                let message =
+                    format!("{size} bytes are over the limit of {limit}; the document is not read");
+                let hint = "split it, or raise limits.document_bytes in .blue/config.yaml";
+                Err(Diagnostic::new(Code::TooLarge, path, message).hint(hint))
+            }
+            Some(Content::NotRegular) => Err(Diagnostic::new(
+                Code::NotRegular,
+                path,
+                "it is not a regular file; it is not read",
+            )),
+            None => Err(Diagnostic::new(
+                Code::Vanished,
+                path,
+                "it vanished while the build was reading",
+            )),
+        })
+    }
+}

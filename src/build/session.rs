@@ -1,0 +1,229 @@
+//! The session bundle: tier 1, and where tiers 2 and 3 are.
+
+use serde::Serialize;
+
+use super::artifacts::{Choice, Current, Made, SESSION, fitted};
+use super::inputs::{CONFIG, VOICE};
+use super::{Analysis, Inputs};
+use crate::model::{
+    Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, name,
+};
+use crate::render::view;
+
+#[derive(Serialize)]
+struct SessionView<'a> {
+    project: Option<&'a str>,
+    inputs: &'a str,
+    entries: bool,
+    groups: Vec<Group>,
+    hidden: Option<view::Hidden>,
+    voice: Option<&'a str>,
+    workflow: Option<String>,
+    collections: &'a [CollectionView],
+    graph: &'a str,
+}
+
+#[derive(Serialize)]
+struct Group {
+    uri: String,
+    entries: Vec<view::Entry>,
+}
+
+#[derive(Serialize)]
+struct CollectionView {
+    uri: String,
+    n_live: usize,
+}
+
+/// What a source of tier 1 means.
+pub(super) enum Meaning {
+    Documents(Vec<DocId>),
+    Voice,
+    Nothing,
+}
+
+/// Whether an address asks for a collection: by its name, or by the plural of what it holds.
+pub(super) fn means_collection(source: &str, collection: &Collection) -> bool {
+    let Some(name) = source.strip_prefix("blue://docs/").and_then(|rest| rest.strip_suffix('/'))
+    else {
+        return false;
+    };
+    collection.name == name || format!("{}s", collection.kind) == name
+}
+
+/// What an address of tier 1 means in this project.
+pub(super) fn meaning(graph: &Graph, source: &str) -> Meaning {
+    if source == "blue://context/voice" {
+        return Meaning::Voice;
+    }
+    let rows: Vec<usize> = (0..graph.collections.len())
+        .filter(|i| means_collection(source, &graph.collections[*i]))
+        .collect();
+    let ids: Vec<DocId> = graph
+        .ids()
+        .filter(|id| {
+            let document = graph.document(*id);
+            rows.contains(&document.collection)
+                || document.uri.as_str() == source
+                || short_means(graph, source, *id)
+        })
+        .collect();
+    if ids.is_empty() { Meaning::Nothing } else { Meaning::Documents(ids) }
+}
+
+/// Whether `blue://docs/adrs/5` or `blue://adr/5` means a document.
+fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
+    let document = graph.document(id);
+    let collection = &graph.collections[document.collection];
+    let rest = [format!("blue://docs/{}/", collection.name), format!("blue://{}/", document.kind)];
+    let Some(short) = rest.iter().find_map(|prefix| source.strip_prefix(prefix.as_str())) else {
+        return false;
+    };
+    let wanted = name::name(&format!("{short}.md"));
+    let named = wanted.number.is_some() || !wanted.slug.is_empty();
+    named
+        && (wanted.number.is_none() || wanted.number == document.number)
+        && (wanted.slug.is_empty() || wanted.slug == document.slug)
+}
+
+/// The session bundle.
+pub(super) fn session(
+    inputs: &Inputs,
+    analysis: &Analysis,
+    current: &Current<'_>,
+    notes: &mut Vec<Diagnostic>,
+) -> anyhow::Result<Made> {
+    let graph = &analysis.graph;
+    let plan = &inputs.plan;
+    let budget = plan.identity.budget;
+    let (ids, voice) = sources(inputs, graph, notes);
+    let choice = Choice::new(analysis, &ids, &budget);
+    let collections = collections(graph);
+    let workflow = workflow_line(graph);
+    let voice = voice.map(|text| clipped(&text, (budget.tokens * 4 * 2 / 5) as usize));
+    let mut action = Action::new();
+    action.fact("template", inputs.templates.digest("session.md").as_bytes());
+    action.fact("project", plan.project.as_deref().unwrap_or_default().as_bytes());
+    action.fact("budget", format!("{budget:?}").as_bytes());
+    action.fact("voice", voice.as_deref().unwrap_or_default().as_bytes());
+    action.fact("graph", plan.graph.as_bytes());
+    action.fact("workflow", workflow.as_deref().unwrap_or_default().as_bytes());
+    let counts: Vec<String> =
+        collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
+    action.fact("collections", counts.join("\n").as_bytes());
+    choice.tell(graph, &mut action);
+    Made::unless_current(SESSION, action, current, |action| {
+        let digest = action.digest().short();
+        let mut tell = |bundle: &Bundle| {
+            let groups = groups(graph, bundle);
+            let uri = groups.first().map_or("blue://docs/", |group| group.uri.as_str()).to_string();
+            let hidden = choice.hidden(graph, &bundle.hidden, &uri, true);
+            let view = SessionView {
+                project: plan.project.as_deref(),
+                inputs: &digest,
+                entries: !groups.is_empty(),
+                groups,
+                hidden,
+                voice: voice.as_deref(),
+                workflow: workflow.clone(),
+                collections: &collections,
+                graph: &plan.graph,
+            };
+            inputs.templates.fill("session.md", &view)
+        };
+        let live: Vec<_> =
+            choice.candidates.iter().filter(|candidate| !candidate.history).cloned().collect();
+        let told = fitted(SESSION, "session.md", &live, &budget, &mut tell)?;
+        anyhow::ensure!(
+            told.text.starts_with('<'),
+            ".blue/templates/session.md: what a hook prints must begin with `<`, or agents take it for something else\nhint: begin it with <blue-session>"
+        );
+        let (path, uri) = (SESSION.to_string(), "blue://context/session".to_string());
+        let (source, tokens) = (String::new(), told.tokens);
+        Ok(Artifact {
+            path,
+            uri,
+            format: Format::Bundle,
+            source,
+            body: told.text.into_bytes(),
+            tokens,
+            action: action.digest(),
+        })
+    })
+}
+
+/// The documents and the voice that the configuration asks for.
+fn sources(
+    inputs: &Inputs,
+    graph: &Graph,
+    notes: &mut Vec<Diagnostic>,
+) -> (Vec<DocId>, Option<String>) {
+    let mut ids = Vec::new();
+    let mut voice = None;
+    let configured = inputs.watched.iter().any(|watched| watched.path == CONFIG);
+    for source in &inputs.plan.identity.sources {
+        match meaning(graph, source) {
+            Meaning::Documents(found) => ids.extend(found),
+            Meaning::Voice => voice = inputs.voice.clone(),
+            Meaning::Nothing if configured && source != "blue://docs/adrs/" => {
+                let message = format!("identity asks for {source}, which is not in this project");
+                let hint = "run `blue knowledge list` to see every address";
+                notes.push(Diagnostic::new(Code::SourceUnknown, CONFIG, message).hint(hint));
+            }
+            Meaning::Nothing => {}
+        }
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    (ids, voice.filter(|text| !text.trim().is_empty()))
+}
+
+fn groups(graph: &Graph, bundle: &Bundle) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (id, level) in bundle.shown.iter().filter(|(id, _)| graph.is_live(*id)) {
+        let uri =
+            format!("blue://docs/{}/", graph.collections[graph.document(*id).collection].name);
+        let entry = view::entry(graph, *id, *level);
+        match groups.last_mut().filter(|group| group.uri == uri) {
+            Some(group) => group.entries.push(entry),
+            None => groups.push(Group { uri, entries: vec![entry] }),
+        }
+    }
+    groups
+}
+
+fn collections(graph: &Graph) -> Vec<CollectionView> {
+    let mut n_live = vec![0usize; graph.collections.len()];
+    for id in graph.ids().filter(|id| graph.is_live(*id)) {
+        n_live[graph.document(id).collection] += 1;
+    }
+    let named = graph.collections.iter().zip(n_live).filter(|(_, n_live)| *n_live > 0);
+    named
+        .map(|(c, n_live)| CollectionView { uri: format!("blue://docs/{}/", c.name), n_live })
+        .take(12)
+        .collect()
+}
+
+/// Tier 2 is chosen at run time; here it is only said where.
+fn workflow_line(graph: &Graph) -> Option<String> {
+    let rfcs = graph.ids().any(|id| graph.is_live(id) && graph.document(id).kind.as_str() == "rfc");
+    rfcs.then(|| "blue://state/current-rfc".to_string())
+}
+
+/// The voice in at most `max` bytes of whole lines, with where to read the rest.
+fn clipped(text: &str, max: usize) -> String {
+    let text = text.trim();
+    if text.len() <= max {
+        return text.to_string();
+    }
+    let mut end = max;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let cut = text[..end].rfind(['\n', ' ']).unwrap_or(end);
+    format!(
+        "{}… Read {}",
+        text[..cut].trim_end(),
+        if VOICE.is_empty() { "" } else { "blue://context/voice" }
+    )
+}

@@ -1,0 +1,119 @@
+//! `blue knowledge build`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use clap::Args;
+
+use super::progress::Bar;
+use super::{Exit, ReportFormat, output, report};
+use crate::build::{self, Options, Outcome};
+use crate::discover::root;
+use crate::model::Severity;
+
+/// The flags of `blue knowledge build`.
+#[derive(Args, Debug)]
+pub(super) struct Build {
+    /// Write nothing; tell what is stale, edited by hand or missing, and exit 1 if anything is.
+    #[arg(long)]
+    check: bool,
+    /// Build everything again, whatever the caches say.
+    #[arg(long)]
+    force: bool,
+    /// Say for each artifact why it was or was not built again.
+    #[arg(long)]
+    explain: bool,
+    /// Use this many threads; default: one for each core.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// How findings are written.
+    #[arg(long, value_enum, default_value_t)]
+    format: ReportFormat,
+}
+
+impl Build {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        if let Some(jobs) = self.jobs {
+            rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global()?;
+        }
+        let started = Instant::now();
+        let folder = root::find(directory)?;
+        let outcome = build(&folder, self.check, self.force)?;
+        if self.explain {
+            let lines = outcome
+                .fates
+                .iter()
+                .map(|fate| format!("{}: {}\n", output::visible(&fate.path), fate.reason));
+            output::out(&lines.collect::<String>())?;
+        }
+        report::report(self.format, &outcome.diagnostics, report::Least::Warning)?;
+        output::say(&self.summary(&outcome, started));
+        let failed = self.check && outcome.has(Severity::Error);
+        Ok(if failed { Exit::FoundSomething } else { Exit::Done })
+    }
+
+    fn summary(&self, outcome: &Outcome, started: Instant) -> String {
+        let n_warnings =
+            outcome.diagnostics.iter().filter(|d| d.severity() == Severity::Warning).count() as u64;
+        let n_warnings = outcome.n_known_warnings.unwrap_or(n_warnings);
+        let warnings = match n_warnings {
+            0 => String::new(),
+            1 => "; 1 warning (blue knowledge lint)".to_string(),
+            n => format!("; {n} warnings (blue knowledge lint)"),
+        };
+        if self.check {
+            let n_errors =
+                outcome.diagnostics.iter().filter(|d| d.severity() == Severity::Error).count();
+            return match n_errors {
+                0 => format!("blue: current{warnings}"),
+                n => format!("blue: {n} of the emitted files are not current{warnings}"),
+            };
+        }
+        if !outcome.wrote() {
+            return format!("blue: nothing to do{warnings}");
+        }
+        let written: Vec<&str> = outcome
+            .fates
+            .iter()
+            .filter(|fate| fate.written)
+            .map(|fate| fate.path.as_str())
+            .collect();
+        let shown =
+            written.iter().take(6).map(|path| output::visible(path)).collect::<Vec<_>>().join(", ");
+        let more = if written.len() > 6 {
+            format!(" and {} more", written.len() - 6)
+        } else {
+            String::new()
+        };
+        format!(
+            "blue: {} documents, {} live; wrote {shown}{more} in {} ms{warnings}",
+            outcome.n_documents,
+            outcome.n_live,
+            started.elapsed().as_millis()
+        )
+    }
+}
+
+/// Builds with a progress bar and a word about the lock.
+pub(super) fn build(folder: &Path, check: bool, force: bool) -> anyhow::Result<Outcome> {
+    let bar = Bar::new();
+    let options = Options {
+        check,
+        force,
+        source_date_epoch: source_date_epoch(),
+        waiting: &|who| {
+            output::say(&format!("blue: waiting for {who}, which is building this project"))
+        },
+        progress: &bar,
+    };
+    build::build(folder, &options)
+}
+
+/// The date that reproducible builds set.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one variable that may decide a date, read at the edge"
+)]
+pub(super) fn source_date_epoch() -> Option<String> {
+    std::env::var("SOURCE_DATE_EPOCH").ok()
+}

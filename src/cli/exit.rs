@@ -1,0 +1,24 @@
+//! The three answers blue gives to the system.
+
+use std::process::ExitCode;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Exit {
+    /// Done, or current.
+    Done,
+    /// blue ran and found something wrong.
+    FoundSomething,
+    /// blue could not run.
+    CouldNotRun,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::FoundSomething => 1,
+            Exit::CouldNotRun => 2,
+        })
+    }
+}

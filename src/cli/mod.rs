@@ -1,0 +1,142 @@
+//! The command line: flags in, one call, text out, an exit code.
+
+mod build;
+mod exit;
+mod init;
+mod lint;
+mod list;
+mod output;
+mod progress;
+mod report;
+mod sarif;
+mod schema;
+mod shell;
+mod show;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+pub use exit::Exit;
+
+/// A compiler for what a coding agent knows about a project.
+#[derive(Debug, Parser)]
+#[command(
+    name = "blue",
+    version,
+    about,
+    after_help = "Examples:\n  blue init                      adopt blue in this repository\n  blue knowledge build           compile the documents\n  blue knowledge build --check   in CI: is what is committed current?\n  blue knowledge show blue://docs/adrs/5"
+)]
+pub struct Cli {
+    /// Work in the project of this folder instead of the current one.
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true, default_value = ".")]
+    directory: PathBuf,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Build, list, show and check the project's knowledge.
+    #[command(subcommand)]
+    Knowledge(Knowledge),
+    /// Adopt blue in a repository: find the documents, write a configuration, build.
+    #[command(
+        after_help = "Example:\n  cd my-repository && blue init\n\nNothing that exists is overwritten."
+    )]
+    Init(init::Init),
+    /// Print the JSON Schemas of blue's files, or check files against them.
+    #[command(subcommand)]
+    Schema(schema::Schema),
+    /// Print completions for a shell.
+    #[command(after_help = "Example:\n  blue completions bash > /etc/bash_completion.d/blue")]
+    Completions(shell::Completions),
+    /// Print the manual page.
+    #[command(after_help = "Example:\n  blue man | man -l -")]
+    Man,
+}
+
+#[derive(Debug, Subcommand)]
+enum Knowledge {
+    /// Compile the documents into knowledge files, an index and a manifest.
+    #[command(
+        after_help = "Examples:\n  blue knowledge build\n  blue knowledge build --check --format github\n  blue knowledge build --explain\n\nExit codes: 0 done or current, 1 --check found something, 2 could not run."
+    )]
+    Build(build::Build),
+    /// List every document with its address and status.
+    #[command(
+        after_help = "Examples:\n  blue knowledge list\n  blue knowledge list rfcs --live\n  blue knowledge list --format json"
+    )]
+    List(list::List),
+    /// Print the document, digest or bundle behind an address.
+    #[command(
+        after_help = "Examples:\n  blue knowledge show blue://docs/adrs/\n  blue knowledge show blue://docs/rfcs/0016\n  blue knowledge show blue://context/session"
+    )]
+    Show(show::Show),
+    /// Report what is wrong in the documents; write nothing.
+    #[command(
+        after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n\nExit codes: 0 nothing wrong, 1 warnings or errors, 2 could not run."
+    )]
+    Lint(lint::Lint),
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people, on standard error.
+    #[default]
+    Text,
+    /// One JSON object, on standard output.
+    Json,
+    /// GitHub workflow commands, on standard output.
+    Github,
+    /// SARIF 2.1.0, on standard output.
+    Sarif,
+}
+
+/// Runs blue with the given arguments.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    std::panic::set_hook(Box::new(|panic| {
+        output::error(&format!(
+            "this is a bug in blue: {panic}\nhint: please report it with the command you typed"
+        ));
+    }));
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let shown = error.print();
+            let asked = !error.use_stderr();
+            return if shown.is_ok() && asked { Exit::Done } else { Exit::CouldNotRun };
+        }
+    };
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&cli)));
+    match outcome {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(error)) if is_closed_pipe(&error) => Exit::Done,
+        Ok(Err(error)) => {
+            output::error(&format!("{error:#}"));
+            Exit::CouldNotRun
+        }
+        Err(_) => Exit::CouldNotRun,
+    }
+}
+
+fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
+    match &cli.command {
+        Command::Knowledge(Knowledge::Build(build)) => build.run(&cli.directory),
+        Command::Knowledge(Knowledge::List(list)) => list.run(&cli.directory),
+        Command::Knowledge(Knowledge::Show(show)) => show.run(&cli.directory),
+        Command::Knowledge(Knowledge::Lint(lint)) => lint.run(&cli.directory),
+        Command::Init(init) => init.run(&cli.directory),
+        Command::Schema(schema) => schema.run(),
+        Command::Completions(completions) => completions.run(),
+        Command::Man => shell::man(),
+    }
+}
+
+/// A reader that has seen enough, as `head` has, is not an error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    causes.any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}

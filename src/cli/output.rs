@@ -1,0 +1,65 @@
+//! Text to the terminal: no raw control bytes, colour only where it is wanted.
+
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::model::Severity;
+
+/// Writes to standard output.
+pub(super) fn out(text: &str) -> anyhow::Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Writes bytes to standard output as they are.
+pub(super) fn copy(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Writes a line to standard error; nobody can be told if that does not work.
+pub(super) fn say(text: &str) {
+    writeln!(anstream::stderr().lock(), "{text}").ok();
+}
+
+/// Writes an error with its hints to standard error.
+pub(super) fn error(message: &str) {
+    let red = style(Severity::Error);
+    let mut lines = message.lines();
+    say(&format!("blue: {red}error{red:#}: {}", visible(lines.next().unwrap_or_default())));
+    for line in lines {
+        say(&format!("  {}", visible(line)));
+    }
+}
+
+/// The colour of a severity.
+pub(super) fn style(severity: Severity) -> Style {
+    let colour = match severity {
+        Severity::Info => AnsiColor::Cyan,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Error => AnsiColor::Red,
+    };
+    colour.on_default().bold()
+}
+
+/// A text with its control and hidden characters shown as escapes.
+pub(super) fn visible(text: &str) -> String {
+    let mut before = ' ';
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => shown.push_str("\\n"),
+            '\t' => shown.push('\t'),
+            c if crate::model::hidden::is_hidden(c, before) => shown.extend(c.escape_unicode()),
+            '\r' => shown.push_str("\\r"),
+            c => shown.push(c),
+        }
+        before = c;
+    }
+    shown
+}

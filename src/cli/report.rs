@@ -1,0 +1,138 @@
+//! Findings as text, JSON, GitHub commands or SARIF.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::{ReportFormat, output, sarif};
+use crate::model::{Diagnostic, Severity};
+
+/// Text beyond this many bytes is counted, not printed.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// The least severity that is shown as text; machines get everything.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Least {
+    Info,
+    Warning,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    version: u32,
+    diagnostics: Vec<Line<'a>>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    severity: &'a str,
+    code: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+}
+
+/// Writes findings in a format. Text goes to standard error, the others to standard output, where
+/// they can be redirected to a file.
+pub(super) fn report(
+    format: ReportFormat,
+    diagnostics: &[Diagnostic],
+    least: Least,
+) -> anyhow::Result<()> {
+    match format {
+        ReportFormat::Text => {
+            let text = text(diagnostics, least);
+            if !text.is_empty() {
+                output::say(text.trim_end());
+            }
+            Ok(())
+        }
+        ReportFormat::Json => {
+            output::out(&format!("{}\n", serde_json::to_string_pretty(&json(diagnostics))?))
+        }
+        ReportFormat::Github => output::out(&github(diagnostics)),
+        ReportFormat::Sarif => {
+            output::out(&format!("{}\n", serde_json::to_string_pretty(&sarif::log(diagnostics))?))
+        }
+    }
+}
+
+/// Findings for people, one per line with its hint below.
+pub(super) fn text(diagnostics: &[Diagnostic], least: Least) -> String {
+    let mut text = String::new();
+    let mut n_left = 0;
+    let least = if least == Least::Info { Severity::Info } else { Severity::Warning };
+    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity() >= least) {
+        if text.len() > MAX_TEXT {
+            n_left += 1;
+            continue;
+        }
+        let colour = output::style(diagnostic.severity());
+        let place = match diagnostic.line {
+            0 => String::new(),
+            line => format!(":{line}:{}", diagnostic.column),
+        };
+        let word = diagnostic.severity().as_str();
+        let (path, message) =
+            (output::visible(&diagnostic.path), output::visible(&diagnostic.message));
+        writeln!(text, "{path}{place}: {colour}{word}{colour:#}: {message} [{}]", diagnostic.code)
+            .expect("a string takes all");
+        if let Some(hint) = &diagnostic.hint {
+            writeln!(text, "  hint: {}", output::visible(hint)).expect("a string takes all");
+        }
+    }
+    if n_left > 0 {
+        writeln!(text, "… and {n_left} more; `--format json` has them all")
+            .expect("a string takes all");
+    }
+    text
+}
+
+fn json(diagnostics: &[Diagnostic]) -> Report<'_> {
+    let line = |diagnostic: &'_ Diagnostic| (diagnostic.line > 0).then_some(diagnostic.line);
+    let diagnostics = diagnostics
+        .iter()
+        .map(|diagnostic| Line {
+            path: &diagnostic.path,
+            line: line(diagnostic),
+            column: line(diagnostic).map(|_| diagnostic.column),
+            severity: diagnostic.severity().as_str(),
+            code: diagnostic.code.as_str(),
+            message: &diagnostic.message,
+            hint: diagnostic.hint.as_deref(),
+        })
+        .collect();
+    Report { version: 1, diagnostics }
+}
+
+fn github(diagnostics: &[Diagnostic]) -> String {
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        let command = match diagnostic.severity() {
+            Severity::Info => "notice",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        let place = match diagnostic.line {
+            0 => String::new(),
+            line => format!(",line={line},col={}", diagnostic.column),
+        };
+        let hint = diagnostic.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
+        let message = data(&format!("{}{hint}", diagnostic.message));
+        writeln!(
+            text,
+            "::{command} file={}{place},title={}::{message}",
+            property(&diagnostic.path),
+            diagnostic.code
+        )
+        .expect("a string takes all");
+    }
+    text
+}

@@ -1,0 +1,70 @@
+//! Findings as a SARIF 2.1.0 log.
+
+use serde_json::{Value, json};
+
+use crate::model::{Code, Diagnostic, Severity};
+
+/// The log of one run.
+pub(super) fn log(diagnostics: &[Diagnostic]) -> Value {
+    let rules: Vec<Value> = Code::ALL
+        .iter()
+        .map(|code| {
+            json!({
+                "id": code.as_str(),
+                "shortDescription": { "text": code.title() },
+                "defaultConfiguration": { "level": level(code.severity()) },
+            })
+        })
+        .collect();
+    let results: Vec<Value> = diagnostics.iter().map(result).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "blue", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn result(diagnostic: &Diagnostic) -> Value {
+    let message = match &diagnostic.hint {
+        Some(hint) => format!("{}; hint: {hint}", diagnostic.message),
+        None => diagnostic.message.clone(),
+    };
+    let mut location = json!({ "artifactLocation": { "uri": encoded(&diagnostic.path), "uriBaseId": "%SRCROOT%" } });
+    if diagnostic.line > 0 {
+        location["region"] =
+            json!({ "startLine": diagnostic.line, "startColumn": diagnostic.column.max(1) });
+    }
+    json!({
+        "ruleId": diagnostic.code.as_str(),
+        "ruleIndex": Code::ALL.iter().position(|code| *code == diagnostic.code),
+        "level": level(diagnostic.severity()),
+        "message": { "text": message },
+        "locations": [{ "physicalLocation": location }],
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}
+
+/// A path as a URI reference.
+fn encoded(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte as char)
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri
+}

@@ -1,0 +1,86 @@
+//! `blue schema`.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+
+use super::{Exit, output};
+use crate::wire::schema;
+
+/// The schemas of blue's files.
+#[derive(Debug, Subcommand)]
+pub(super) enum Schema {
+    /// Print a schema.
+    #[command(after_help = "Example:\n  blue schema print config > config.schema.json")]
+    Print(Print),
+    /// Check files against their schemas; each error names file, line and JSON path.
+    #[command(
+        after_help = "Examples:\n  blue schema validate .blue/config.yaml .blue/context.manifest.yaml\n  blue schema validate --schema documents copy.jsonl\n\nExit codes: 0 valid, 1 not valid, 2 could not read."
+    )]
+    Validate(Validate),
+}
+
+/// The flags of `blue schema print`.
+#[derive(Args, Debug)]
+pub(super) struct Print {
+    /// Which schema.
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(schema::NAMES))]
+    name: String,
+}
+
+/// The flags of `blue schema validate`.
+#[derive(Args, Debug)]
+pub(super) struct Validate {
+    /// The files.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The schema to use, where a file's name does not tell.
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(schema::NAMES))]
+    schema: Option<String>,
+}
+
+impl Schema {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        match self {
+            Schema::Print(print) => {
+                output::out(&schema::text(&print.name).context("no such schema")?)?;
+                Ok(Exit::Done)
+            }
+            Schema::Validate(validate) => validate.run(),
+        }
+    }
+}
+
+impl Validate {
+    fn run(&self) -> anyhow::Result<Exit> {
+        let mut valid = true;
+        for file in &self.files {
+            let shown = output::visible(&file.display().to_string());
+            let name = self.schema.as_deref().or_else(|| schema::name_for(&shown));
+            let name = name.with_context(|| {
+                format!("{shown}: no schema goes by this name\nhint: say which with --schema")
+            })?;
+            let bytes = std::fs::read(file).with_context(|| format!("read {shown}"))?;
+            let text =
+                String::from_utf8(bytes).with_context(|| format!("read {shown}: not UTF-8"))?;
+            let findings = schema::validate(name, &text);
+            for finding in &findings {
+                output::say(&format!(
+                    "{shown}:{}: {} at {}",
+                    finding.line,
+                    output::visible(&finding.message),
+                    finding.path
+                ));
+                if let Some(hint) = &finding.hint {
+                    output::say(&format!("  hint: {hint}"));
+                }
+            }
+            valid &= findings.is_empty();
+            if findings.is_empty() {
+                output::out(&format!("{shown}: valid ({name})\n"))?;
+            }
+        }
+        Ok(if valid { Exit::Done } else { Exit::FoundSomething })
+    }
+}

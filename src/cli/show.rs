@@ -1,0 +1,47 @@
+//! `blue knowledge show`.
+
+use std::path::Path;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::list::catalogue;
+use super::{Exit, output};
+use crate::beneath::Content;
+use crate::serve::Lookup;
+
+/// The flags of `blue knowledge show`.
+#[derive(Args, Debug)]
+pub(super) struct Show {
+    /// An address: blue://docs/rfcs/0016, blue://adr/5, blue://context/session.
+    uri: String,
+}
+
+impl Show {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let (root, catalogue) = catalogue(directory)?;
+        let nothing = |near: &[String]| match near {
+            [] => anyhow::anyhow!("nothing at {}", self.uri),
+            near => anyhow::anyhow!(
+                "nothing at {}\nhint: did you mean {}?",
+                self.uri,
+                near.join(" or ")
+            ),
+        };
+        let path = match catalogue.look_up(&self.uri) {
+            Lookup::File(path) => path,
+            Lookup::Several(uris) => anyhow::bail!(
+                "{} fits several documents\nhint: say which: {}",
+                self.uri,
+                uris.join(", ")
+            ),
+            Lookup::Nothing(near) => return Err(nothing(&near)),
+            Lookup::Refused(refusal) => anyhow::bail!("{:?} is refused: {refusal}", self.uri),
+        };
+        match root.read(&path, u64::MAX - 1).with_context(|| format!("read {path}"))? {
+            Some(Content::Bytes(bytes, _)) => output::copy(&bytes)?,
+            _ => return Err(nothing(&[])),
+        }
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,300 @@
+//! Where people keep documents: known folders, and folders full of numbered files.
+
+use std::collections::BTreeMap;
+
+use super::walk::{Seen, is_markdown, is_sidecar};
+use crate::model::name::{self, Name};
+use crate::model::uri::slugify;
+use crate::model::{Collection, Found, Kind, document};
+
+/// Words in a path that say nothing about whose documents lie there.
+const GENERIC: &[&str] = &[
+    "docs",
+    "doc",
+    "documentation",
+    "packages",
+    "apps",
+    "libs",
+    "crates",
+    "modules",
+    "src",
+    "architecture",
+    "arch",
+    "design",
+    "engineering",
+    ".blue",
+    "text",
+    "content",
+    "pages",
+];
+
+/// A folder of documents, before it has a row in the list of collections.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Place {
+    name: String,
+    kind: String,
+    series: Vec<String>,
+    base: String,
+}
+
+/// Finds documents by convention. Files come sorted by path.
+pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<Found>) {
+    let markdown: Vec<&str> =
+        files.iter().map(|seen| seen.path.as_str()).filter(|path| is_markdown(path)).collect();
+    let numbered = numbered_folders(&markdown);
+    let mut places: BTreeMap<&str, Option<Place>> = BTreeMap::new();
+    let mut chosen: Vec<(&str, Place)> = Vec::new();
+    for path in &markdown {
+        let folder = folder_of(path);
+        let place = places.entry(folder).or_insert_with(|| place_of(folder, &numbered)).clone();
+        if let Some(place) = place.or_else(|| lone(path)) {
+            chosen.push((path, place));
+        }
+    }
+    gather(&chosen, files, &markdown)
+}
+
+/// Makes collections of the chosen files; leaves out indexes and templates.
+fn gather(
+    chosen: &[(&str, Place)],
+    files: &[Seen],
+    markdown: &[&str],
+) -> (Vec<Collection>, Vec<Found>) {
+    let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut collections: Vec<Collection> = Vec::new();
+    let mut found = Vec::new();
+    for (path, place) in chosen {
+        let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
+        let name = name::name(&path[base..]);
+        if !is_document(path, &path[base..], &name, markdown) {
+            continue;
+        }
+        let row = *rows.entry(&place.name).or_insert_with(|| {
+            let kind = Kind::new(&place.kind);
+            let (name, series) = (place.name.clone(), place.series.clone());
+            collections.push(Collection { name, kind, series, places: Vec::new() });
+            collections.len() - 1
+        });
+        let glob =
+            if place.base.is_empty() { "*.md".to_string() } else { format!("{}/*.md", place.base) };
+        if !collections[row].places.contains(&glob) {
+            collections[row].places.push(glob);
+        }
+        found.push(Found {
+            path: path.to_string(),
+            base,
+            collection: row,
+            sidecar: sidecar_of(path, files),
+        });
+    }
+    add_prefixes(&mut collections, &found);
+    (collections, found)
+}
+
+/// Whether a Markdown file in a collection's folder is a document of it.
+pub(super) fn is_document(path: &str, below: &str, name: &Name, markdown: &[&str]) -> bool {
+    let in_templates = below.split('/').rev().skip(1).any(|part| {
+        part.eq_ignore_ascii_case("templates") || part.eq_ignore_ascii_case("template")
+    });
+    if name.is_template || in_templates {
+        return false;
+    }
+    if !name.is_index {
+        return true;
+    }
+    // A cover page is a document if its folder is one: numbered, or with nothing beside it.
+    let Some((folder, file)) = below.rsplit_once('/') else { return false };
+    if !document::is_cover(file) {
+        return true;
+    }
+    let alone = || {
+        let prefix = folder_of(path);
+        let first = markdown.partition_point(|other| folder_of(other) < prefix);
+        !markdown[first.min(markdown.len())..]
+            .iter()
+            .take_while(|other| folder_of(other) == prefix)
+            .any(|other| *other != path)
+            && markdown.iter().filter(|other| folder_of(other) == prefix).count() == 1
+    };
+    name::name(&format!("{folder}.md")).number.is_some() || alone()
+}
+
+/// The metadata file beside a cover page.
+pub(super) fn sidecar_of(path: &str, files: &[Seen]) -> Option<String> {
+    let (folder, file) = path.rsplit_once('/')?;
+    if !document::is_cover(file) {
+        return None;
+    }
+    let candidates =
+        ["kep.yaml", "metadata.yaml", "meta.yaml"].map(|name| format!("{folder}/{name}"));
+    let found = candidates
+        .into_iter()
+        .find(|path| files.binary_search_by(|seen| seen.path.as_str().cmp(path)).is_ok());
+    found.filter(|path| is_sidecar(path.rsplit('/').next().unwrap_or("")))
+}
+
+/// File-name prefixes that most of a collection shares are a series of it.
+fn add_prefixes(collections: &mut [Collection], found: &[Found]) {
+    let mut counts: BTreeMap<(usize, String), usize> = BTreeMap::new();
+    let mut sizes = vec![0; collections.len()];
+    for found in found {
+        sizes[found.collection] += 1;
+        if let Some(prefix) = name::name(found.name()).prefix {
+            *counts.entry((found.collection, prefix)).or_default() += 1;
+        }
+    }
+    for ((collection, prefix), n) in counts {
+        let series = &mut collections[collection].series;
+        if n * 2 > sizes[collection] && !series.contains(&prefix) {
+            series.push(prefix);
+        }
+    }
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The collection that a folder, or the nearest folder above it, is known to be.
+fn place_of(folder: &str, numbered: &BTreeMap<String, Option<String>>) -> Option<Place> {
+    let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    (1..=parts.len())
+        .rev()
+        .find_map(|n| known(&parts[..n]))
+        .or_else(|| (0..=parts.len()).rev().find_map(|n| by_numbers(&parts[..n], numbered)))
+}
+
+/// Folders known by their names.
+fn known(parts: &[&str]) -> Option<Place> {
+    let lower: Vec<String> = parts.iter().map(|part| part.to_lowercase()).collect();
+    let last = lower.last()?.as_str();
+    let parent = lower.len().checked_sub(2).map_or("", |i| lower[i].as_str());
+    if let Some(at) = lower.iter().position(|part| part == ".blue") {
+        return match &lower[at + 1..] {
+            [docs, collection] if docs == "docs" => {
+                Some(place(parts, 3, singular(collection), collection))
+            }
+            [docs] if docs == "docs" => Some(place(parts, 2, "note", "notes")),
+            [contracts] if contracts == "contracts" => {
+                Some(place(parts, 2, "contract", "contracts"))
+            }
+            _ => None,
+        };
+    }
+    let in_docs = matches!(
+        parent,
+        "" | "docs" | "doc" | "architecture" | "arch" | "design" | "documentation"
+    );
+    match last {
+        "adr"
+        | "adrs"
+        | "adl"
+        | "architecture-decisions"
+        | "architecture_decisions"
+        | "architectural-decisions"
+        | "architecture-decision-records"
+        | "decision-records"
+        | "decision_records"
+        | "decision-log"
+        | "decision-logs" => Some(place(parts, 1, "adr", "adrs")),
+        "decisions" if in_docs => Some(place(parts, 1, "adr", "adrs")),
+        "rfc" | "rfcs" | "active-rfcs" => Some(place(parts, 1, "rfc", "rfcs")),
+        "text" if parts.len() == 1 => Some(place(parts, 1, "rfc", "rfcs")),
+        "eips" => Some(place(parts, 1, "eip", "eips")),
+        "ercs" => Some(place(parts, 1, "erc", "ercs")),
+        "proposals" if parts.len() <= 2 => Some(place(parts, 1, "proposal", "proposals")),
+        "spikes" | "prds" | "dialogues" | "patterns" | "contracts" | "postmortems" | "runbooks"
+            if in_docs =>
+        {
+            Some(place(parts, 1, singular(last), last))
+        }
+        "knowledge" if parts.len() == 1 => Some(place(parts, 1, "note", "knowledge")),
+        _ => None,
+    }
+}
+
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word)
+}
+
+/// A place whose last `n_own` parts say what it is, and whose other parts say whose it is.
+fn place(parts: &[&str], n_own: usize, kind: &str, plural: &str) -> Place {
+    let owner = owner(&parts[..parts.len() - n_own.min(parts.len())]);
+    let name =
+        if owner.is_empty() { slugify(plural) } else { format!("{owner}-{}", slugify(plural)) };
+    let series = match kind {
+        "proposal" | "note" => Vec::new(),
+        kind => vec![kind.to_string()],
+    };
+    Place { name, kind: kind.to_string(), series, base: parts.join("/") }
+}
+
+fn owner(parts: &[&str]) -> String {
+    let telling: Vec<String> = parts
+        .iter()
+        .filter(|part| !GENERIC.contains(&part.to_lowercase().as_str()))
+        .map(|part| slugify(part))
+        .filter(|part| !part.is_empty())
+        .collect();
+    telling.join("-")
+}
+
+/// Folders in which at least three files, and at least half, are numbered documents; with the
+/// prefix they share.
+fn numbered_folders(markdown: &[&str]) -> BTreeMap<String, Option<String>> {
+    let mut counts: BTreeMap<String, (usize, usize, BTreeMap<String, usize>)> = BTreeMap::new();
+    for path in markdown {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let cover = document::is_cover(file) && !folder.is_empty();
+        let (holder, entry) = match cover {
+            true => folder.rsplit_once('/').unwrap_or(("", folder)),
+            false => (folder, file),
+        };
+        let name =
+            name::name(if cover { format!("{entry}.md") } else { entry.to_string() }.as_str());
+        let counts = counts.entry(holder.to_string()).or_default();
+        if !name.is_index && !name.is_template {
+            counts.0 += 1;
+        }
+        let series = name.prefix.is_some()
+            || name.number_text.len() >= 3
+            || (name.slug.is_empty() && name.number_text.len() == 2);
+        if name.number.is_some() && name.date.is_none() && series {
+            counts.1 += 1;
+            if let Some(prefix) = name.prefix {
+                *counts.2.entry(prefix).or_default() += 1;
+            }
+        }
+    }
+    counts
+        .into_iter()
+        .filter(|(_, (n_all, n_numbered, _))| *n_numbered >= 3 && n_numbered * 2 >= *n_all)
+        .map(|(folder, (_, n_numbered, prefixes))| {
+            let most = prefixes
+                .into_iter()
+                .max_by_key(|(prefix, n)| (*n, std::cmp::Reverse(prefix.clone())));
+            (folder, most.filter(|(_, n)| n * 2 > n_numbered).map(|(prefix, _)| prefix))
+        })
+        .collect()
+}
+
+fn by_numbers(parts: &[&str], numbered: &BTreeMap<String, Option<String>>) -> Option<Place> {
+    let base = parts.join("/");
+    let prefix = numbered.get(&base)?;
+    let kind = prefix.clone().unwrap_or_else(|| "document".to_string());
+    let owner = owner(parts);
+    let name = match (owner.is_empty(), prefix) {
+        (false, _) => owner,
+        (true, _) => format!("{kind}s"),
+    };
+    Some(Place { name, series: prefix.iter().cloned().collect(), kind, base })
+}
+
+/// A single file that says by its name what it is: `adr-001-x.md` anywhere.
+fn lone(path: &str) -> Option<Place> {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = name::name(file);
+    let prefix = name.prefix.filter(|prefix| matches!(prefix.as_str(), "adr" | "rfc"))?;
+    let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    Some(place(&parts, 0, &prefix, &format!("{prefix}s")))
+}

@@ -1,0 +1,96 @@
+//! HEAD and its date, asked of git itself with everything a repository could choose turned off.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use jiff::Timestamp;
+
+/// What git knows of the present state.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Head {
+    /// The commit, twelve hexadecimal digits.
+    pub commit: Option<String>,
+    /// Its date, or SOURCE_DATE_EPOCH, as RFC 3339 in UTC.
+    pub generated: Option<String>,
+}
+
+/// Asks git for HEAD. Without git, or outside a repository, both facts are absent.
+pub fn head(root: &Path, source_date_epoch: Option<&str>) -> Head {
+    let answer = root.join(".git").exists().then(|| ask(root)).flatten();
+    let (commit, seconds) = match answer {
+        Some((commit, seconds)) => (Some(commit), Some(seconds)),
+        None => (None, None),
+    };
+    let epoch = source_date_epoch.and_then(|text| text.trim().parse::<i64>().ok());
+    let generated = epoch
+        .or(seconds)
+        .and_then(|s| Timestamp::from_second(s).ok())
+        .map(|stamp| stamp.to_string());
+    Head { commit, generated }
+}
+
+/// The commit and its committer's time.
+fn ask(root: &Path) -> Option<(String, i64)> {
+    let git = program(root)?;
+    let mut command = Command::new(git);
+    for (name, _) in
+        std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_"))
+    {
+        command.env_remove(name);
+    }
+    let mut child = command
+        .args([
+            "--no-optional-locks",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ])
+        .args(["cat-file", "--batch"])
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("LC_ALL", "C")
+        .current_dir(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    child.stdin.take()?.write_all(b"HEAD\n").ok()?;
+    let output = child.wait_with_output().ok()?;
+    parse(&String::from_utf8_lossy(&output.stdout))
+}
+
+fn parse(answer: &str) -> Option<(String, i64)> {
+    let mut lines = answer.lines();
+    let first = lines.next()?;
+    let (commit, rest) = first.split_once(' ')?;
+    if !rest.starts_with("commit ") || commit.len() < 12 {
+        return None;
+    }
+    let committer = lines.find(|line| line.starts_with("committer "))?;
+    let seconds = committer.rsplit(' ').nth(1)?.parse().ok()?;
+    Some((commit[..12].to_string(), seconds))
+}
+
+/// The `git` to run: from an absolute entry of PATH that lies outside the project.
+fn program(root: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .filter(|folder| folder.is_absolute() && !folder.starts_with(root))
+        .map(|folder| folder.join("git"))
+        .find(|program| program.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_object_gives_its_id_and_time() {
+        let answer = "0123456789abcdef commit 120\ntree x\nauthor A <a@b> 1 +0000\ncommitter C <c@d> 1700000000 +0100\n\nsubject\n";
+        assert_eq!(parse(answer), Some(("0123456789ab".to_string(), 1_700_000_000)));
+        assert_eq!(parse("HEAD missing\n"), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! Links and special files among the documents: resolved first, then judged.
+
+use std::io;
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::walk::{Sort, Tree};
+use crate::beneath::{Content, Root, read_fd};
+use crate::model::{Code, Diagnostic, Found, Plan};
+
+/// Drops what is no regular file below the root, with a diagnostic each.
+pub(super) fn links(
+    root: &Root,
+    plan: &Plan,
+    tree: &Tree,
+    found: &mut Vec<Found>,
+    notes: &mut Vec<Diagnostic>,
+) -> anyhow::Result<()> {
+    let sort_of = |path: &str| {
+        let at = tree.files.binary_search_by(|seen| seen.path.as_str().cmp(path));
+        at.map_or(Sort::Other, |at| tree.files[at].sort)
+    };
+    let regular: Vec<String> = found
+        .iter()
+        .filter(|f| sort_of(&f.path) == Sort::Regular)
+        .map(|f| f.path.clone())
+        .collect();
+    let mut kept = Vec::with_capacity(found.len());
+    for found in found.drain(..) {
+        let keep = match sort_of(&found.path) {
+            Sort::Regular => true,
+            Sort::Other => {
+                notes.push(Diagnostic::new(
+                    Code::NotRegular,
+                    &found.path,
+                    "it is not a regular file; it is not read",
+                ));
+                false
+            }
+            Sort::Link => link_allowed(root, plan, &found.path, &regular, notes),
+        };
+        if keep {
+            kept.push(found);
+        }
+    }
+    *found = kept;
+    Ok(())
+}
+
+fn link_allowed(
+    root: &Root,
+    plan: &Plan,
+    path: &str,
+    regular: &[String],
+    notes: &mut Vec<Diagnostic>,
+) -> bool {
+    let resolved = match root.path().join(path).canonicalize() {
+        Ok(resolved) => resolved,
+        Err(_) => {
+            let message = "the symbolic link leads nowhere, or in a circle";
+            notes.push(Diagnostic::new(Code::NotRegular, path, message).hint("remove it"));
+            return false;
+        }
+    };
+    match resolved.strip_prefix(root.path()) {
+        // A second name for a document that is read anyway.
+        Ok(inside) => !regular.iter().any(|other| Path::new(other) == inside),
+        Err(_) if plan.allow_external => true,
+        Err(_) => {
+            let message = "the symbolic link leads out of the project; it is not followed";
+            let hint = "copy the document here, or set security.allow_external: true";
+            notes.push(Diagnostic::new(Code::OutsideRoot, path, message).hint(hint));
+            false
+        }
+    }
+}
+
+/// Reads a document. What cannot be read at all stops the build: leaving it out in silence would
+/// commit a smaller truth.
+pub fn read(root: &Root, plan: &Plan, path: &str) -> anyhow::Result<Option<Content>> {
+    let limit = plan.limits.document_bytes;
+    let content = match root.read(path, limit) {
+        Err(error) if is_link_error(&error) => read_through_link(root, plan, path, limit),
+        other => other,
+    };
+    content.with_context(|| format!("read {path}"))
+}
+
+fn is_link_error(error: &io::Error) -> bool {
+    let code = error.raw_os_error();
+    code == Some(rustix::io::Errno::LOOP.raw_os_error())
+        || code == Some(rustix::io::Errno::MLINK.raw_os_error())
+}
+
+/// Resolves a link, judges where it leads, and opens that without following anything further.
+fn read_through_link(
+    root: &Root,
+    plan: &Plan,
+    path: &str,
+    limit: u64,
+) -> io::Result<Option<Content>> {
+    let resolved = root.path().join(path).canonicalize()?;
+    if let Ok(inside) = resolved.strip_prefix(root.path()) {
+        let inside = inside.to_str().ok_or(io::ErrorKind::InvalidInput)?;
+        return root.read(inside, limit);
+    }
+    if !plan.allow_external {
+        return Ok(Some(Content::NotRegular));
+    }
+    let flags = rustix::fs::OFlags::RDONLY
+        | rustix::fs::OFlags::NOFOLLOW
+        | rustix::fs::OFlags::NONBLOCK
+        | rustix::fs::OFlags::CLOEXEC;
+    let fd = rustix::fs::open(&resolved, flags, rustix::fs::Mode::empty())?;
+    read_fd(fd, limit).map(Some)
+}

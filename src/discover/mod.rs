@@ -1,0 +1,73 @@
+//! Finds the project and its documents, and reads them, in one fixed order.
+
+mod conventions;
+pub mod deny;
+pub mod fresh;
+pub mod git;
+pub mod judge;
+pub mod root;
+mod rules;
+pub mod walk;
+
+pub use walk::Tree;
+
+use crate::beneath::Root;
+use crate::model::{Code, Collection, Diagnostic, Found, Noted, Plan};
+
+/// Everything one look at the tree found.
+pub struct Discovery {
+    /// The collections, sorted by name.
+    pub collections: Vec<Collection>,
+    /// The documents to read, sorted by path.
+    pub found: Vec<Found>,
+    /// What was looked at, for the next build's fast path.
+    pub tree: Tree,
+}
+
+/// Walks the project and decides what is a document.
+pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
+    let mut notes = Vec::new();
+    let deny = deny::DenyList::new(&plan.deny)?;
+    let tree = walk::walk(root, plan)?.into_value(&mut notes);
+    let (collections, mut found) = match plan.rules.is_empty() {
+        true => conventions::apply(&tree.files),
+        false => rules::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
+    };
+    found.retain(|found| deny.allows(&found.path, &mut notes));
+    judge::links(root, plan, &tree, &mut found, &mut notes)?;
+    let limit = plan.limits.documents;
+    anyhow::ensure!(
+        found.len() as u64 <= limit,
+        "{} documents are over the limit of {limit}\nhint: raise limits.documents in .blue/config.yaml, or narrow documents:",
+        found.len()
+    );
+    note_collisions(&found, &mut notes);
+    let (collections, found) = in_use(collections, found);
+    Ok(Noted::new(Discovery { collections, found, tree }, notes))
+}
+
+/// Collections that kept a document, sorted by name, with the indexes moved along.
+fn in_use(collections: Vec<Collection>, mut found: Vec<Found>) -> (Vec<Collection>, Vec<Found>) {
+    let mut used: Vec<usize> = found.iter().map(|found| found.collection).collect();
+    used.sort_unstable();
+    used.dedup();
+    used.sort_by(|a, b| collections[*a].name.cmp(&collections[*b].name));
+    for found in &mut found {
+        let new = used.iter().position(|old| *old == found.collection);
+        found.collection = new.expect("a collection with a document is in use");
+    }
+    let kept = used.iter().map(|old| collections[*old].clone()).collect();
+    (kept, found)
+}
+
+/// Names that one file system keeps apart and another cannot.
+fn note_collisions(found: &[Found], notes: &mut Vec<Diagnostic>) {
+    let mut folded: Vec<(String, &str)> =
+        found.iter().map(|f| (f.path.to_lowercase(), f.path.as_str())).collect();
+    folded.sort();
+    for pair in folded.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        let message = format!("its name differs from {} only in case", pair[0].1);
+        let hint = "rename one: macOS and Windows keep only one of them";
+        notes.push(Diagnostic::new(Code::CaseCollision, pair[1].1, message).hint(hint));
+    }
+}

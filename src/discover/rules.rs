@@ -1,0 +1,99 @@
+//! Documents by the globs of the configuration.
+
+use globset::{Glob, GlobBuilder};
+
+use super::conventions::{is_document, sidecar_of};
+use super::deny::DenyList;
+use super::walk::{Seen, is_markdown};
+use crate::model::plan::Rule;
+use crate::model::{Code, Collection, Diagnostic, Found, name};
+
+/// Finds documents by rule; the first rule that matches a file has it.
+pub(super) fn apply(
+    rules: &[Rule],
+    deny: &DenyList,
+    files: &[Seen],
+    notes: &mut Vec<Diagnostic>,
+) -> anyhow::Result<(Vec<Collection>, Vec<Found>)> {
+    let mut collections: Vec<Collection> = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
+    let markdown: Vec<&str> =
+        files.iter().map(|seen| seen.path.as_str()).filter(|path| is_markdown(path)).collect();
+    let mut taken = vec![false; markdown.len()];
+    for rule in rules {
+        let row = row_of(&mut collections, rule);
+        for pattern in &rule.paths {
+            let glob = compiled(pattern, deny)?.compile_matcher();
+            let base = base_of(pattern);
+            let mut n_matched = 0;
+            for (i, path) in markdown.iter().enumerate() {
+                if !glob.is_match(path) {
+                    continue;
+                }
+                n_matched += 1;
+                let name = name::name(&path[base..]);
+                if taken[i]
+                    || !(pattern == path || is_document(path, &path[base..], &name, &markdown))
+                {
+                    continue;
+                }
+                taken[i] = true;
+                let (path, sidecar) = (path.to_string(), sidecar_of(path, files));
+                found.push(Found { path, base, collection: row, sidecar });
+            }
+            if n_matched == 0 {
+                let message = format!("no Markdown file matches {pattern:?}");
+                notes.push(
+                    Diagnostic::new(Code::SourceUnknown, ".blue/config.yaml", message)
+                        .hint("correct documents.paths"),
+                );
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok((collections, found))
+}
+
+fn row_of(collections: &mut Vec<Collection>, rule: &Rule) -> usize {
+    let row = collections
+        .iter()
+        .position(|collection| collection.name == rule.collection)
+        .unwrap_or_else(|| {
+            collections.push(Collection {
+                name: rule.collection.clone(),
+                kind: rule.kind.clone(),
+                series: Vec::new(),
+                places: Vec::new(),
+            });
+            collections.len() - 1
+        });
+    let collection = &mut collections[row];
+    collection.series.extend(rule.series.iter().cloned());
+    collection.places.extend(rule.paths.iter().cloned());
+    collection.series.dedup();
+    row
+}
+
+/// Checks a pattern before anything is read: it stays below the root and names nothing denied.
+fn compiled(pattern: &str, deny: &DenyList) -> anyhow::Result<Glob> {
+    let outside = pattern.starts_with('/') || pattern.split('/').any(|part| part == "..");
+    anyhow::ensure!(
+        !outside,
+        ".blue/config.yaml: documents path {pattern:?} leaves the project\nhint: name a path below the project; for documents elsewhere, link to them and set security.allow_external: true"
+    );
+    let literal = pattern
+        .split('/')
+        .find(|part| !part.contains(['*', '?', '[', '{']) && deny.denied_part(part).is_some());
+    anyhow::ensure!(
+        literal.is_none(),
+        ".blue/config.yaml: documents path {pattern:?} names {:?}, which is on the deny-list\nhint: take the pattern out of security.deny to allow it",
+        literal.unwrap_or_default()
+    );
+    Ok(GlobBuilder::new(pattern).literal_separator(true).build()?)
+}
+
+/// How many bytes of a pattern are a folder without wildcards, its slash included.
+fn base_of(pattern: &str) -> usize {
+    let wild = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+    pattern[..wild].rfind('/').map_or(0, |at| at + 1)
+}

@@ -1,0 +1,282 @@
+//! One walk over the project: folders, and the files that may matter, `.gitignore` honoured.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rayon::prelude::*;
+use rustix::fs::{Dir, FileType, OFlags};
+
+use crate::beneath::{Content, Root};
+use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, Stat};
+
+/// What a directory entry is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Sort {
+    /// A regular file.
+    Regular,
+    /// A symbolic link.
+    Link,
+    /// A FIFO, a socket, a device.
+    Other,
+}
+
+/// A file that may matter, by its name.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Seen {
+    /// Path below the root.
+    pub path: String,
+    /// What it is.
+    pub sort: Sort,
+}
+
+/// What a walk saw, sorted by path.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// Folders looked into.
+    pub folders: Vec<Folder>,
+    /// Markdown files, metadata files and links.
+    pub files: Vec<Seen>,
+    /// The `.gitignore` files that were honoured.
+    pub ignores: Vec<String>,
+}
+
+/// Folders that hold other people's documents or samples, not this project's decisions.
+const SKIPPED: &[&str] = &[
+    "node_modules",
+    "vendor",
+    "third_party",
+    "tests",
+    "test",
+    "testdata",
+    "test-data",
+    "fixtures",
+    "__fixtures__",
+    "__tests__",
+    "target",
+    "dist",
+    "build",
+    "site-packages",
+    "bower_components",
+];
+
+/// `.gitignore` files larger than this are not read.
+const MAX_IGNORE_BYTES: u64 = 1 << 20;
+
+struct Walker<'a> {
+    root: &'a Root,
+    by_convention: bool,
+    max_depth: u64,
+}
+
+struct Ignores {
+    matcher: Gitignore,
+    parent: Option<Arc<Ignores>>,
+}
+
+impl Ignores {
+    fn ignores(&self, path: &str, is_dir: bool) -> bool {
+        let mut level = Some(self);
+        while let Some(ignores) = level {
+            match ignores.matcher.matched(path, is_dir) {
+                ignore::Match::Ignore(_) => return true,
+                ignore::Match::Whitelist(_) => return false,
+                ignore::Match::None => level = ignores.parent.as_deref(),
+            }
+        }
+        false
+    }
+}
+
+#[derive(Default)]
+struct Part {
+    tree: Tree,
+    notes: Vec<Diagnostic>,
+}
+
+/// Walks the project.
+pub fn walk(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Tree>> {
+    let walker =
+        Walker { root, by_convention: plan.rules.is_empty(), max_depth: plan.limits.depth };
+    let Part { mut tree, notes } = walker.visit("", None, 0)?;
+    tree.folders.sort_by(|a, b| a.path.cmp(&b.path));
+    tree.files.sort_by(|a, b| a.path.cmp(&b.path));
+    tree.ignores.sort();
+    Ok(Noted::new(tree, notes))
+}
+
+struct Entry {
+    path: String,
+    kind: FileType,
+}
+
+impl Walker<'_> {
+    fn visit(
+        &self,
+        folder: &str,
+        parent: Option<Arc<Ignores>>,
+        depth: u64,
+    ) -> anyhow::Result<Part> {
+        let mut part = Part::default();
+        if depth > self.max_depth {
+            let message = format!("folders nest deeper than {}", self.max_depth);
+            part.notes.push(Diagnostic::new(Code::TooDeep, folder, message));
+            return Ok(part);
+        }
+        let shown = if folder.is_empty() { "." } else { folder };
+        let Some((stat, entries, listing)) =
+            self.entries(folder, &mut part.notes).with_context(|| format!("read {shown}"))?
+        else {
+            return Ok(part);
+        };
+        part.tree.folders.push(Folder { path: folder.to_string(), stat, listing });
+        let ignores = self.ignores(folder, &entries, parent, &mut part)?;
+        let mut folders = Vec::new();
+        for entry in entries {
+            let is_dir = entry.kind == FileType::Directory;
+            let ignored =
+                ignores.as_ref().is_some_and(|ignores| ignores.ignores(&entry.path, is_dir));
+            if ignored || self.is_skipped(&entry.path, is_dir) {
+                continue;
+            }
+            match entry.kind {
+                FileType::Directory => folders.push(entry.path),
+                kind => self.file(entry.path, kind, &mut part.tree),
+            }
+        }
+        let below: Vec<anyhow::Result<Part>> =
+            folders.par_iter().map(|path| self.visit(path, ignores.clone(), depth + 1)).collect();
+        for below in below {
+            let below = below?;
+            part.tree.folders.extend(below.tree.folders);
+            part.tree.files.extend(below.tree.files);
+            part.tree.ignores.extend(below.tree.ignores);
+            part.notes.extend(below.notes);
+        }
+        Ok(part)
+    }
+
+    fn file(&self, path: String, kind: FileType, tree: &mut Tree) {
+        let sort = match kind {
+            FileType::RegularFile => Sort::Regular,
+            FileType::Symlink => Sort::Link,
+            _ => Sort::Other,
+        };
+        let file = path.rsplit('/').next().unwrap_or(&path);
+        if is_markdown(file) || is_sidecar(file) || (sort == Sort::Link && !file.contains('.')) {
+            tree.files.push(Seen { path, sort });
+        }
+    }
+
+    /// The entries of a folder, sorted, with the folder's stat and the sum of its names. `None`
+    /// if it vanished or may not be a folder any more.
+    fn entries(
+        &self,
+        folder: &str,
+        notes: &mut Vec<Diagnostic>,
+    ) -> anyhow::Result<Option<(Stat, Vec<Entry>, u128)>> {
+        let Some((stat, _)) = self.root.stat(folder)? else { return Ok(None) };
+        let fd = self.root.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let mut entries = Vec::new();
+        let mut listing = 0u128;
+        for entry in Dir::read_from(fd)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if matches!(name, b"." | b"..") {
+                continue;
+            }
+            listing = listing.wrapping_add(name_hash(name));
+            let Ok(name) = std::str::from_utf8(name) else {
+                let shown = String::from_utf8_lossy(name).into_owned();
+                if is_markdown(&shown) {
+                    let path = joined(folder, &shown);
+                    let message = "its name is not UTF-8; the document is not read";
+                    notes
+                        .push(Diagnostic::new(Code::NameNotUtf8, &path, message).hint("rename it"));
+                }
+                continue;
+            };
+            let path = joined(folder, name);
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    self.root.stat(&path)?.map_or(FileType::Unknown, |(_, kind)| kind)
+                }
+                kind => kind,
+            };
+            entries.push(Entry { path, kind });
+        }
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Some((stat, entries, listing)))
+    }
+
+    fn ignores(
+        &self,
+        folder: &str,
+        entries: &[Entry],
+        parent: Option<Arc<Ignores>>,
+        part: &mut Part,
+    ) -> anyhow::Result<Option<Arc<Ignores>>> {
+        let path = joined(folder, ".gitignore");
+        let is_file = |entry: &Entry| entry.path == path && entry.kind == FileType::RegularFile;
+        if !entries.iter().any(is_file) {
+            return Ok(parent);
+        }
+        let content =
+            self.root.read(&path, MAX_IGNORE_BYTES).with_context(|| format!("read {path}"))?;
+        let Some(Content::Bytes(bytes, _)) = content else { return Ok(parent) };
+        part.tree.ignores.push(path);
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in String::from_utf8_lossy(&bytes).lines() {
+            // A pattern that does not compile ignores nothing, as in git.
+            builder.add_line(None, line).ok();
+        }
+        let matcher = builder.build()?;
+        Ok(Some(Arc::new(Ignores { matcher, parent })))
+    }
+
+    /// Whether a folder is not looked into at all, whatever `.gitignore` says.
+    fn is_skipped(&self, path: &str, is_dir: bool) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if !is_dir {
+            return false;
+        }
+        let own = matches!(path, ".blue/local" | ".blue/context" | ".blue/hooks");
+        let hidden = name.starts_with('.') && name != ".blue";
+        name == ".git" || own || (self.by_convention && (hidden || SKIPPED.contains(&name)))
+    }
+}
+
+/// Whether a file is a document by its ending.
+pub(super) fn is_markdown(file: &str) -> bool {
+    let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    matches!(ending.as_deref(), Some("md" | "markdown"))
+}
+
+/// Whether a file can hold the metadata of the document beside it.
+pub(super) fn is_sidecar(file: &str) -> bool {
+    matches!(file, "kep.yaml" | "metadata.yaml" | "meta.yaml")
+}
+
+fn joined(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
+}
+
+/// The hash of one name in a folder's listing.
+pub fn name_hash(name: &[u8]) -> u128 {
+    let digest = Digest::of(name);
+    u128::from_le_bytes(digest.as_bytes()[..16].try_into().expect("a digest has 32 bytes"))
+}
+
+/// The sum of the hashes of all names in a folder as it is now. `None` if it cannot be read.
+pub fn listing(root: &Root, folder: &str) -> Option<u128> {
+    let fd = root.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY).ok()?;
+    let mut sum = 0u128;
+    for entry in Dir::read_from(fd).ok()? {
+        let entry = entry.ok()?;
+        let name = entry.file_name().to_bytes();
+        if !matches!(name, b"." | b"..") {
+            sum = sum.wrapping_add(name_hash(name));
+        }
+    }
+    Some(sum)
+}

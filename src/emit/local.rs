@@ -1,0 +1,99 @@
+//! `.blue/local/`: blue's own folder, ignored by git.
+
+use std::io::{Seek, SeekFrom, Write};
+
+use anyhow::Context;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+
+use super::stage;
+use crate::beneath::Root;
+use crate::model::Digest;
+
+/// Where blue keeps what is not committed.
+pub const LOCAL: &str = ".blue/local";
+
+/// Makes the folder, with a `.gitignore` that keeps it out of git whatever the project's own
+/// says. Refuses when `.blue` or it is a symbolic link.
+pub fn prepare(root: &Root) -> anyhow::Result<()> {
+    folder(root, LOCAL)?;
+    let ignore = format!("{LOCAL}/.gitignore");
+    if root.stat(&ignore)?.is_none() {
+        keep(root, &ignore, b"*\n")?;
+    }
+    Ok(())
+}
+
+/// Makes a folder and those above it. Nothing on the way may be a link or a file.
+pub(super) fn folder(root: &Root, path: &str) -> anyhow::Result<()> {
+    let mut at = String::new();
+    for part in path.split('/') {
+        if !at.is_empty() {
+            at.push('/');
+        }
+        at.push_str(part);
+        let kind = root.stat(&at).with_context(|| format!("open {at}"))?.map(|(_, kind)| kind);
+        match kind {
+            Some(FileType::Directory) => {}
+            Some(FileType::Symlink) => {
+                anyhow::bail!(
+                    "{at} is a symbolic link; blue writes nothing through a link\nhint: replace it by a real folder"
+                )
+            }
+            Some(_) => anyhow::bail!("{at} is in the way: it is not a folder\nhint: move it away"),
+            None => match rustix::fs::mkdirat(root.fd(), at.as_str(), Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => {
+                    return Err(std::io::Error::from(error))
+                        .with_context(|| format!("create {at}"));
+                }
+            },
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file of blue's own in one rename. It is not synced: it carries its own checksum, and
+/// one that does not verify is the same as none.
+pub fn keep(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    let temporary = format!("{path}.tmp");
+    stage::remove(root, &temporary)?;
+    let mut file = stage::create(root, &temporary)?;
+    file.write_all(bytes).with_context(|| format!("write {path}"))?;
+    drop(file);
+    stage::rename(root, &temporary, path)
+}
+
+/// Appends to a file of blue's own, after cutting off whatever a killed build left at its end.
+pub fn append(root: &Root, path: &str, end: u64, bytes: &[u8]) -> anyhow::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fd =
+        rustix::fs::openat(root.fd(), path, flags, Mode::empty()).map_err(std::io::Error::from);
+    let mut file = std::fs::File::from(fd.with_context(|| format!("open {path}"))?);
+    file.set_len(end).with_context(|| format!("write {path}"))?;
+    file.seek(SeekFrom::End(0)).with_context(|| format!("write {path}"))?;
+    file.write_all(bytes).with_context(|| format!("write {path}"))
+}
+
+/// Keeps a copy of a file that somebody edited, before it is replaced. Gives the copy's path.
+pub fn rescue(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<String> {
+    let folder_path = format!("{LOCAL}/rescued");
+    folder(root, &folder_path)?;
+    let copy = format!("{folder_path}/{}.{}", path.replace('/', "__"), Digest::of(bytes).short());
+    if root.stat(&copy)?.is_none() {
+        keep(root, &copy, bytes)?;
+    }
+    Ok(copy)
+}
+
+/// The file system's own time, which is what file times are compared with.
+pub fn time(root: &Root) -> anyhow::Result<i64> {
+    let path = format!("{LOCAL}/clock");
+    let flags =
+        OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fd = rustix::fs::openat(root.fd(), path.as_str(), flags, Mode::from_raw_mode(0o666));
+    let fd = fd.map_err(std::io::Error::from).with_context(|| format!("write {path}"))?;
+    std::fs::File::from(fd).write_all(b"\n").with_context(|| format!("write {path}"))?;
+    let stat = rustix::fs::statat(root.fd(), path.as_str(), AtFlags::SYMLINK_NOFOLLOW)
+        .map_err(std::io::Error::from)?;
+    Ok(crate::beneath::stat_of(&stat).modified)
+}

@@ -1,0 +1,10 @@
+//! Writes what changed, atomically, and the manifest last.
+
+mod local;
+mod lock;
+mod stage;
+mod transaction;
+
+pub use local::{LOCAL, append, keep, prepare, rescue, time};
+pub use lock::Lock;
+pub use transaction::{Change, Removal, commit, is_pending, recover};

@@ -1,0 +1,221 @@
+//! One commit point for all changed files: stage, record, rename, forget.
+
+use std::io::Write;
+
+use anyhow::Context;
+use rustix::fs::{Dir, FileType, OFlags};
+use serde::{Deserialize, Serialize};
+
+use super::local::{LOCAL, folder};
+use super::stage;
+use crate::beneath::{Content, Root, stat_of};
+use crate::model::{Digest, Stat, Watched};
+
+/// A file to write.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Path below the root.
+    pub path: String,
+    /// All its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A file to remove, if it still is what it was when that was decided.
+#[derive(Clone, Debug)]
+pub struct Removal {
+    /// Path below the root.
+    pub path: String,
+    /// The digest of its bytes.
+    pub digest: Digest,
+}
+
+#[derive(Deserialize, Serialize)]
+struct CommitRecord {
+    writes: Vec<(String, String, String)>,
+    removals: Vec<(String, String)>,
+}
+
+fn folder_path() -> String {
+    format!("{LOCAL}/txn")
+}
+
+fn record_path() -> String {
+    format!("{LOCAL}/txn/record")
+}
+
+/// Whether a build stopped between its commit point and its end: one stat.
+pub fn is_pending(root: &Root) -> bool {
+    root.exists(&record_path())
+}
+
+/// Finishes what an interrupted build had committed, or discards what it had only staged. Runs
+/// under the lock and can itself be interrupted.
+pub fn recover(root: &Root) -> anyhow::Result<()> {
+    let txn = folder_path();
+    if root.stat(&txn)?.is_none() {
+        return Ok(());
+    }
+    if let Some(Content::Bytes(bytes, _)) =
+        root.read(&record_path(), 1 << 30).with_context(|| format!("read {}", record_path()))?
+        && let Ok(record) = serde_json::from_slice::<CommitRecord>(&bytes)
+    {
+        roll_forward(root, &record)?;
+    }
+    stage::remove(root, &record_path())?;
+    let fd = root
+        .open_at(&txn, OFlags::RDONLY | OFlags::DIRECTORY)
+        .with_context(|| format!("open {txn}"))?;
+    for entry in Dir::read_from(fd).map_err(std::io::Error::from)? {
+        let entry = entry.map_err(std::io::Error::from)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !matches!(name.as_str(), "." | "..") {
+            stage::remove(root, &format!("{txn}/{name}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
+    for (staged, target, digest) in &record.writes {
+        let whole = matches!(root.read(staged, 1 << 40), Ok(Some(Content::Bytes(bytes, _))) if Digest::of(&bytes).to_string() == *digest);
+        if whole {
+            folder(root, stage::folder_of(target)).ok();
+            refuse_link(root, target)?;
+            stage::rename(root, staged, target)?;
+        }
+    }
+    for (path, digest) in &record.removals {
+        remove_unchanged(root, path, digest)?;
+    }
+    sync(root, record)
+}
+
+fn remove_unchanged(root: &Root, path: &str, digest: &str) -> anyhow::Result<()> {
+    match root.read(path, 1 << 40).with_context(|| format!("read {path}"))? {
+        Some(Content::Bytes(bytes, _)) if Digest::of(&bytes).to_string() == digest => {
+            stage::remove(root, path)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes and removes as one: after a kill at any instant, the next build sees all of it or none.
+/// The changes are renamed in the order given, so the manifest comes last.
+pub fn commit(
+    root: &Root,
+    changes: &[Change],
+    removals: &[Removal],
+) -> anyhow::Result<Vec<Watched>> {
+    if changes.is_empty() && removals.is_empty() {
+        return Ok(Vec::new());
+    }
+    let txn = folder_path();
+    folder(root, &txn)?;
+    for change in changes {
+        if !stage::folder_of(&change.path).is_empty() {
+            folder(root, stage::folder_of(&change.path))?;
+        }
+        refuse_link(root, &change.path)?;
+    }
+    let mut staged = Vec::new();
+    for (i, change) in changes.iter().enumerate() {
+        staged.push(stage_one(root, &txn, i, change)?);
+    }
+    let record = CommitRecord {
+        writes: staged
+            .iter()
+            .zip(changes)
+            .map(|(s, c)| (s.path.clone(), c.path.clone(), s.digest.to_string()))
+            .collect(),
+        removals: removals
+            .iter()
+            .map(|removal| (removal.path.clone(), removal.digest.to_string()))
+            .collect(),
+    };
+    write_record(root, &txn, &record)?;
+    let mut watched = Vec::new();
+    for (staged, change) in staged.into_iter().zip(changes) {
+        stage::rename(root, &staged.path, &change.path)?;
+        let stat = rustix::fs::fstat(&staged.file)
+            .map_err(std::io::Error::from)
+            .with_context(|| format!("stat {}", change.path))?;
+        let now = stat_of(&stat);
+        // A file whose content moved since it was written is not what was staged.
+        let stat = if now.modified == staged.modified { now } else { Stat::default() };
+        watched.push(Watched { path: change.path.clone(), stat, digest: staged.digest });
+    }
+    for removal in removals {
+        remove_unchanged(root, &removal.path, &removal.digest.to_string())?;
+    }
+    sync(root, &record)?;
+    stage::remove(root, &record_path())?;
+    Ok(watched)
+}
+
+struct Staged {
+    path: String,
+    digest: Digest,
+    modified: i64,
+    file: std::fs::File,
+}
+
+fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Result<Staged> {
+    let device = |path: &str| root.stat(path).ok().flatten().map(|(stat, _)| stat.device);
+    let folder = stage::folder_of(&change.path);
+    // A rename cannot cross file systems; then the new file waits beside its target.
+    let path = match device(folder) == device(txn) {
+        true => format!("{txn}/{i}"),
+        false => format!("{folder}/.blue-{i}.tmp"),
+    };
+    stage::remove(root, &path)?;
+    let mut file = stage::create(root, &path)?;
+    file.write_all(&change.bytes).with_context(|| format!("write {}", change.path))?;
+    file.sync_all().with_context(|| format!("sync {}", change.path))?;
+    let stat = rustix::fs::fstat(&file)
+        .map_err(std::io::Error::from)
+        .with_context(|| format!("stat {path}"))?;
+    Ok(Staged { path, digest: Digest::of(&change.bytes), modified: stat_of(&stat).modified, file })
+}
+
+fn write_record(root: &Root, txn: &str, record: &CommitRecord) -> anyhow::Result<()> {
+    let temporary = format!("{txn}/record.tmp");
+    stage::remove(root, &temporary)?;
+    let mut file = stage::create(root, &temporary)?;
+    let bytes = serde_json::to_vec(record).expect("a record is JSON");
+    file.write_all(&bytes)
+        .and_then(|()| file.sync_all())
+        .with_context(|| format!("write {temporary}"))?;
+    stage::sync_folder(root, txn)?;
+    stage::rename(root, &temporary, &record_path())?;
+    stage::sync_folder(root, txn)
+}
+
+/// Makes every rename and removal durable before the record is forgotten.
+fn sync(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
+    let targets = record.writes.iter().map(|(_, target, _)| target);
+    let mut folders: Vec<&str> = targets
+        .chain(record.removals.iter().map(|(path, _)| path))
+        .map(|path| stage::folder_of(path))
+        .collect();
+    folders.sort_unstable();
+    folders.dedup();
+    folders
+        .into_iter()
+        .filter(|folder| root.exists(folder))
+        .try_for_each(|folder| stage::sync_folder(root, folder))
+}
+
+/// Nothing is written through a link, nor over anything but a regular file.
+fn refuse_link(root: &Root, path: &str) -> anyhow::Result<()> {
+    match root.stat(path).with_context(|| format!("open {path}"))?.map(|(_, kind)| kind) {
+        None | Some(FileType::RegularFile) => Ok(()),
+        Some(FileType::Symlink) => {
+            anyhow::bail!(
+                "{path} is a symbolic link; blue writes nothing through a link\nhint: remove it"
+            )
+        }
+        Some(_) => {
+            anyhow::bail!("{path} is in the way: it is not a regular file\nhint: move it away")
+        }
+    }
+}

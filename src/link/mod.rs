@@ -1,0 +1,90 @@
+//! References to edges; notes the broken, ambiguous and renamed ones.
+
+mod index;
+mod resolve;
+mod series;
+mod supersede;
+
+use rayon::prelude::*;
+
+use crate::model::{Code, Collection, Diagnostic, DocId, Document, Edge, Graph, Noted};
+
+use index::Index;
+
+/// Builds the graph. `exists` answers whether a path below the root is a file or folder that is
+/// no document, so that links to such are not called broken.
+pub fn link(
+    collections: Vec<Collection>,
+    documents: Vec<Document>,
+    exists: &(dyn Fn(&str) -> bool + Sync),
+) -> Noted<Graph> {
+    let series = series::learn(&collections, &documents);
+    let index = Index::new(&documents, &series);
+    let resolved: Vec<(Vec<Edge>, Vec<Diagnostic>)> = documents
+        .par_iter()
+        .enumerate()
+        .map(|(i, document)| {
+            let from = DocId(i as u32);
+            resolve::edges(&index, &collections, &documents, from, document, exists)
+        })
+        .collect();
+    let mut notes = duplicates(&collections, &documents, &series);
+    let mut edges = Vec::new();
+    for (of_one, found) in resolved {
+        edges.extend(of_one);
+        notes.extend(found);
+    }
+    let graph = supersede::close(collections, documents, edges, &mut notes);
+    Noted::new(graph, notes)
+}
+
+/// Numbers that several documents of one folder and series carry.
+fn duplicates(
+    collections: &[Collection],
+    documents: &[Document],
+    series: &series::Series,
+) -> Vec<Diagnostic> {
+    let mut notes = Vec::new();
+    let mut keyed: Vec<(usize, &str, Option<&str>, &str, usize)> = Vec::new();
+    for (i, document) in documents.iter().enumerate() {
+        if let Some(number) = document.number.as_ref().filter(|_| !document.is_plan) {
+            let folder = folder_of(document);
+            keyed.push((document.collection, folder, series.own(i), number.as_str(), i));
+        }
+    }
+    keyed.sort_unstable();
+    for group in keyed
+        .chunk_by(|a, b| (a.0, a.1, a.2, a.3) == (b.0, b.1, b.2, b.3))
+        .filter(|group| group.len() > 1)
+    {
+        let first = &documents[group[0].4];
+        let next = next_free(documents, first.collection);
+        let noun = collections[first.collection].kind.as_str().to_uppercase();
+        for (.., i) in &group[1..] {
+            let document = &documents[*i];
+            let message =
+                format!("{noun} number {} is also used by {}", document.number_text, first.path);
+            let hint = format!(
+                "renumber one of them; {next:0width$} is free",
+                width = document.number_text.len()
+            );
+            notes.push(Diagnostic::new(Code::DuplicateNumber, &document.path, message).hint(hint));
+        }
+    }
+    notes
+}
+
+/// The folder that numbers are counted in: that of the document, or of its own folder.
+fn folder_of(document: &Document) -> &str {
+    let folder = document.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let file = &document.path
+        [document.path.len() - document.path.rsplit('/').next().unwrap_or("").len()..];
+    let own_folder = crate::model::document::is_cover(file);
+    if own_folder { folder.rsplit_once('/').map_or("", |(parent, _)| parent) } else { folder }
+}
+
+fn next_free(documents: &[Document], collection: usize) -> u64 {
+    let of_collection = documents.iter().filter(|document| document.collection == collection);
+    let values = of_collection.filter_map(|document| document.number.as_ref()?.value());
+    values.max().map_or(1, |largest| largest + 1)
+}

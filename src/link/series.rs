@@ -1,0 +1,65 @@
+//! Which prefixes mean which documents, learnt from what documents call themselves.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Collection, Document};
+
+/// The series of every document, by row.
+pub(super) struct Series {
+    own: Vec<Option<String>>,
+    of_collections: Vec<Vec<String>>,
+}
+
+impl Series {
+    /// The series a document states for itself.
+    pub(super) fn own(&self, row: usize) -> Option<&str> {
+        self.own[row].as_deref()
+    }
+
+    /// Every series that means a document.
+    pub(super) fn of<'a>(&'a self, row: usize, document: &Document) -> Vec<&'a str> {
+        match self.own(row) {
+            Some(own) => vec![own],
+            None => self.of_collections[document.collection].iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// Learns the series: what a collection's convention says, and what its documents call
+/// themselves where at least a tenth of them do so in the same way.
+pub(super) fn learn(collections: &[Collection], documents: &[Document]) -> Series {
+    let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    let mut sizes = vec![0usize; collections.len()];
+    for document in documents {
+        sizes[document.collection] += 1;
+        if let Some(label) = &document.facts.label {
+            *counts.entry((document.collection, &label.series)).or_default() += 1;
+        }
+    }
+    let mut of_collections: Vec<Vec<String>> =
+        collections.iter().map(|c| c.series.clone()).collect();
+    let established = |collection: usize, series: &str| {
+        let n = counts.get(&(collection, series)).copied().unwrap_or(0);
+        n >= 2 && n * 10 >= sizes[collection]
+    };
+    for (collection, series) in counts.keys() {
+        let known = &mut of_collections[*collection];
+        let major = counts[&(*collection, *series)] * 2 > sizes[*collection];
+        if major && !known.iter().any(|name| name == series) {
+            known.push(series.to_string());
+        }
+    }
+    let own = documents
+        .iter()
+        .map(|document| {
+            let label = document.facts.label.as_ref()?;
+            let known = of_collections[document.collection].contains(&label.series);
+            // One of the collection's own names means all of them: `RFC 16` is also `rfcs#16`.
+            (!known
+                && (established(document.collection, &label.series)
+                    || sizes[document.collection] < 2))
+                .then(|| label.series.clone())
+        })
+        .collect();
+    Series { own, of_collections }
+}

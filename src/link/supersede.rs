@@ -1,0 +1,135 @@
+//! Supersession closed over chains, and what is live after it.
+
+use crate::model::{Code, Collection, Diagnostic, DocId, Document, Edge, Graph, Relation, Status};
+
+/// Completes the graph: who finally replaces whom, and who may still be told as current.
+pub(super) fn close(
+    collections: Vec<Collection>,
+    documents: Vec<Document>,
+    edges: Vec<Edge>,
+    notes: &mut Vec<Diagnostic>,
+) -> Graph {
+    let mut next: Vec<Vec<DocId>> = vec![Vec::new(); documents.len()];
+    let mut stated = vec![false; documents.len()];
+    for edge in edges.iter().filter(|edge| !edge.ambiguous) {
+        match edge.relation {
+            Relation::Supersedes if decides(&documents[edge.from.0 as usize]) => {
+                next[edge.to.0 as usize].push(edge.from);
+            }
+            Relation::SupersededBy => {
+                next[edge.from.0 as usize].push(edge.to);
+                stated[edge.from.0 as usize] = true;
+            }
+            _ => {}
+        }
+    }
+    for (row, successors) in next.iter_mut().enumerate() {
+        successors.sort_unstable();
+        successors.dedup();
+        successors.retain(|successor| successor.0 as usize != row);
+    }
+    let cyclic = cycles(&documents, &next, notes);
+    let replaced_by: Vec<Vec<DocId>> = (0..documents.len())
+        .map(|row| if cyclic[row] { Vec::new() } else { ends(&next, &cyclic, row) })
+        .collect();
+    let live = documents
+        .iter()
+        .enumerate()
+        .map(|(row, document)| document.status.live() && (cyclic[row] || next[row].is_empty()))
+        .collect();
+    note_surprises(&documents, &next, &cyclic, &stated, notes);
+    Graph { collections, documents, edges, live, replaced_by }
+}
+
+/// Whether a document can take another's place by saying so. A draft has not done so yet, and a
+/// record of a conversation never does.
+fn decides(document: &Document) -> bool {
+    let records =
+        matches!(document.kind.as_str(), "dialogue" | "spike" | "note" | "plan" | "publication");
+    document.status.live()
+        && !matches!(document.status, Status::Draft | Status::Proposed)
+        && !records
+}
+
+/// The documents at the end of every chain from a row.
+fn ends(next: &[Vec<DocId>], cyclic: &[bool], row: usize) -> Vec<DocId> {
+    let mut found = Vec::new();
+    let mut seen = vec![row];
+    let mut open: Vec<DocId> = next[row].clone();
+    while let Some(id) = open.pop() {
+        let at = id.0 as usize;
+        if seen.contains(&at) {
+            continue;
+        }
+        seen.push(at);
+        if next[at].is_empty() || cyclic[at] {
+            found.push(id);
+        } else {
+            open.extend(&next[at]);
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Marks the members of every cycle and notes each cycle once.
+fn cycles(documents: &[Document], next: &[Vec<DocId>], notes: &mut Vec<Diagnostic>) -> Vec<bool> {
+    let mut cyclic = vec![false; next.len()];
+    let mut done = vec![false; next.len()];
+    for start in 0..next.len() {
+        if done[start] || next[start].is_empty() {
+            continue;
+        }
+        // Depth first, with the path kept on a stack of (row, how many successors were tried).
+        let mut path: Vec<(usize, usize)> = vec![(start, 0)];
+        while let Some((row, tried)) = path.last_mut() {
+            let row = *row;
+            let Some(successor) = next[row].get(*tried).map(|id| id.0 as usize) else {
+                done[row] = true;
+                path.pop();
+                continue;
+            };
+            *tried += 1;
+            if let Some(at) = path.iter().position(|(on_path, _)| *on_path == successor) {
+                let members: Vec<usize> = path[at..].iter().map(|(row, _)| *row).collect();
+                note_cycle(documents, &members, notes);
+                members.iter().for_each(|member| cyclic[*member] = true);
+            } else if !done[successor] {
+                path.push((successor, 0));
+            }
+        }
+    }
+    cyclic
+}
+
+fn note_cycle(documents: &[Document], members: &[usize], notes: &mut Vec<Diagnostic>) {
+    let names: Vec<&str> = members.iter().map(|row| documents[*row].path.as_str()).collect();
+    let message = format!("supersession goes in a circle: {} → {}", names.join(" → "), names[0]);
+    let hint = "remove one `supersedes` of them";
+    notes.push(Diagnostic::new(Code::SupersessionCycle, names[0], message).hint(hint));
+}
+
+fn note_surprises(
+    documents: &[Document],
+    next: &[Vec<DocId>],
+    cyclic: &[bool],
+    stated: &[bool],
+    notes: &mut Vec<Diagnostic>,
+) {
+    for (row, document) in documents.iter().enumerate() {
+        let silent = stated[row] || cyclic[row] || matches!(document.status, Status::Unstated);
+        let Some(by) = next[row].first().filter(|_| document.status.live() && !silent) else {
+            continue;
+        };
+        let by = &documents[by.0 as usize].path;
+        let message =
+            format!("it says {}, but {by} supersedes it; it is told as history", document.status);
+        let line = document.facts.status.as_ref().map_or(0, |(_, line)| *line);
+        let hint = "set its status to superseded";
+        notes.push(
+            Diagnostic::new(Code::LiveButSuperseded, &document.path, message)
+                .at(line, 1)
+                .hint(hint),
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! A file that blue would write, as a value.
+
+use super::Digest;
+
+/// How a file carries its provenance.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Format {
+    /// Markdown: an HTML comment on top.
+    Markdown,
+    /// A bundle a hook prints: a wrapper tag, no dates at all.
+    Bundle,
+    /// JSON lines: a first record.
+    Jsonl,
+    /// YAML: comment lines on top.
+    Yaml,
+}
+
+/// An output path and its bytes. `emit` is the only room that turns it into a file.
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    /// Path below the root.
+    pub path: String,
+    /// The address under which it is served.
+    pub uri: String,
+    /// How it carries its provenance.
+    pub format: Format,
+    /// What it was made from, for the provenance header.
+    pub source: String,
+    /// Everything below the provenance header.
+    pub body: Vec<u8>,
+    /// Tokens of header and body; 0 where nobody counts them.
+    pub tokens: u64,
+    /// The digest of everything that decided it.
+    pub action: Digest,
+}
+
+impl Artifact {
+    /// The digest that stands in the manifest: of everything but the dates.
+    pub fn digest(&self) -> Digest {
+        content_digest(self.format, &self.source, &self.body)
+    }
+}
+
+/// The digest of an artifact's lasting content: its source line and its body.
+pub fn content_digest(format: Format, source: &str, body: &[u8]) -> Digest {
+    let tag: &[u8] = match format {
+        Format::Markdown => b"markdown",
+        Format::Bundle => b"bundle",
+        Format::Jsonl => b"jsonl",
+        Format::Yaml => b"yaml",
+    };
+    super::Hasher::new().field(tag).field(source.as_bytes()).field(body).digest()
+}

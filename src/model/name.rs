@@ -1,0 +1,263 @@
+//! What a document's name says: number, slug, date, status.
+
+use super::uri::slugify;
+use super::{Number, Status, series, status_words};
+
+/// Suffixes between a slug and the extension that tell a status.
+const STATUS_SUFFIXES: &[&str] = &[
+    "draft",
+    "wip",
+    "proposed",
+    "open",
+    "active",
+    "accepted",
+    "approved",
+    "done",
+    "impl",
+    "resolved",
+    "closed",
+    "recorded",
+    "pub",
+    "archived",
+    "super",
+    "rejected",
+    "deprecated",
+    "superseded",
+    "implemented",
+    "withdrawn",
+];
+
+/// Suffixes that tell a kind and nothing else.
+const KIND_SUFFIXES: &[&str] =
+    &["dialogue", "plan", "rfc", "adr", "spike", "prd", "pattern", "contract"];
+
+/// Files that accompany documents without being one.
+const INDEX_NAMES: &[&str] = &[
+    "readme",
+    "index",
+    "_index",
+    "summary",
+    "contributing",
+    "changelog",
+    "license",
+    "code_of_conduct",
+    "security",
+    "toc",
+    "agents",
+    "claude",
+    "codeowners",
+    "maintainers",
+    "glossary",
+    "_sidebar",
+];
+
+/// What a name says.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Name {
+    /// A series prefix, lower case: `eip` of `eip-1559.md`.
+    pub prefix: Option<String>,
+    /// The number.
+    pub number: Option<Number>,
+    /// The number as written.
+    pub number_text: String,
+    /// What is left: a slug, empty for `eip-1559.md`.
+    pub slug: String,
+    /// `2026-01-25`.
+    pub date: Option<String>,
+    /// The time of a date and time prefix, `0200Z`.
+    pub time: Option<String>,
+    /// A status letter or suffix, with the word as written.
+    pub status: Option<(Status, String)>,
+    /// Whether it is the plan of another document.
+    pub is_plan: bool,
+    /// Whether it carries the name of an index or a covering file.
+    pub is_index: bool,
+    /// Whether it is a form to fill in.
+    pub is_template: bool,
+}
+
+/// Whether an ending such as `accepted` belongs to blue's names rather than to a file format.
+pub fn is_suffix(extension: &str) -> bool {
+    STATUS_SUFFIXES.contains(&extension) || KIND_SUFFIXES.contains(&extension)
+}
+
+/// Reads a path below a collection's folder: `0012-x.md`, `0012-x/README.md`.
+pub fn name(path: &str) -> Name {
+    let mut parts = path.rsplit('/');
+    let file = parts.next().unwrap_or(path);
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let is_index = INDEX_NAMES.contains(&stem.to_lowercase().as_str());
+    let own = of_stem(stem);
+    match parts.next().filter(|_| is_index) {
+        Some(folder) => Name { is_index: true, ..of_stem(folder) },
+        None => Name { is_index, ..own },
+    }
+}
+
+fn of_stem(stem: &str) -> Name {
+    let mut name = Name::default();
+    let rest = take_suffixes(stem, &mut name);
+    let rest = take_date(rest, &mut name);
+    let rest = take_number(rest, &mut name);
+    let rest = take_letter(rest, &mut name);
+    name.slug = slugify(rest);
+    let form = name.slug == "template"
+        || name.slug.ends_with("-template")
+        || name.slug.starts_with("template-");
+    let unnumbered = name.number.as_ref().is_none_or(|number| number.as_str() == "0");
+    let placeholder =
+        ["yyyymmdd", "nnnn-", "xxxx-", "yyyy-mm-dd"].iter().any(|p| name.slug.starts_with(p));
+    name.is_template = (form && unnumbered) || placeholder;
+    name
+}
+
+/// Takes `.accepted`, `.dialogue`, `.plan` off the end.
+fn take_suffixes<'a>(stem: &'a str, name: &mut Name) -> &'a str {
+    let mut rest = stem;
+    while let Some((head, last)) = rest.rsplit_once('.') {
+        let word = last.to_lowercase();
+        if STATUS_SUFFIXES.contains(&word.as_str()) {
+            name.status = status_words::fold(&word).map(|status| (status, last.to_string()));
+        } else if KIND_SUFFIXES.contains(&word.as_str()) {
+            name.is_plan |= word == "plan";
+        } else {
+            break;
+        }
+        rest = head;
+    }
+    rest
+}
+
+/// Takes `2026-01-25T0200Z-`, `2026-01-25-` or `20260125-` off the front.
+fn take_date<'a>(stem: &'a str, name: &mut Name) -> &'a str {
+    let bytes = stem.as_bytes();
+    let digits = |range: std::ops::Range<usize>| {
+        bytes.get(range).is_some_and(|b| b.iter().all(u8::is_ascii_digit))
+    };
+    let century = stem.starts_with("19") || stem.starts_with("20");
+    let long = century
+        && digits(0..4)
+        && bytes.get(4) == Some(&b'-')
+        && digits(5..7)
+        && bytes.get(7) == Some(&b'-')
+        && digits(8..10);
+    let compact = century && digits(0..8) && !digits(8..9);
+    let (date, mut end) = match (long, compact) {
+        (true, _) => (stem[..10].to_string(), 10),
+        (_, true) => (format!("{}-{}-{}", &stem[..4], &stem[4..6], &stem[6..8]), 8),
+        _ => return stem,
+    };
+    if bytes.get(end) == Some(&b'T') && digits(end + 1..end + 5) {
+        let zone = usize::from(bytes.get(end + 5) == Some(&b'Z'));
+        name.time = Some(stem[end + 1..end + 5 + zone].to_string());
+        end += 5 + zone;
+    }
+    if bytes.get(end).is_some_and(|b| !matches!(b, b'-' | b'_' | b' ' | b'.')) {
+        return stem;
+    }
+    name.date = Some(date);
+    stem[end..].trim_start_matches(['-', '_', ' ', '.'])
+}
+
+/// Takes `0012-`, `adr-0012-`, `EIP-1559` or `back-12.3 - ` off the front.
+fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
+    let n_letters = stem.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let after_letters = &stem[n_letters..];
+    let digits = after_letters.trim_start_matches(['-', '_', ' ', '#']);
+    let n_separators = after_letters.len() - digits.len();
+    let prefixed = (2..=6).contains(&n_letters) && n_separators <= 2;
+    let bare = n_letters == 0 && n_separators == 0;
+    if !(prefixed || bare) {
+        return hexadecimal(stem, name);
+    }
+    let n_digits = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let mut end = n_digits;
+    let dotted = digits[end..]
+        .strip_prefix('.')
+        .map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+    if dotted > 0 && prefixed {
+        end += 1 + dotted;
+    }
+    let next = digits[end..].chars().next();
+    let ends = next.is_none_or(|c| matches!(c, '-' | '_' | ' ' | '.' | ':'));
+    if n_digits == 0 || n_digits > 6 || !ends {
+        return hexadecimal(stem, name);
+    }
+    // `utf8-text`, `web3-x`: a glued short number is part of a word unless the word is a series.
+    let glued = prefixed && n_separators == 0 && n_digits < 3;
+    if glued && series::series_word(&stem[..n_letters]).is_none() {
+        return stem;
+    }
+    name.prefix = prefixed.then(|| stem[..n_letters].to_lowercase());
+    name.number = Number::new(&digits[..end]);
+    name.number_text = digits[..end].to_string();
+    digits[end..].trim_start_matches(['-', '_', ' ', '.', ':'])
+}
+
+/// A two-digit hexadecimal name, `7D.md`.
+fn hexadecimal<'a>(stem: &'a str, name: &mut Name) -> &'a str {
+    let upper_hex = |b: u8| b.is_ascii_digit() || (b'A'..=b'F').contains(&b);
+    if stem.len() == 2 && stem.bytes().all(upper_hex) {
+        name.number = Number::new(stem);
+        name.number_text = stem.to_string();
+        return "";
+    }
+    stem
+}
+
+/// Takes the status letter of `0016-D-slug` off the front.
+fn take_letter<'a>(rest: &'a str, name: &mut Name) -> &'a str {
+    let mut chars = rest.chars();
+    let (Some(first), Some('-')) = (chars.next(), chars.next()) else { return rest };
+    match status_words::letter(first).filter(|_| name.number.is_some()) {
+        Some(status) => {
+            name.status.get_or_insert((status, first.to_string()));
+            &rest[2..]
+        }
+        None => rest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, number: &str, slug: &str, status: Option<Status>) {
+        let name = name(path);
+        assert_eq!(name.number.map(|n| n.to_string()).unwrap_or_default(), number, "{path}");
+        assert_eq!(name.slug, slug, "{path}");
+        assert_eq!(name.status.map(|(status, _)| status), status, "{path}");
+    }
+
+    #[test]
+    fn every_naming_dialect_is_read() {
+        check("0001-purpose.accepted.md", "1", "purpose", Some(Status::Accepted));
+        check("0016-D-context-injection.md", "16", "context-injection", Some(Status::Draft));
+        check("0017-plan-file.plan.md", "17", "plan-file", None);
+        check("2026-01-25T0200Z-slug.done.md", "", "slug", Some(Status::Implemented));
+        check("2026-01-25-slug.md", "", "slug", None);
+        check("20200924-use-x.md", "", "use-x", None);
+        check("2020-01-02_012-use-x.md", "12", "use-x", None);
+        check("slug.dialogue.recorded.md", "", "slug", Some(Status::Recorded));
+        check("eip-1559.md", "1559", "", None);
+        check("ADR-0012-use-x.md", "12", "use-x", None);
+        check("adr006-avoid-x.md", "6", "avoid-x", None);
+        check("CIP-0068/README.md", "68", "", None);
+        check("0012-use-x/index.md", "12", "use-x", None);
+        check("back-12.3 - Title With Spaces.md", "12.3", "title-with-spaces", None);
+        check("01.md", "1", "", None);
+        check("7D.md", "7D", "", None);
+        check("web3-things.md", "", "web3-things", None);
+        check("-leading.md", "", "leading", None);
+    }
+
+    #[test]
+    fn templates_and_indexes_are_no_documents() {
+        assert!(name("0000-template.md").is_template);
+        assert!(name("adr-template.md").is_template);
+        assert!(name("YYYYMMDD-template.md").is_template);
+        assert!(!name("0012-use-template.md").is_template);
+        assert!(name("README.md").is_index);
+        assert!(!name("0001-readme-driven.md").is_index);
+    }
+}

@@ -1,0 +1,96 @@
+//! One run's checked configuration.
+
+use super::{Digest, Kind};
+
+/// A number of tokens and of bytes that a text may not exceed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Budget {
+    /// What the configuration asks for.
+    pub max_tokens: u64,
+    /// What may be spent: the maximum less the declared margin.
+    pub tokens: u64,
+    /// The hard cap in bytes.
+    pub bytes: u64,
+}
+
+/// Hooks cut what they print at 10,000 bytes or UTF-16 units, silently; blue stays below.
+pub const HOOK_BYTES: u64 = 9_500;
+
+impl Budget {
+    /// A budget with its margin taken off.
+    pub fn new(max_tokens: u64, margin_percent: u64, bytes: u64) -> Budget {
+        let tokens = max_tokens * (100 - margin_percent.min(100)) / 100;
+        Budget { max_tokens, tokens, bytes }
+    }
+
+    /// Whether a text of this size fits.
+    pub fn holds(&self, tokens: u64, bytes: u64) -> bool {
+        tokens <= self.tokens && bytes <= self.bytes
+    }
+}
+
+/// Documents that the configuration asks for by glob.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Rule {
+    /// What they are.
+    pub kind: Kind,
+    /// The collection they form; a slug.
+    pub collection: String,
+    /// Mention prefixes, lower case.
+    pub series: Vec<String>,
+    /// Globs below the root.
+    pub paths: Vec<String>,
+}
+
+/// A tier of context: what goes in and how much.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Tier {
+    /// Addresses, in order.
+    pub sources: Vec<String>,
+    /// How much.
+    pub budget: Budget,
+}
+
+/// Limits on what a stranger's repository may cost.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Limits {
+    /// Bytes of one document.
+    pub document_bytes: u64,
+    /// How many documents.
+    pub documents: u64,
+    /// How deep folders may nest.
+    pub depth: u64,
+}
+
+/// One run's checked configuration: what to read, what to make, how much.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The project's name.
+    pub project: Option<String>,
+    /// The realm it belongs to.
+    pub realm: String,
+    /// Rules for documents; empty means conventions.
+    pub rules: Vec<Rule>,
+    /// Tier 1.
+    pub identity: Tier,
+    /// Tier 2.
+    pub workflow: Tier,
+    /// When tier 2 is given again.
+    pub refresh_triggers: Vec<String>,
+    /// Tier 3.
+    pub reference: Tier,
+    /// The address of the relevance index.
+    pub graph: String,
+    /// After how many days an unread reference counts as stale.
+    pub staleness_days: u64,
+    /// Globs on path components that are never read.
+    pub deny: Vec<String>,
+    /// Whether symbolic links may lead out of the root.
+    pub allow_external: bool,
+    /// Limits.
+    pub limits: Limits,
+    /// Plugins by name.
+    pub plugins: Vec<String>,
+    /// The digest of the configuration as it was understood.
+    pub digest: Digest,
+}

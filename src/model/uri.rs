@@ -1,0 +1,136 @@
+//! The lasting address of a document, a digest or a bundle.
+
+use std::fmt;
+
+/// An address such as `blue://docs/rfcs/0016-context-injection`.
+///
+/// Invariant: the scheme is `blue`, every segment is made of letters, digits and `-._~` and is
+/// neither empty nor `.` or `..`; only the last may be empty (a collection). [`Uri::parse`] and
+/// [`Uri::of_document`] are the only ways to make one, so no other room has to check again.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Uri(Box<str>);
+
+/// Why a text is no address. It names the rule, never a path of this machine.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Refusal {
+    /// It does not begin with `blue://`.
+    Scheme,
+    /// A segment is empty, `.` or `..`.
+    Segment,
+    /// A character that an address cannot have, an encoded one among them.
+    Character,
+    /// Longer than any address blue makes.
+    Length,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::Scheme => "an address begins with blue://",
+            Refusal::Segment => "an address has no empty, `.` or `..` part",
+            Refusal::Character => "an address has only letters, digits and -._~ in its parts",
+            Refusal::Length => "an address has at most 512 bytes",
+        })
+    }
+}
+
+const SCHEME: &str = "blue://";
+const MAX_BYTES: usize = 512;
+
+impl Uri {
+    /// Checks a text against the grammar.
+    pub fn parse(text: &str) -> Result<Uri, Refusal> {
+        let rest = text.strip_prefix(SCHEME).ok_or(Refusal::Scheme)?;
+        if text.len() > MAX_BYTES {
+            return Err(Refusal::Length);
+        }
+        let segments: Vec<&str> = rest.split('/').collect();
+        let last = segments.len() - 1;
+        for (i, segment) in segments.iter().enumerate() {
+            let collection = segment.is_empty() && i == last && i > 0;
+            if (segment.is_empty() && !collection) || matches!(*segment, "." | "..") {
+                return Err(Refusal::Segment);
+            }
+            if !segment.chars().all(|c| c.is_alphanumeric() || "-._~".contains(c)) {
+                return Err(Refusal::Character);
+            }
+        }
+        Ok(Uri(text.into()))
+    }
+
+    /// The canonical address of a document; both parts are slugs.
+    pub fn of_document(collection: &str, id: &str) -> Uri {
+        Uri(format!("{SCHEME}docs/{collection}/{id}").into())
+    }
+
+    /// The address of a collection's digest.
+    pub fn of_collection(collection: &str) -> Uri {
+        Uri(format!("{SCHEME}docs/{collection}/").into())
+    }
+
+    /// The whole text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What stands after `blue://`, split at `/`.
+    pub fn segments(&self) -> Vec<&str> {
+        self.0[SCHEME.len()..].split('/').collect()
+    }
+}
+
+impl fmt::Display for Uri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Makes a slug of any text: lower case, letters and digits of any script, `-` between.
+pub fn slugify(text: &str) -> String {
+    let mut slug = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_alphanumeric() {
+            slug.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+        if slug.len() >= 160 {
+            break;
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_refused() {
+        for bad in [
+            "blue://docs/../x",
+            "blue://docs/%2e%2e/x",
+            "blue://docs//x",
+            "blue://docs/a b",
+            "blue://docs/a\\b",
+            "blue://docs/a\0",
+            "blue:///etc",
+            "file:///etc/passwd",
+            "blue://",
+            "docs/x",
+        ] {
+            assert!(Uri::parse(bad).is_err(), "{bad}");
+        }
+        for good in ["blue://docs/adrs/", "blue://docs/adrs/0001-a", "blue://context/voice"] {
+            assert_eq!(Uri::parse(good).map(|uri| uri.to_string()).as_deref(), Ok(good));
+        }
+    }
+
+    #[test]
+    fn a_slug_is_always_a_valid_segment() {
+        assert_eq!(slugify("Let's Encrypt TLS!"), "let-s-encrypt-tls");
+        assert_eq!(slugify("Überblick der Straße"), "überblick-der-straße");
+        assert_eq!(slugify("--"), "");
+    }
+}

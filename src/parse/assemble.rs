@@ -1,0 +1,176 @@
+//! Names and facts to documents, each with an address of its own.
+
+use std::collections::BTreeMap;
+
+use crate::model::uri::slugify;
+use crate::model::{
+    Code, Collection, Diagnostic, Digest, Document, Facts, Found, Kind, Noted, Status, Uri, name,
+    status_words,
+};
+
+/// Joins what was found with what was read. Gives the documents in their lasting order.
+pub fn documents(
+    collections: &[Collection],
+    read: Vec<(Found, Digest, Facts)>,
+) -> Noted<Vec<Document>> {
+    let mut notes = Vec::new();
+    let mut documents: Vec<Document> = read
+        .into_iter()
+        .map(|(found, digest, facts)| document(collections, found, digest, facts, &mut notes))
+        .collect();
+    documents.sort_by(|a, b| order(a).cmp(&order(b)));
+    address(collections, &mut documents, &mut notes);
+    Noted::new(documents, notes)
+}
+
+fn order(document: &Document) -> (usize, bool, (bool, u64, &str), &str) {
+    let key = document.number.as_ref().map_or((true, 0, ""), |number| number.sort_key());
+    (document.collection, document.number.is_none(), key, &document.path)
+}
+
+fn document(
+    collections: &[Collection],
+    found: Found,
+    digest: Digest,
+    mut facts: Facts,
+    notes: &mut Vec<Diagnostic>,
+) -> Document {
+    let name = name::name(found.name());
+    for note in facts.notes.drain(..) {
+        let hint = note.hint;
+        let diagnostic =
+            Diagnostic::new(note.code, &found.path, note.message).at(note.line, note.column);
+        notes.push(Diagnostic { hint, ..diagnostic });
+    }
+    let number =
+        name.number.clone().or_else(|| facts.label.as_ref().map(|label| label.number.clone()));
+    // A label that contradicts the name speaks of another document.
+    if facts.label.as_ref().is_some_and(|label| Some(&label.number) != number.as_ref()) {
+        facts.label = None;
+    }
+    let (status, status_text) = settle_status(&found.path, &name, &facts, notes);
+    let title = facts.title.clone().unwrap_or_else(|| readable(&name, &found));
+    let kind = match name.is_plan {
+        true => Kind::new("plan"),
+        false => collections[found.collection].kind.clone(),
+    };
+    Document {
+        uri: Uri::of_document(&collections[found.collection].name, "unnamed"),
+        collection: found.collection,
+        kind,
+        number_text: match name.number_text.is_empty() {
+            true => number.as_ref().map(ToString::to_string).unwrap_or_default(),
+            false => name.number_text,
+        },
+        number,
+        slug: name.slug,
+        depth: found.name().matches('/').count()
+            - usize::from(name.is_index && found.name().contains('/')),
+        title,
+        status,
+        status_text,
+        date: facts.date.clone().or(name.date),
+        is_plan: name.is_plan,
+        digest,
+        facts,
+        path: found.path,
+    }
+}
+
+/// The header's status, else the name's; a disagreement is noted and the header believed.
+fn settle_status(
+    path: &str,
+    name: &name::Name,
+    facts: &Facts,
+    notes: &mut Vec<Diagnostic>,
+) -> (Status, String) {
+    let Some((raw, line)) = &facts.status else {
+        let stated = name.status.clone();
+        return stated.unwrap_or((Status::Unstated, String::new()));
+    };
+    let Some(status) = status_words::fold(raw) else {
+        let message = format!("unknown status {raw:?}; the document counts as live");
+        let hint = "use a word such as draft, accepted, implemented, superseded or rejected";
+        notes.push(Diagnostic::new(Code::StatusUnknown, path, message).at(*line, 1).hint(hint));
+        let named = name.status.as_ref().map_or(Status::Unknown, |(status, _)| *status);
+        return (named, raw.clone());
+    };
+    if let Some((named, word)) =
+        name.status.as_ref().filter(|(named, _)| !named.agrees_with(status))
+    {
+        let message =
+            format!("the name says {named} (`{word}`), the header says {status} (`{raw}`)");
+        let hint = "rename the file or correct the header; blue believes the header";
+        notes.push(Diagnostic::new(Code::StatusDisagrees, path, message).at(*line, 1).hint(hint));
+    }
+    (status, raw.clone())
+}
+
+/// A title made of the name, for documents that state none.
+fn readable(name: &name::Name, found: &Found) -> String {
+    let words = name.slug.replace('-', " ");
+    let mut chars = words.chars();
+    match (chars.next(), &name.number) {
+        (Some(first), _) => first.to_uppercase().chain(chars).collect(),
+        (None, Some(number)) => match &name.prefix {
+            Some(prefix) => format!("{}-{number}", prefix.to_uppercase()),
+            None => number.to_string(),
+        },
+        (None, None) => found.name().to_string(),
+    }
+}
+
+/// Gives every document its address. Where two want the same, the deeper one takes its folders
+/// into its name, so that the plain address keeps its meaning.
+fn address(collections: &[Collection], documents: &mut [Document], notes: &mut Vec<Diagnostic>) {
+    let mut taken: BTreeMap<(usize, String), usize> = BTreeMap::new();
+    let mut by_depth: Vec<usize> = (0..documents.len()).collect();
+    by_depth.sort_by_key(|i| (documents[*i].depth, *i));
+    for i in by_depth {
+        let document = &documents[i];
+        let collection = document.collection;
+        let mut id = plain_id(document);
+        let folders: Vec<&str> = document.path.rsplit('/').skip(1).collect();
+        for folder in folders.iter().take(document.depth.min(8)) {
+            if !taken.contains_key(&(collection, id.clone())) {
+                break;
+            }
+            id = format!("{}-{id}", slugify(folder));
+        }
+        let wanted = id.clone();
+        for n in 2.. {
+            if !taken.contains_key(&(collection, id.clone())) {
+                break;
+            }
+            id = format!("{wanted}~{n}");
+        }
+        if id != wanted {
+            let other = &documents[taken[&(collection, wanted.clone())]].path;
+            let message = format!("{other} has the same address; this one is {id}");
+            notes.push(
+                Diagnostic::new(Code::DuplicateId, &document.path, message)
+                    .hint("rename one of the two"),
+            );
+        }
+        documents[i].uri = Uri::of_document(&collections[collection].name, &id);
+        taken.insert((collection, id), i);
+    }
+}
+
+fn plain_id(document: &Document) -> String {
+    let number = slugify(&document.number_text.replace('.', "-"));
+    let plan = if document.is_plan { ".plan" } else { "" };
+    let dated = document.date.as_deref().filter(|_| number.is_empty() && document.slug.is_empty());
+    match (number.is_empty(), document.slug.is_empty()) {
+        (false, false) => format!("{number}-{}{plan}", document.slug),
+        (false, true) => format!("{number}{plan}"),
+        (true, false) => format!("{}{plan}", document.slug),
+        (true, true) => {
+            match dated.map(slugify).or(Some(slugify(&document.title))).filter(|id| !id.is_empty())
+            {
+                Some(id) => id,
+                None => "document".to_string(),
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! One pass over the Markdown: headings, paragraphs, links, and the text that is prose.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+/// A heading and where it stands.
+pub(crate) struct Heading {
+    /// 1 for `#`.
+    pub(crate) level: u8,
+    /// Its text, code spans with their backticks.
+    pub(crate) title: String,
+    /// Where the heading itself begins.
+    pub(crate) start: usize,
+    /// Where its section's text begins.
+    pub(crate) after: usize,
+}
+
+/// A link, wherever it leads.
+pub(crate) struct Link<'a> {
+    /// Where it leads, as written.
+    pub(crate) destination: pulldown_cmark::CowStr<'a>,
+    /// Where it stands.
+    pub(crate) range: Range<usize>,
+}
+
+/// A run of prose, with the link it belongs to.
+pub(crate) struct Span {
+    pub(crate) range: Range<usize>,
+    pub(crate) link: Option<u32>,
+}
+
+/// A paragraph or a list item that is no heading, code or HTML.
+pub(crate) struct Paragraph {
+    pub(crate) range: Range<usize>,
+    pub(crate) in_list: bool,
+}
+
+/// What one pass over the Markdown found, in order of appearance.
+pub(crate) struct Body<'a> {
+    pub(crate) headings: Vec<Heading>,
+    pub(crate) links: Vec<Link<'a>>,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) paragraphs: Vec<Paragraph>,
+    range: Range<usize>,
+}
+
+/// Headings that name a part of any document, and so cannot be the title of one.
+pub(crate) fn is_generic(title: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "abstract",
+        "background",
+        "context",
+        "context and problem statement",
+        "contents",
+        "decision",
+        "description",
+        "goals",
+        "introduction",
+        "metadata",
+        "motivation",
+        "overview",
+        "preamble",
+        "problem",
+        "problem statement",
+        "proposal",
+        "rationale",
+        "simple summary",
+        "specification",
+        "status",
+        "summary",
+        "table of contents",
+        "tl;dr",
+        "tldr",
+        "hard fork",
+        "release signoff checklist",
+        "meta",
+        "purpose",
+        "question",
+        "header",
+        "details",
+        "simple-summary",
+        "parameters",
+        "toc",
+        "basic example",
+        "decision outcome",
+    ];
+    let title = title.trim().trim_end_matches(':').to_lowercase();
+    WORDS.contains(&title.as_str())
+}
+
+impl<'a> Body<'a> {
+    /// Reads the Markdown from an offset on.
+    pub(crate) fn read(text: &'a str, start: usize) -> Body<'a> {
+        let mut reader = Reader {
+            body: Body {
+                headings: Vec::new(),
+                links: Vec::new(),
+                spans: Vec::new(),
+                paragraphs: Vec::new(),
+                range: start..text.len(),
+            },
+            heading: None,
+            link: None,
+            n_code: 0,
+            n_images: 0,
+            n_lists: 0,
+        };
+        let options = Options::ENABLE_FOOTNOTES | Options::ENABLE_HEADING_ATTRIBUTES;
+        for (event, range) in Parser::new_ext(&text[start..], options).into_offset_iter() {
+            reader.hear(event, range.start + start..range.end + start);
+        }
+        reader.body
+    }
+
+    /// The part where metadata may stand: up to the second heading, or up to the first if that
+    /// already names a section.
+    pub(crate) fn head(&self) -> Range<usize> {
+        let n_skipped = match self.headings.first() {
+            Some(heading) if is_generic(&heading.title) => 0,
+            _ => 1,
+        };
+        let end = self.headings.get(n_skipped).map_or(self.range.end, |heading| heading.start);
+        self.range.start..end
+    }
+
+    /// The text of a section up to the next heading of its level or above.
+    pub(crate) fn section(&self, index: usize) -> Range<usize> {
+        let heading = &self.headings[index];
+        let next = self.headings[index + 1..].iter().find(|next| next.level <= heading.level);
+        heading.after..next.map_or(self.range.end, |next| next.start)
+    }
+
+    /// The heading whose own text holds an offset.
+    pub(crate) fn heading_of(&self, offset: usize) -> Option<usize> {
+        self.headings.partition_point(|heading| heading.start <= offset).checked_sub(1)
+    }
+
+    /// The paragraphs in a range.
+    pub(crate) fn paragraphs_in(&self, range: &Range<usize>) -> &[Paragraph] {
+        let first = self.paragraphs.partition_point(|p| p.range.start < range.start);
+        let last = self.paragraphs.partition_point(|p| p.range.start < range.end);
+        &self.paragraphs[first..last.max(first)]
+    }
+}
+
+struct Reader<'a> {
+    body: Body<'a>,
+    heading: Option<(HeadingLevel, String, usize)>,
+    link: Option<u32>,
+    n_code: u32,
+    n_images: u32,
+    n_lists: u32,
+}
+
+impl<'a> Reader<'a> {
+    fn hear(&mut self, event: Event<'a>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.open(tag, range),
+            Event::End(tag) => self.close(tag, range),
+            Event::Text(text) => {
+                if let Some((_, title, _)) = &mut self.heading {
+                    title.push_str(&text);
+                }
+                if self.n_code == 0 && self.n_images == 0 {
+                    self.prose(range);
+                }
+            }
+            Event::Code(code) => {
+                if let Some((_, title, _)) = &mut self.heading {
+                    title.push('`');
+                    title.push_str(&code);
+                    title.push('`');
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some((_, title, _)) = &mut self.heading {
+                    title.push(' ');
+                }
+                if self.body.spans.last().is_some_and(|span| span.range.end == range.start) {
+                    self.prose(range);
+                }
+            }
+            Event::Html(html) | Event::InlineHtml(html) => self.html(&html, range.start),
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, tag: Tag<'a>, range: Range<usize>) {
+        match tag {
+            Tag::Heading { level, .. } => self.heading = Some((level, String::new(), range.start)),
+            Tag::CodeBlock(_) => self.n_code += 1,
+            Tag::Image { .. } => self.n_images += 1,
+            Tag::List(_) => self.n_lists += 1,
+            Tag::Paragraph => self.paragraph(range, self.n_lists > 0),
+            Tag::Item => self.paragraph(range, true),
+            Tag::Link { dest_url, .. } => {
+                self.link = Some(self.body.links.len() as u32);
+                self.body.links.push(Link { destination: dest_url, range });
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, tag: TagEnd, range: Range<usize>) {
+        match tag {
+            TagEnd::Heading(_) => {
+                if let Some((level, title, start)) = self.heading.take() {
+                    let title = title.trim().to_string();
+                    let heading = Heading { level: level as u8, title, start, after: range.end };
+                    self.body.headings.push(heading);
+                }
+            }
+            TagEnd::CodeBlock => self.n_code = self.n_code.saturating_sub(1),
+            TagEnd::Image => self.n_images = self.n_images.saturating_sub(1),
+            TagEnd::List(_) => self.n_lists = self.n_lists.saturating_sub(1),
+            TagEnd::Link => self.link = None,
+            _ => {}
+        }
+    }
+
+    fn paragraph(&mut self, range: Range<usize>, in_list: bool) {
+        self.body.paragraphs.push(Paragraph { range, in_list });
+    }
+
+    /// Adds a run of prose, joined to the one before where nothing stands between.
+    fn prose(&mut self, range: Range<usize>) {
+        let link = self.link;
+        match self.body.spans.last_mut() {
+            Some(last) if last.range.end == range.start && last.link == link => {
+                last.range.end = range.end;
+            }
+            _ => self.body.spans.push(Span { range, link }),
+        }
+    }
+
+    /// Finds the links in a piece of HTML. Comments hold instructions to authors, not links.
+    fn html(&mut self, html: &str, offset: usize) {
+        if html.trim_start().starts_with("<!--") {
+            return;
+        }
+        for (at, _) in html.match_indices("href=\"") {
+            let start = at + "href=\"".len();
+            let Some(length) = html[start..].find('"') else { return };
+            let destination = html[start..start + length].to_string().into();
+            let range = offset + at..offset + start + length;
+            self.body.links.push(Link { destination, range });
+        }
+    }
+}

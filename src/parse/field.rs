@@ -1,0 +1,193 @@
+//! Metadata in the head of the body: tables, bullets, bold lines, plain lines, fenced headers.
+
+use super::body::Body;
+use super::lines::Lines;
+use super::text::plain;
+
+/// One metadata field, wherever it was written.
+#[derive(Debug)]
+pub(crate) struct Field {
+    /// Lower case, words separated by single spaces.
+    pub(crate) key: String,
+    /// The values, as Markdown.
+    pub(crate) items: Vec<String>,
+    /// Its line; 0 when it comes from another file.
+    pub(crate) line: u32,
+    /// Whether it stands in front matter, outside the Markdown body.
+    pub(crate) front: bool,
+}
+
+/// The head is short; a document that looks like fields for longer is not a header.
+const MAX_LINES: u32 = 80;
+
+/// Reads the fields in the head of the body.
+pub(super) fn of_head(text: &str, lines: &Lines, body: &Body<'_>) -> Vec<Field> {
+    let range = body.head();
+    if range.is_empty() {
+        return Vec::new();
+    }
+    let first = lines.line(range.start);
+    let last = lines.line(range.end.saturating_sub(1).max(range.start)).min(first + MAX_LINES);
+    let mut fields = Vec::new();
+    let mut header: Vec<String> = Vec::new();
+    for line in first..=last {
+        let raw = lines.text(text, line);
+        if let Some(cells) = cells(raw) {
+            wide_row(&mut header, &cells, line, &mut fields);
+        }
+        if let Some((key, value)) = of_line(raw) {
+            fields.push(Field { key, items: vec![value], line, front: false });
+        }
+    }
+    let head = &text[range.clone()];
+    for (at, _) in head.match_indices("<tr") {
+        let row = &head[at..at + head[at..].find("</tr").unwrap_or(head.len() - at)];
+        let line = lines.line(range.start + at);
+        if let Some((key, value)) = html_row(row) {
+            fields.push(Field { key, items: vec![value], line, front: false });
+        }
+    }
+    fields
+}
+
+/// Reads a table whose first row names the fields and whose second row holds the values.
+fn wide_row(header: &mut Vec<String>, cells: &[&str], line: u32, fields: &mut Vec<Field>) {
+    let is_rule = cells.iter().all(|cell| cell.trim_matches(['-', ':', ' ']).is_empty());
+    if is_rule {
+        return;
+    }
+    let keys: Vec<String> = cells.iter().map(|cell| normal_key(&plain(cell))).collect();
+    if header.is_empty() {
+        let named = keys.iter().filter(|key| is_known(key)).count();
+        if named >= 2 && cells.len() >= 2 {
+            *header = keys;
+        }
+        return;
+    }
+    for (key, value) in header.drain(..).zip(cells) {
+        if is_known(&key) && !value.trim().is_empty() {
+            fields.push(Field { key, items: vec![value.trim().to_string()], line, front: false });
+        }
+    }
+}
+
+fn cells(line: &str) -> Option<Vec<&str>> {
+    let inner = line.trim().strip_prefix('|')?;
+    let inner = inner.strip_suffix('|').unwrap_or(inner);
+    Some(inner.split('|').collect())
+}
+
+/// Splits a line of any dialect into a key and a value.
+pub(super) fn of_line(line: &str) -> Option<(String, String)> {
+    let line = line.trim().trim_start_matches(['>', ' ']);
+    if let Some(cells) = cells(line) {
+        let key = normal_key(&plain(cells.first()?));
+        let value = cells.get(1..)?.join("|").trim().to_string();
+        let usable = is_key(&key) && !value.is_empty() && cells.len() <= 3;
+        return usable.then_some((key, value));
+    }
+    let line = line
+        .strip_prefix(['-', '*', '+'])
+        .filter(|rest| rest.starts_with([' ', '\t']))
+        .unwrap_or(line);
+    let line = line.trim();
+    let colon = line.find(':')?;
+    if colon > 60 || line[colon..].starts_with("://") {
+        return None;
+    }
+    let key =
+        normal_key(line[..colon].trim_matches(['*', '_', '`', ' ', '[', ']', '"', '<', '>', '!']));
+    let value = line[colon + 1..].trim_start_matches(['*', '_', ' ', '\t']).trim();
+    (is_key(&key) && !value.is_empty()).then(|| (key, value.to_string()))
+}
+
+/// Splits a row of an HTML table into a key and a value.
+fn html_row(line: &str) -> Option<(String, String)> {
+    let cell = |text: &str, from: usize| -> Option<(String, usize)> {
+        let open = from + text[from..].find("<td").or_else(|| text[from..].find("<th"))?;
+        let start = open + text[open..].find('>')? + 1;
+        let end = start + text[start..].find("</t")?;
+        Some((strip_tags(&text[start..end]), end))
+    };
+    let (key, after) = cell(line, 0)?;
+    let (value, _) = cell(line, after + 3)?;
+    let key = normal_key(key.trim_end_matches(':'));
+    (is_key(&key) && !value.is_empty()).then_some((key, value))
+}
+
+fn strip_tags(html: &str) -> String {
+    let mut text = String::new();
+    let mut inside = false;
+    for c in html.chars() {
+        match c {
+            '<' => inside = true,
+            '>' => inside = false,
+            c if !inside => text.push(c),
+            _ => {}
+        }
+    }
+    text.trim().to_string()
+}
+
+/// Lower case, `-` and `_` and runs of space as one space.
+pub(super) fn normal_key(key: &str) -> String {
+    let words = key.split(|c: char| c.is_whitespace() || c == '-' || c == '_');
+    let words: Vec<String> = words.filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
+    words.join(" ").trim_matches(['*', ':', ' ']).to_string()
+}
+
+fn is_key(key: &str) -> bool {
+    let n_words = key.split(' ').count();
+    (2..=40).contains(&key.len())
+        && n_words <= 5
+        && key.starts_with(|c: char| c.is_alphabetic())
+        && !key.contains(['.', '?', '(', ',', '`', '/', '<', '='])
+}
+
+fn is_known(key: &str) -> bool {
+    matches!(
+        key,
+        "status"
+            | "date"
+            | "author"
+            | "authors"
+            | "created"
+            | "title"
+            | "state"
+            | "number"
+            | "deciders"
+            | "updated"
+            | "version"
+            | "owner"
+            | "type"
+            | "id"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dialect_of_a_status_line_is_a_field() {
+        for line in [
+            "| **Status** | Draft |",
+            "**Status:** Draft",
+            "**Status**: Draft",
+            "- Status: Draft",
+            "* Status: Draft",
+            "Status: Draft",
+            "> - **Status**: Draft",
+            "__Status__: Draft",
+        ] {
+            assert_eq!(of_line(line), Some(("status".to_string(), "Draft".to_string())), "{line}");
+        }
+        assert_eq!(
+            html_row("<tr><td><b>Status</b></td><td>Draft</td></tr>"),
+            Some(("status".into(), "Draft".into()))
+        );
+        assert_eq!(of_line("see https://example.org"), None);
+        assert_eq!(of_line("| | |"), None);
+        assert_eq!(of_line("|---|---|"), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! Ids in running text: `RFC 0016`, `ADR-5`, `MSC2676`, `ADRs 0004, 0005 and 0007`.
+
+use crate::model::series::{KNOWN, singular};
+use crate::model::{Label, Number};
+
+/// An id and where it stands.
+#[derive(Debug)]
+pub(super) struct Mention {
+    pub(super) label: Label,
+    pub(super) offset: usize,
+}
+
+/// Digits of the longest number a series has; longer runs are something else.
+const MAX_DIGITS: usize = 6;
+
+/// Every id in a text, in order.
+pub(super) fn labels(text: &str) -> Vec<Label> {
+    mentions(text).into_iter().map(|mention| mention.label).collect()
+}
+
+/// Every id in a text with its offset, in order.
+pub(super) fn mentions(text: &str) -> Vec<Mention> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(step) = bytes[at..].iter().position(u8::is_ascii_digit) {
+        let start = at + step;
+        let end = digits_end(bytes, start);
+        at = end;
+        if let Some(mention) = mention_at(text, start, end) {
+            let plural = mention.plural || (end - start >= 3 && bytes[start] == b'0');
+            let series = mention.label.series.clone();
+            at = at.max(mention.end);
+            found.push(Mention { label: mention.label, offset: mention.offset });
+            if plural {
+                at = more(bytes, at, &series, &mut found);
+            }
+        }
+    }
+    found
+}
+
+struct Match {
+    label: Label,
+    offset: usize,
+    end: usize,
+    plural: bool,
+}
+
+fn digits_end(bytes: &[u8], start: usize) -> usize {
+    start + bytes[start..].iter().take_while(|b| b.is_ascii_digit()).count()
+}
+
+/// Looks back from a run of digits for a series prefix.
+fn mention_at(text: &str, start: usize, end: usize) -> Option<Match> {
+    let bytes = text.as_bytes();
+    if end - start > MAX_DIGITS {
+        return None;
+    }
+    let separator = separator_before(bytes, start);
+    let word_end = start - separator;
+    let mut word_start = word_start(bytes, word_end);
+    // `RFC PR 16` is RFC 16.
+    let mut word_end = word_end;
+    if &bytes[word_start..word_end] == b"PR" && separator > 0 {
+        let gap = separator_before(bytes, word_start);
+        word_end = word_start - gap;
+        word_start = self::word_start(bytes, word_end);
+    }
+    let word = &text[word_start..word_end];
+    let spaced = bytes[word_end..start].contains(&b' ');
+    if !is_series(word, spaced) {
+        return None;
+    }
+    let before = word_start.checked_sub(1).map(|i| bytes[i]);
+    if before.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'@') || b >= 0x80) {
+        return None;
+    }
+    let (end, raw) = number_text(text, start, end, bytes[word_end..start] == [b'-'])?;
+    let label = Label { series: singular(word), number: Number::new(raw)? };
+    Some(Match {
+        label,
+        offset: word_start,
+        end,
+        plural: word.len() > 3 && word.ends_with(['s', 'S']),
+    })
+}
+
+/// The number's text, extended to a dotted or hexadecimal one where the series writes those.
+fn number_text(text: &str, start: usize, end: usize, dashed: bool) -> Option<(usize, &str)> {
+    let bytes = text.as_bytes();
+    let next = bytes.get(end).copied();
+    let after = bytes.get(end + 1).copied();
+    let is_word = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if dashed && next == Some(b'.') && after.is_some_and(|b| b.is_ascii_digit()) {
+        let end = digits_end(bytes, end + 1);
+        return Some((end, &text[start..end]));
+    }
+    let hex = next.is_some_and(|b| (b'A'..=b'F').contains(&b));
+    if dashed && end - start == 1 && hex && !is_word(after) {
+        return Some((end + 1, &text[start..=end]));
+    }
+    // `eip155:1` names a chain, `rfc822@host` an address.
+    let odd = matches!(next, Some(b':' | b'@')) && is_word(after);
+    (!is_word(next) && !odd).then(|| (end, &text[start..end]))
+}
+
+/// How many bytes of separator stand before an offset: a dash, `#`, a space or two of them.
+fn separator_before(bytes: &[u8], start: usize) -> usize {
+    let mut length = 0;
+    for _ in 0..2 {
+        let before = &bytes[..start - length];
+        length += match before.last() {
+            Some(b'-' | b'#' | b' ' | b'\n') => 1,
+            Some(0xA0) if before.ends_with(b"\xC2\xA0") => 2,
+            Some(0x91) if before.ends_with(b"\xE2\x80\x91") => 3,
+            _ => return length,
+        };
+    }
+    length
+}
+
+fn word_start(bytes: &[u8], end: usize) -> usize {
+    end - bytes[..end].iter().rev().take_while(|b| b.is_ascii_alphabetic()).take(12).count()
+}
+
+fn is_series(word: &str, spaced: bool) -> bool {
+    if !(2..=9).contains(&word.len()) {
+        return false;
+    }
+    let singular = singular(word);
+    let upper = word.trim_end_matches('s').bytes().all(|b| b.is_ascii_uppercase());
+    let lower = word.bytes().all(|b| b.is_ascii_lowercase());
+    let known = KNOWN.contains(&singular.as_str());
+    upper
+        || (known && !(lower && spaced && word.len() > 4))
+        || (lower && !spaced && word.len() <= 4)
+}
+
+/// Continues a list: `0004, 0005 and 0007`.
+fn more(bytes: &[u8], mut at: usize, series: &str, found: &mut Vec<Mention>) -> usize {
+    const JOINTS: [&[u8]; 6] = [b", and ", b", ", b" and ", b" & ", b" or ", b"/"];
+    loop {
+        let Some(joint) = JOINTS.iter().find(|joint| bytes[at..].starts_with(joint)) else {
+            return at;
+        };
+        let start = at + joint.len();
+        let start = start + usize::from(bytes.get(start) == Some(&b'#'));
+        let end = digits_end(bytes, start);
+        let next = bytes.get(end).copied();
+        let ends = !next.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'%');
+        if end == start || end - start > MAX_DIGITS || !ends {
+            return at;
+        }
+        let raw = std::str::from_utf8(&bytes[start..end]).expect("digits are text");
+        let number = Number::new(raw).expect("digits are a number");
+        found.push(Mention { label: Label { series: series.to_string(), number }, offset: start });
+        at = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<String> =
+            labels(text).iter().map(|label| format!("{}-{}", label.series, label.number)).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn every_spelling_of_an_id_is_seen() {
+        for text in [
+            "RFC 0016",
+            "RFC 16",
+            "RFC-0016",
+            "RFC#16",
+            "RFC #16",
+            "RFC PR 16",
+            "rfcs#16",
+            "rfc0016",
+            "[RFC 16]",
+            "Rfc 16",
+            "RFC\u{a0}16",
+            "RFC\n16",
+            "pre-RFC-16",
+        ] {
+            check(text, &["rfc-16"]);
+        }
+        check("ADRs 0004, 0005 and 0007 say so", &["adr-4", "adr-5", "adr-7"]);
+        check("RFC 0017, 0018 and 21 others", &["rfc-17", "rfc-18", "rfc-21"]);
+        check("MSC2676 and SE-0402.", &["msc-2676", "se-402"]);
+        check("ERC-20/ERC-721", &["erc-20", "erc-721"]);
+        check("NIP-7D", &["nip-7D"]);
+    }
+
+    #[test]
+    fn what_only_looks_like_an_id_is_not_one() {
+        check("secp256k1 and eip155:1 and step 3", &[]);
+        check("in 2019, RFC2119x", &[]);
+        check("é12 ñRFC 12", &[]);
+        check("RFC 12345678", &[]);
+        check("A 5", &[]);
+    }
+}

@@ -1,0 +1,92 @@
+//! One source to its facts; cannot fail, only note.
+
+mod assemble;
+mod body;
+mod decode;
+mod field;
+mod front;
+mod hidden;
+mod lines;
+mod mention;
+mod reference;
+mod status;
+mod text;
+mod title;
+
+use crate::model::{Code, Facts, Label, Note, Source};
+
+pub use assemble::documents;
+use body::Body;
+use field::Field;
+use lines::Lines;
+
+/// Everything one document's reading needs: the text, where its lines begin, and its parts.
+pub(crate) struct Page<'a> {
+    text: &'a str,
+    lines: Lines,
+    /// Where the body begins, after front matter.
+    start: usize,
+    body: Body<'a>,
+    fields: Vec<Field>,
+}
+
+/// Reads one document. Any bytes give facts; what is odd about them is noted.
+pub fn parse(source: &Source) -> Facts {
+    let mut notes = Vec::new();
+    let text = decode::decode(&source.bytes, &mut notes);
+    let front = front::split(&text);
+    let lines = Lines::new(&text);
+    let mut fields = front::fields(&text, &front, &lines, &mut notes);
+    if let Some(sidecar) = &source.sidecar {
+        fields.extend(front::sidecar(sidecar, &mut notes));
+    }
+    let body = Body::read(&text, front.end);
+    fields.extend(field::of_head(&text, &lines, &body));
+    let page = Page { text: &text, lines, start: front.end, body, fields };
+    hidden::note(&page, &mut notes);
+    facts(&page, source, notes)
+}
+
+fn facts(page: &Page<'_>, source: &Source, mut notes: Vec<Note>) -> Facts {
+    let references = reference::all(page, &mut notes);
+    let (title, heading_label) = title::title(page);
+    let texts = text::texts(page);
+    if page.text[page.start..].trim().is_empty() && page.fields.is_empty() {
+        let message = "the document has no text".to_string();
+        notes.push(Note { code: Code::EmptyDocument, line: 0, column: 0, message, hint: None });
+    }
+    Facts {
+        title,
+        label: own_label(page).or(heading_label),
+        status: status::stated(page),
+        date: date(page),
+        texts,
+        references,
+        notes,
+        n_bytes: source.bytes.len() as u64,
+        n_tokens: decode::estimated_tokens(page.text),
+    }
+}
+
+/// The id a header gives the document: `eip: 1559`, `Proposal: [SE-0001](…)`.
+fn own_label(page: &Page<'_>) -> Option<Label> {
+    page.fields.iter().find_map(|field| {
+        let value = field.items.first()?;
+        if matches!(field.key.as_str(), "proposal" | "id" | "number" | "identifier") {
+            return mention::labels(value).into_iter().next();
+        }
+        let series = crate::model::series::series_word(&field.key)?;
+        let plain = field.front && value.bytes().all(|b| b.is_ascii_digit());
+        let number = crate::model::Number::new(value).filter(|_| plain)?;
+        Some(Label { series, number })
+    })
+}
+
+fn date(page: &Page<'_>) -> Option<String> {
+    let keys = ["date", "created", "start date", "creation date", "decided", "date created"];
+    let field = page.fields.iter().find(|field| keys.contains(&field.key.as_str()))?;
+    let value = text::plain(field.items.first()?);
+    let starts_with_year =
+        value.len() >= 10 && value.as_bytes()[..4].iter().all(u8::is_ascii_digit);
+    starts_with_year.then(|| value.chars().take(10).collect())
+}

@@ -1,0 +1,305 @@
+//! Every way a document speaks of another, gathered into counted references.
+
+use std::collections::BTreeMap;
+
+use super::Page;
+use super::field::{self, Field};
+use super::mention;
+use crate::model::name::is_suffix;
+use crate::model::series::series_word;
+use crate::model::{Code, Label, Note, Number, Reference, Relation, Target};
+
+/// More references than this are an attack or an index; the rest is noted, not read.
+const MAX_REFERENCES: usize = 10_000;
+
+struct Gathered<'a, 'b> {
+    page: &'a Page<'b>,
+    references: Vec<Reference>,
+    seen: BTreeMap<(Target, Relation), usize>,
+    n_dropped: usize,
+}
+
+/// All references of a page, in order of appearance, equal ones counted.
+pub(super) fn all(page: &Page<'_>, notes: &mut Vec<Note>) -> Vec<Reference> {
+    let mut gathered =
+        Gathered { page, references: Vec::new(), seen: BTreeMap::new(), n_dropped: 0 };
+    let labels = gathered.mentions();
+    gathered.links(&labels);
+    for field in &page.fields {
+        gathered.field(field);
+    }
+    if gathered.n_dropped > 0 {
+        let message = format!(
+            "{} references beyond the limit of {MAX_REFERENCES} are not read",
+            gathered.n_dropped
+        );
+        notes.push(Note { code: Code::TooManyReferences, line: 0, column: 0, message, hint: None });
+    }
+    gathered.references.sort_by_key(|reference| (reference.line, reference.column));
+    gathered.references
+}
+
+impl Gathered<'_, '_> {
+    /// Ids in prose. Those that are the text of a link are handed back to it.
+    fn mentions(&mut self) -> BTreeMap<u32, Label> {
+        let page = self.page;
+        let mut of_links = BTreeMap::new();
+        let title = page.body.headings.first().map_or(0..0, |first| first.start..first.after);
+        for span in &page.body.spans {
+            for mention in mention::mentions(&page.text[span.range.clone()]) {
+                let offset = span.range.start + mention.offset;
+                if let Some(link) = span.link {
+                    of_links.entry(link).or_insert(mention.label);
+                } else if !title.contains(&offset) {
+                    let relation = self.relation_at(offset).unwrap_or(Relation::Mention);
+                    self.add(Target::Label(mention.label), relation, None, offset);
+                }
+            }
+        }
+        of_links
+    }
+
+    fn links(&mut self, labels: &BTreeMap<u32, Label>) {
+        for (index, link) in self.page.body.links.iter().enumerate() {
+            let label = labels.get(&(index as u32)).cloned();
+            let target = target(&link.destination).or_else(|| label.clone().map(Target::Label));
+            let Some(target) = target else { continue };
+            let offset = link.range.start;
+            let plain = match target {
+                Target::Address(_) => Relation::Address,
+                Target::Label(_) => Relation::Mention,
+                _ => Relation::Link,
+            };
+            let relation = self.relation_at(offset).unwrap_or(plain);
+            self.add(target, relation, label, offset);
+        }
+    }
+
+    /// Numbers, names and, in front matter, ids and paths in a header field.
+    fn field(&mut self, field: &Field) {
+        let series = series_word(&field.key);
+        let relation = relation_of_key(&field.key).or(series.as_ref().map(|_| Relation::Related));
+        let Some(relation) = relation else { return };
+        let kind = field.key.rsplit(' ').next().and_then(series_word);
+        for item in field.items.iter().take(MAX_REFERENCES) {
+            let labels = mention::labels(item);
+            let linked = item.contains("](") || item.contains("][");
+            if field.front {
+                for label in &labels {
+                    self.add_at(Target::Label(label.clone()), relation, None, (field.line, 1));
+                }
+            }
+            if labels.is_empty() && !linked {
+                self.names(item, relation, kind.as_deref(), field.line);
+            }
+        }
+    }
+
+    fn names(&mut self, item: &str, relation: Relation, kind: Option<&str>, line: u32) {
+        let item = without_asides(item);
+        for part in item.split([',', ';']) {
+            let part = part.trim().trim_matches(['`', '"', '\'', '[', ']', '*', '#', ' ']);
+            let first = part.split_whitespace().next().unwrap_or("");
+            let digits = first.bytes().all(|b| b.is_ascii_digit());
+            let target = match Number::new(first) {
+                Some(number) if digits && first.len() <= 6 => {
+                    Target::Number(kind.map(str::to_string), number)
+                }
+                _ if part.ends_with(".md") => Target::Path(part.to_string()),
+                _ if (3..=120).contains(&part.len()) => {
+                    Target::Name(kind.map(str::to_string), part.to_string())
+                }
+                _ => continue,
+            };
+            self.add_at(target, relation, None, (line, 1));
+        }
+    }
+
+    fn add(&mut self, target: Target, relation: Relation, label: Option<Label>, offset: usize) {
+        let place = self.page.lines.place(self.page.text, offset);
+        self.add_at(target, relation, label, place);
+    }
+
+    fn add_at(
+        &mut self,
+        target: Target,
+        relation: Relation,
+        label: Option<Label>,
+        place: (u32, u32),
+    ) {
+        let key = (target, relation);
+        if let Some(index) = self.seen.get(&key) {
+            self.references[*index].count += 1;
+            return;
+        }
+        if self.references.len() >= MAX_REFERENCES {
+            self.n_dropped += 1;
+            return;
+        }
+        self.seen.insert(key.clone(), self.references.len());
+        let (target, relation) = key;
+        let (line, column) = place;
+        self.references.push(Reference { target, relation, label, line, column, count: 1 });
+    }
+
+    /// What the line, or the section it stands in, says of the references in it.
+    fn relation_at(&self, offset: usize) -> Option<Relation> {
+        let relation = self.stated_relation(offset)?;
+        let replaces = matches!(relation, Relation::Supersedes | Relation::SupersededBy);
+        let line =
+            self.page.lines.text(self.page.text, self.page.lines.line(offset)).to_lowercase();
+        // What is replaced in part still stands.
+        let in_part =
+            line.contains("partial") || line.contains("partly") || line.contains("in part");
+        Some(if replaces && in_part { Relation::Related } else { relation })
+    }
+
+    fn stated_relation(&self, offset: usize) -> Option<Relation> {
+        let page = self.page;
+        let (line, _) = page.lines.place(page.text, offset);
+        let text = page.lines.text(page.text, line);
+        let line_start = offset.saturating_sub(text.len());
+        let before = page.text.get(line_start..offset).unwrap_or("");
+        let before = before.rsplit('\n').next().unwrap_or("").to_lowercase();
+        if let Some(relation) = relation_of_words(&before) {
+            return Some(relation);
+        }
+        if let Some((key, _)) = field::of_line(text) {
+            if let Some(relation) = relation_of_key(&key) {
+                return Some(relation);
+            }
+            if series_word(&key).is_some() {
+                return Some(Relation::Related);
+            }
+        }
+        let heading = &page.body.headings[page.body.heading_of(offset)?];
+        relation_of_key(&field::normal_key(heading.title.trim_end_matches(':')))
+    }
+}
+
+/// `Superseded by [x]` and its kin, where nothing but these words stands before the reference.
+fn relation_of_words(before: &str) -> Option<Relation> {
+    let words = before.trim_matches(|c: char| !c.is_alphabetic());
+    let tail = |phrases: &[&str]| {
+        words.len() <= 80 && phrases.iter().any(|phrase| words.ends_with(phrase))
+    };
+    let head = |phrases: &[&str]| phrases.iter().any(|phrase| words.starts_with(phrase));
+    let status =
+        head(&["status", "superseded", "superceded", "replaced", "supersedes", "replaces", "this"]);
+    if !status {
+        return None;
+    }
+    if tail(&[
+        "superseded by",
+        "superceded by",
+        "replaced by",
+        "obsoleted by",
+        "superseded by the",
+        "superseded by adr",
+    ]) {
+        return Some(Relation::SupersededBy);
+    }
+    tail(&["supersedes", "supercedes", "replaces", "obsoletes"]).then_some(Relation::Supersedes)
+}
+
+/// What a header field or a section of this name says of the references in it.
+fn relation_of_key(key: &str) -> Option<Relation> {
+    Some(match key {
+        "depends on" | "depends" | "requires" | "require" | "dependencies" | "prerequisites"
+        | "blocked by" | "depends upon" | "required by this" => Relation::DependsOn,
+        "supersedes" | "replaces" | "obsoletes" | "supercedes" | "supersede" => {
+            Relation::Supersedes
+        }
+        "superseded by" | "replaced by" | "obsoleted by" | "superceded by" | "supersededby"
+        | "replacement" => Relation::SupersededBy,
+        "source"
+        | "source spike"
+        | "source spikes"
+        | "source dialogue"
+        | "spike"
+        | "spikes"
+        | "dialogue"
+        | "dialogues"
+        | "alignment dialogue"
+        | "alignment dialogues"
+        | "derived from"
+        | "origin"
+        | "ported from"
+        | "based on"
+        | "source rfc" => Relation::Source,
+        "related" | "related to" | "relates to" | "see also" | "references" | "reference"
+        | "related rfcs" | "related adrs" | "related decisions" | "related documents"
+        | "related proposals" | "related work" | "links" | "updates" | "updated by" | "amends"
+        | "amended by" | "extends" | "extended by" | "downstream" | "upstream" | "outcome"
+        | "related links" | "linked documents" | "clarifies" | "related features" => {
+            Relation::Related
+        }
+        _ => return None,
+    })
+}
+
+/// A value without what stands in parentheses: `0004 (Evidence)` is `0004`.
+fn without_asides(value: &str) -> String {
+    let mut depth = 0u32;
+    let mut kept = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            c if depth == 0 => kept.push(c),
+            _ => {}
+        }
+    }
+    kept
+}
+
+/// Where a link leads, if that can be a document.
+fn target(destination: &str) -> Option<Target> {
+    let destination = destination.trim();
+    if destination.starts_with("blue://") {
+        return Some(Target::Address(destination.split(['#', '?']).next()?.to_string()));
+    }
+    let bare = destination.split(['#', '?']).next()?;
+    if destination.starts_with("http://") || destination.starts_with("https://") {
+        let last = bare.trim_end_matches('/').rsplit('/').next()?;
+        let telling = last.ends_with(".md") || last.bytes().any(|b| b.is_ascii_digit());
+        return telling.then(|| Target::Url(bare.to_string()));
+    }
+    let scheme = bare.find(':').is_some_and(|at| !bare[..at].contains(['/', '.', ' ']));
+    if bare.is_empty() || scheme || bare.starts_with("//") {
+        return None;
+    }
+    let path = percent_decoded(bare);
+    let last = path.trim_end_matches('/').rsplit('/').next()?.to_string();
+    let extension = last.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    let textual = match extension.as_deref() {
+        None | Some("md" | "markdown" | "mdx" | "html") => true,
+        Some(extension) => is_suffix(extension),
+    };
+    textual.then_some(Target::Path(path))
+}
+
+fn percent_decoded(path: &str) -> String {
+    if !path.contains('%') {
+        return path.to_string();
+    }
+    let hex = |b: u8| (b as char).to_digit(16).map(|digit| digit as u8);
+    let bytes = path.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let pair =
+            (bytes.get(at + 1).copied().and_then(hex), bytes.get(at + 2).copied().and_then(hex));
+        match (bytes[at], pair) {
+            (b'%', (Some(high), Some(low))) => {
+                decoded.push(high << 4 | low);
+                at += 3;
+            }
+            (byte, _) => {
+                decoded.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}

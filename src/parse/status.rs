@@ -1,0 +1,80 @@
+//! The status as a document states it.
+
+use super::Page;
+use super::text::plain;
+use crate::model::Status;
+use crate::model::status_words::fold;
+
+/// The status as a document writes it, with its line.
+pub(super) fn stated(page: &Page<'_>) -> Option<(String, u32)> {
+    let keys = ["status", "state", "current status", "decision status", "adr status", "rfc status"];
+    let fields = page.fields.iter().filter(|field| keys.contains(&field.key.as_str()));
+    let stated = fields.map(|field| (plain(&field.items.join(" ")), field.line));
+    stated
+        .into_iter()
+        .find(|(value, _)| !value.is_empty())
+        .or_else(|| of_section(page))
+        .or_else(|| of_head_line(page))
+        .map(|(value, line)| (value.chars().take(120).collect(), line))
+}
+
+/// A `## Status` section, or `## Status: accepted`.
+fn of_section(page: &Page<'_>) -> Option<(String, u32)> {
+    let (index, heading) = page.body.headings.iter().enumerate().find(|(_, heading)| {
+        let title = heading.title.to_lowercase();
+        title == "status" || title.starts_with("status:") || title == "state"
+    })?;
+    if let Some((_, value)) =
+        heading.title.split_once(':').filter(|(_, value)| !value.trim().is_empty())
+    {
+        return Some((value.trim().to_string(), page.lines.line(heading.start)));
+    }
+    let range = page.body.section(index);
+    let text = &page.text[range.clone()];
+    let mut parts = Vec::new();
+    let mut line = 0;
+    for (offset, raw) in line_offsets(text).take(24) {
+        let value = plain(raw.trim().trim_start_matches(['-', '*', '>', ' ']));
+        if value.is_empty() || raw.trim_start().starts_with("<!--") {
+            continue;
+        }
+        if line == 0 {
+            line = page.lines.line(range.start + offset);
+        }
+        parts.push(value);
+    }
+    // Later lines tell what became of it: "Accepted", then "Superseded by …".
+    let last = parts.iter().rposition(|part| fold(part) == Some(Status::Superseded));
+    let value = parts.swap_remove(
+        last.filter(|_| !parts.is_empty()).unwrap_or(0).min(parts.len().checked_sub(1)?),
+    );
+    Some((value, line))
+}
+
+fn line_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line))
+    })
+}
+
+/// Code spans or a badge in the head: `` `draft` `optional` ``, `![](…/status-accepted-green)`.
+fn of_head_line(page: &Page<'_>) -> Option<(String, u32)> {
+    let head = page.body.head();
+    for (offset, raw) in line_offsets(&page.text[head.clone()]).take(30) {
+        let line = raw.trim();
+        let badge = line.to_lowercase().find("status").filter(|_| line.contains("!["));
+        let spans = line.starts_with('`') && line.ends_with('`') && line.len() > 2;
+        let value = match badge {
+            Some(at) => line.get(at + "status".len()..).unwrap_or(""),
+            None if spans => line,
+            None => continue,
+        };
+        if fold(value).is_some() {
+            let value = value.replace(['`', '!', '[', ']', '(', ')'], " ");
+            return Some((value.trim().to_string(), page.lines.line(head.start + offset)));
+        }
+    }
+    None
+}

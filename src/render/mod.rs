@@ -1,0 +1,141 @@
+//! Fills templates; gives text, knows no file system.
+
+pub mod neutral;
+pub mod view;
+
+use std::collections::BTreeMap;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value};
+use serde::Serialize;
+
+use crate::model::Digest;
+
+/// The templates that come with blue.
+const EMBEDDED: [(&str, &str); 2] = [
+    ("digest.md", include_str!("../../templates/digest.md")),
+    ("session.md", include_str!("../../templates/session.md")),
+];
+
+/// The digest of the templates that come with blue.
+pub fn embedded_digest() -> Digest {
+    let mut hasher = crate::model::Hasher::new();
+    for (name, text) in EMBEDDED {
+        hasher.field(name.as_bytes()).field(text.as_bytes());
+    }
+    hasher.digest()
+}
+
+/// The templates of one run, compiled.
+pub struct Templates {
+    environment: Environment<'static>,
+    digests: BTreeMap<String, Digest>,
+}
+
+/// A template that does not compile or cannot be filled, with its file and line.
+#[derive(Debug)]
+pub struct TemplateError(String);
+
+impl std::fmt::Display for TemplateError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TemplateError {}
+
+impl Templates {
+    /// Compiles the embedded templates, each replaced by an override of the same name.
+    pub fn new(overrides: &BTreeMap<String, String>) -> Result<Templates, TemplateError> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        let syntax = SyntaxConfig::builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .keep_trailing_newline(true)
+            .build();
+        environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
+        environment.set_auto_escape_callback(|_| AutoEscape::Custom("blue".into()));
+        environment.set_formatter(neutralised);
+        let mut digests = BTreeMap::new();
+        for (name, embedded) in EMBEDDED {
+            let (text, file) = match overrides.get(name) {
+                Some(text) => (text.clone(), format!(".blue/templates/{name}")),
+                None => (embedded.to_string(), format!("templates/{name}")),
+            };
+            digests.insert(name.to_string(), Digest::of(text.as_bytes()));
+            environment
+                .add_template_owned(file.clone(), text)
+                .map_err(|error| described(&file, &error))?;
+        }
+        Ok(Templates { environment, digests })
+    }
+
+    /// The names a project may override.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        EMBEDDED.iter().map(|(name, _)| *name)
+    }
+
+    /// The digest of a template's text.
+    pub fn digest(&self, name: &str) -> Digest {
+        self.digests[name]
+    }
+
+    /// Fills a template. Lines that only held template tags are gone; the text ends in one line end.
+    pub fn fill(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
+        let (file, template) = [format!(".blue/templates/{name}"), format!("templates/{name}")]
+            .into_iter()
+            .find_map(|file| {
+                self.environment.get_template(&file).ok().map(|template| (file, template))
+            })
+            .expect("every name was added");
+        let text = template
+            .render(Value::from(minijinja::value::Serde(view)))
+            .map_err(|error| described(&file, &error))?;
+        Ok(format!("{}\n", text.trim_end()))
+    }
+}
+
+fn described(file: &str, error: &minijinja::Error) -> TemplateError {
+    let line = error.line().map_or(String::new(), |line| format!(":{line}"));
+    let detail = error.detail().map_or(String::new(), |detail| format!(": {detail}"));
+    TemplateError(format!("{file}{line}: {}{detail}", error.kind()))
+}
+
+/// The one place where text from documents enters an artifact.
+fn neutralised(
+    out: &mut Output<'_>,
+    _: &mut State<'_, '_>,
+    value: &Value,
+) -> Result<(), minijinja::Error> {
+    if value.is_undefined() {
+        return Err(minijinja::Error::from(minijinja::ErrorKind::UndefinedError));
+    }
+    match value.as_str() {
+        Some(text) => out.write_str(&neutral::neutral(text))?,
+        None => write!(out, "{value}")?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_error_names_file_and_line() {
+        let overrides = BTreeMap::from([("digest.md".to_string(), "one\n{% if %}\n".to_string())]);
+        let error =
+            Templates::new(&overrides).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.starts_with(".blue/templates/digest.md:2: "), "{error}");
+        let overrides =
+            BTreeMap::from([("digest.md".to_string(), "one\n\n{{ nobody }}\n".to_string())]);
+        let templates = Templates::new(&overrides).expect("it compiles");
+        let error = templates
+            .fill("digest.md", &BTreeMap::<String, String>::new())
+            .err()
+            .map(|e| e.to_string())
+            .unwrap_or_default();
+        assert!(error.starts_with(".blue/templates/digest.md:3: "), "{error}");
+    }
+}

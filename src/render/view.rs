@@ -1,0 +1,129 @@
+//! What a template sees of a document, and what each level of detail would cost.
+
+use serde::Serialize;
+
+use crate::model::{Bundle, Candidate, DocId, Document, Graph, Level, Status};
+
+/// One document in a list.
+#[derive(Debug, Serialize)]
+pub struct Entry {
+    /// Number and title, and the status where it is not the usual one.
+    pub head: String,
+    /// One line of text.
+    pub text: String,
+    /// Further lines.
+    pub more: String,
+}
+
+/// What was left out.
+#[derive(Debug, Serialize)]
+pub struct Hidden {
+    /// How many.
+    pub count: usize,
+    /// What they are, singular or plural.
+    pub noun: String,
+    /// What they would cost, estimated, with thousands apart.
+    pub tokens: String,
+    /// Where to read them.
+    pub uri: String,
+}
+
+/// The head of a document in any list.
+pub fn head(document: &Document) -> String {
+    let status = match document.status {
+        Status::Accepted | Status::Implemented | Status::Unstated | Status::Recorded => {
+            String::new()
+        }
+        Status::Unknown => format!(" [{}]", document.status_text),
+        other => format!(" [{other}]"),
+    };
+    let number = match document.number_text.is_empty() {
+        true => String::new(),
+        false => format!("{} ", document.number_text),
+    };
+    let plan = if document.is_plan { "Plan: " } else { "" };
+    format!("{number}{plan}{}{status}", document.title)
+}
+
+/// A document at a level.
+pub fn entry(graph: &Graph, id: DocId, level: Level) -> Entry {
+    let document = graph.document(id);
+    let texts = &document.facts.texts;
+    let (text, more) = match level {
+        Level::Title => (String::new(), String::new()),
+        Level::Line => (texts.line.clone(), String::new()),
+        Level::Brief => (texts.brief.clone(), String::new()),
+        Level::Sections => (texts.brief.clone(), texts.sections.clone()),
+        Level::Full => (String::new(), texts.full.clone()),
+    };
+    Entry { head: head(document), text, more }
+}
+
+/// A document of history: its title and what stands in its place.
+pub fn history(graph: &Graph, id: DocId) -> Entry {
+    let document = graph.document(id);
+    let successors: Vec<String> =
+        graph.replaced_by[id.0 as usize].iter().map(|by| head(graph.document(*by))).collect();
+    let text = match (successors.is_empty(), document.status.live()) {
+        (false, true) => format!("superseded by {}", successors.join(" and ")),
+        (false, false) => format!("now {}", successors.join(" and ")),
+        (true, _) => String::new(),
+    };
+    Entry { head: head(document), text, more: String::new() }
+}
+
+/// A candidate for a list, with what each level adds in bytes.
+pub fn candidate(graph: &Graph, id: DocId, weight: u64) -> Candidate {
+    let document = graph.document(id);
+    let texts = &document.facts.texts;
+    let length = |text: &str| text.len() as u64;
+    let (line, brief) = (length(&texts.line), length(&texts.brief));
+    let told = brief + length(&texts.sections);
+    let costs = [
+        length(&head(document)) + 3,
+        if line == 0 { 0 } else { line + 2 },
+        brief.saturating_sub(line),
+        length(&texts.sections),
+        length(&texts.full).saturating_sub(told),
+    ];
+    Candidate { id, weight, costs, history: !graph.is_live(id) }
+}
+
+/// What a bundle leaves out, for the `Not shown` line; `example` tells what they are.
+pub fn hidden(graph: &Graph, example: DocId, count: usize, tokens: u64, uri: &str) -> Hidden {
+    let noun = graph.collections[graph.document(example).collection].kind.noun();
+    let noun = if count == 1 { noun.to_string() } else { format!("{noun}s") };
+    Hidden { count, noun, tokens: thousands(rounded(tokens)), uri: uri.to_string() }
+}
+
+/// An estimate to three digits: more would only make files change with every edit.
+pub fn rounded(number: u64) -> u64 {
+    let mut unit = 1;
+    while number / unit >= 1_000 {
+        unit *= 10;
+    }
+    (number + unit / 2) / unit * unit
+}
+
+/// The entries of a bundle, live ones and history apart.
+pub fn entries(graph: &Graph, bundle: &Bundle) -> (Vec<Entry>, Vec<Entry>) {
+    let live = bundle.shown.iter().filter(|(id, _)| graph.is_live(*id));
+    let history_ids = bundle.shown.iter().filter(|(id, _)| !graph.is_live(*id));
+    (
+        live.map(|(id, level)| entry(graph, *id, *level)).collect(),
+        history_ids.map(|(id, _)| history(graph, *id)).collect(),
+    )
+}
+
+/// `9140` as `9,140`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

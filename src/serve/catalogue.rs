@@ -1,0 +1,105 @@
+//! The emitted index of documents, and addresses looked up in it.
+
+use anyhow::Context;
+
+use crate::beneath::{Content, Root};
+use crate::model::name;
+use crate::model::uri::{Refusal, Uri};
+use crate::wire::jsonl::DocumentLine;
+
+const DOCUMENTS: &str = ".blue/context/documents.jsonl";
+
+/// Every document of the last build.
+pub struct Catalogue {
+    /// The lines of the index, in its order.
+    pub documents: Vec<DocumentLine>,
+}
+
+/// What an address turned out to be.
+#[derive(Debug, Eq, PartialEq)]
+pub enum Lookup {
+    /// A file below the root.
+    File(String),
+    /// Several documents fit: their addresses.
+    Several(Vec<String>),
+    /// Nothing: the nearest addresses.
+    Nothing(Vec<String>),
+    /// It is no address at all.
+    Refused(Refusal),
+}
+
+impl Catalogue {
+    /// Reads the index. `None` if nothing was built yet.
+    pub fn open(root: &Root) -> anyhow::Result<Option<Catalogue>> {
+        let content = root.read(DOCUMENTS, 1 << 32).with_context(|| format!("read {DOCUMENTS}"))?;
+        let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
+        let text = String::from_utf8_lossy(&bytes);
+        let mut documents = Vec::new();
+        for (i, line) in text.lines().enumerate().skip(1) {
+            let parsed = serde_json::from_str(line);
+            documents.push(parsed.with_context(|| {
+                format!("{DOCUMENTS}:{}: not a document\nhint: run `blue knowledge build`", i + 1)
+            })?);
+        }
+        Ok(Some(Catalogue { documents }))
+    }
+
+    /// Finds the file behind an address.
+    pub fn look_up(&self, address: &str) -> Lookup {
+        let uri = match Uri::parse(address) {
+            Ok(uri) => uri,
+            Err(refusal) => return Lookup::Refused(refusal),
+        };
+        if let Some(document) = self.documents.iter().find(|document| document.uri == uri.as_str())
+        {
+            return Lookup::File(document.path.clone());
+        }
+        match uri.segments().as_slice() {
+            ["docs", collection, ""] | ["knowledge", collection] => {
+                Lookup::File(format!("knowledge/{collection}.md"))
+            }
+            ["context", "session"] => Lookup::File(".blue/context/session.md".to_string()),
+            ["context", "relevance"] => Lookup::File(".blue/context/relevance.jsonl".to_string()),
+            ["context", "documents"] => Lookup::File(DOCUMENTS.to_string()),
+            ["context", "voice"] => Lookup::File(".blue/voice.md".to_string()),
+            ["docs", group, id] => self.short(group, id),
+            [kind, id] => self.short(kind, id),
+            [kind, id, "plan"] => self.short(kind, &format!("{id}.plan")),
+            _ => self.nothing(uri.as_str()),
+        }
+    }
+
+    /// A short id: a number, a slug, or both, within a collection or a type.
+    fn short(&self, group: &str, id: &str) -> Lookup {
+        let wanted = name::name(&format!("{id}.md"));
+        let prefix = format!("blue://docs/{group}/");
+        let fits = |document: &&DocumentLine| {
+            let own = document.uri.rsplit('/').next().unwrap_or("");
+            let known = name::name(&format!("{own}.md"));
+            let here = document.uri.starts_with(&prefix)
+                || document.kind == group
+                || (wanted.is_plan && document.kind == "plan");
+            let number = document.number.as_deref().and_then(crate::model::Number::new);
+            here && known.is_plan == wanted.is_plan
+                && (wanted.number.is_none() || wanted.number == number)
+                && (wanted.slug.is_empty() || wanted.slug == known.slug)
+        };
+        let found: Vec<&DocumentLine> = self.documents.iter().filter(fits).collect();
+        match found.as_slice() {
+            [one] => Lookup::File(one.path.clone()),
+            [] => self.nothing(&format!("{prefix}{id}")),
+            several => {
+                Lookup::Several(several.iter().map(|document| document.uri.clone()).collect())
+            }
+        }
+    }
+
+    fn nothing(&self, wanted: &str) -> Lookup {
+        let distance =
+            |document: &&DocumentLine| strsim::damerau_levenshtein(wanted, &document.uri);
+        let mut near: Vec<(usize, &str)> =
+            self.documents.iter().take(20_000).map(|d| (distance(&d), d.uri.as_str())).collect();
+        near.sort_unstable();
+        Lookup::Nothing(near.into_iter().take(3).map(|(_, uri)| uri.to_string()).collect())
+    }
+}

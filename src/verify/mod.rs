@@ -1,0 +1,91 @@
+//! Compares the disk with what the manifest says and what a build would give.
+
+use anyhow::Context;
+
+use crate::beneath::{Content, Root};
+use crate::model::artifact::content_digest;
+use crate::model::{Code, Diagnostic, Digest, Format};
+use crate::wire::header::{self, Provenance};
+use crate::wire::manifest::{Entry, Manifest, Unusable};
+
+/// Where the manifest is.
+pub const MANIFEST: &str = ".blue/context.manifest.yaml";
+
+/// What lies in the place of an artifact.
+#[derive(Debug)]
+pub enum OnDisk {
+    /// Nothing.
+    Absent,
+    /// What blue wrote, as the manifest has it: its provenance and its digest.
+    Ours(Provenance, Digest, Vec<u8>),
+    /// It carries blue's header, but its content is not what the manifest has.
+    Edited(Vec<u8>),
+    /// A file that blue did not make.
+    Foreign,
+}
+
+/// How an emitted file carries its provenance, by its path.
+pub fn format_of(path: &str) -> Format {
+    match path.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("jsonl") => Format::Jsonl,
+        Some("yaml") => Format::Yaml,
+        _ if path.starts_with(".blue/context/") => Format::Bundle,
+        _ => Format::Markdown,
+    }
+}
+
+/// Looks at the place of an artifact.
+pub fn on_disk(root: &Root, path: &str, entry: Option<&Entry>) -> anyhow::Result<OnDisk> {
+    let format = format_of(path);
+    let bytes = match root.read(path, 1 << 40) {
+        Ok(Some(Content::Bytes(bytes, _))) => bytes,
+        Ok(None) => return Ok(OnDisk::Absent),
+        Ok(Some(_)) => return Ok(OnDisk::Foreign),
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            return Ok(OnDisk::Foreign);
+        }
+        Err(error) => return Err(error).with_context(|| format!("read {path}")),
+    };
+    let Some(undressed) = header::undress(format, &bytes) else {
+        return Ok(if entry.is_some() { OnDisk::Edited(bytes) } else { OnDisk::Foreign });
+    };
+    let digest = content_digest(format, &undressed.source, undressed.body);
+    let known = entry.and_then(|entry| Digest::parse(&entry.hash));
+    match known {
+        Some(known) if known != digest => Ok(OnDisk::Edited(bytes)),
+        // With no manifest to ask, a file with blue's header that is what a build would write is ours.
+        _ => Ok(OnDisk::Ours(undressed.provenance, digest, bytes)),
+    }
+}
+
+/// Reads the manifest. `None` if there is none; a broken one is rebuilt, not feared.
+pub fn manifest(root: &Root) -> anyhow::Result<Option<Result<(Manifest, String), Unusable>>> {
+    let content = root.read(MANIFEST, 1 << 28).with_context(|| format!("read {MANIFEST}"))?;
+    let bytes = match content {
+        None => return Ok(None),
+        Some(Content::Bytes(bytes, _)) => bytes,
+        Some(_) => anyhow::bail!("{MANIFEST} is not a regular file\nhint: move it away"),
+    };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Some(Manifest::read(&text).map(|manifest| (manifest, text))))
+}
+
+/// One line of `--check`.
+pub fn finding(path: &str, on_disk: &OnDisk, wanted: &Digest) -> Option<Diagnostic> {
+    let hint = "run `blue knowledge build` and commit the result";
+    match on_disk {
+        OnDisk::Absent => Some(Diagnostic::new(Code::Missing, path, "missing").hint(hint)),
+        OnDisk::Edited(_) => {
+            let hint = "edit the documents instead, then run `blue knowledge build`; it keeps a copy of the edit in .blue/local/rescued/";
+            Some(Diagnostic::new(Code::Edited, path, "edited by hand").hint(hint))
+        }
+        OnDisk::Foreign => {
+            let hint = "move it away; blue never overwrites a file it did not make";
+            Some(Diagnostic::new(Code::Foreign, path, "not made by blue").hint(hint))
+        }
+        OnDisk::Ours(_, digest, _) if digest != wanted => {
+            Some(Diagnostic::new(Code::Stale, path, "stale").hint(hint))
+        }
+        OnDisk::Ours(..) => None,
+    }
+}

@@ -1,0 +1,391 @@
+//! What blue keeps for itself in `.blue/local/`: facts by content hash, and the last build's record.
+//!
+//! Every entry carries its own checksum and the file carries a format line, so that a corrupt or
+//! foreign cache is the same as none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{
+    Code, Digest, Facts, Folder, Hasher, Label, Note, Number, Record, Reference, Relation, Stat,
+    Target, Texts, Watched,
+};
+
+/// Raised by hand whenever parsing gives other facts for the same bytes.
+const FACTS_FORMAT: u32 = 1;
+
+/// The first bytes of a cache file; another blue's cache is not read.
+fn magic(kind: &str) -> Vec<u8> {
+    format!("blue {kind} {} {FACTS_FORMAT}\n", env!("CARGO_PKG_VERSION")).into_bytes()
+}
+
+#[derive(Deserialize, Serialize)]
+struct FactsMirror<'a> {
+    #[serde(borrow)]
+    title: Option<&'a str>,
+    #[serde(borrow)]
+    label: Option<(&'a str, &'a str)>,
+    #[serde(borrow)]
+    status: Option<(&'a str, u32)>,
+    #[serde(borrow)]
+    date: Option<&'a str>,
+    #[serde(borrow)]
+    texts: [&'a str; 4],
+    #[serde(borrow)]
+    references: Vec<ReferenceMirror<'a>>,
+    #[serde(borrow)]
+    notes: Vec<NoteMirror<'a>>,
+    n_bytes: u64,
+    n_tokens: u64,
+}
+
+#[derive(Deserialize, Serialize)]
+struct ReferenceMirror<'a> {
+    #[serde(borrow)]
+    target: TargetMirror<'a>,
+    relation: u8,
+    #[serde(borrow)]
+    label: Option<(&'a str, &'a str)>,
+    place: (u32, u32),
+    count: u32,
+}
+
+#[derive(Deserialize, Serialize)]
+enum TargetMirror<'a> {
+    Path(&'a str),
+    Url(&'a str),
+    Address(&'a str),
+    Label(&'a str, &'a str),
+    Number(Option<&'a str>, &'a str),
+    Name(Option<&'a str>, &'a str),
+}
+
+#[derive(Deserialize, Serialize)]
+struct NoteMirror<'a> {
+    code: u16,
+    place: (u32, u32),
+    #[serde(borrow)]
+    message: &'a str,
+    #[serde(borrow)]
+    hint: Option<&'a str>,
+}
+
+/// Facts by content hash, read from one file without copying.
+pub struct FactsCache {
+    bytes: Vec<u8>,
+    /// Digest and range, sorted by digest.
+    entries: Vec<(Digest, std::ops::Range<usize>)>,
+    /// Where the last whole entry ends.
+    end: usize,
+}
+
+/// Bytes before each entry's payload: its digest, its length, the first half of its checksum.
+const ENTRY_HEAD: usize = 32 + 4 + 16;
+
+impl FactsCache {
+    /// Opens the bytes of a cache file. What does not verify is absent.
+    pub fn open(bytes: Vec<u8>) -> FactsCache {
+        let mut entries = Vec::new();
+        let magic = magic("facts");
+        let mut at = magic.len();
+        if bytes.starts_with(&magic) {
+            while let Some(head) = bytes.get(at..at + ENTRY_HEAD) {
+                let length =
+                    u32::from_le_bytes(head[32..36].try_into().expect("four bytes")) as usize;
+                let payload = at + ENTRY_HEAD..at + ENTRY_HEAD + length;
+                if payload.end > bytes.len() {
+                    break;
+                }
+                let digest = Digest::from_bytes(head[..32].try_into().expect("thirty-two bytes"));
+                at = payload.end;
+                entries.push((digest, payload));
+            }
+        }
+        entries.sort_by_key(|a| a.0);
+        FactsCache { bytes, entries, end: at }
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Where new entries may be appended.
+    pub fn end(&self) -> u64 {
+        self.end as u64
+    }
+
+    /// The facts of a content, if they are here whole.
+    pub fn get(&self, digest: &Digest) -> Option<Facts> {
+        facts(&postcard::from_bytes(self.payload(digest)?).ok()?)
+    }
+
+    /// The bytes of an entry, if they verify.
+    pub fn payload(&self, digest: &Digest) -> Option<&[u8]> {
+        let at = self.entries.binary_search_by(|entry| entry.0.cmp(digest)).ok()?;
+        let range = self.entries[at].1.clone();
+        let check = &self.bytes[range.start - 16..range.start];
+        let payload = &self.bytes[range];
+        (checked(digest, payload).as_bytes()[..16] == *check).then_some(payload)
+    }
+}
+
+/// What an entry's checksum covers: its key and its payload.
+fn checked(digest: &Digest, payload: &[u8]) -> Digest {
+    Hasher::new().field(digest.as_bytes()).field(payload).digest()
+}
+
+/// The bytes of a facts file.
+pub fn facts_file<'a>(entries: impl Iterator<Item = (&'a Digest, Vec<u8>)>) -> Vec<u8> {
+    let mut bytes = magic("facts");
+    for (digest, payload) in entries {
+        push_entry(&mut bytes, digest, &payload);
+    }
+    bytes
+}
+
+/// The bytes of some entries, to be appended to a facts file.
+pub fn facts_entries<'a>(entries: impl Iterator<Item = (&'a Digest, &'a [u8])>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (digest, payload) in entries {
+        push_entry(&mut bytes, digest, payload);
+    }
+    bytes
+}
+
+fn push_entry(bytes: &mut Vec<u8>, digest: &Digest, payload: &[u8]) {
+    bytes.extend_from_slice(digest.as_bytes());
+    bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&checked(digest, payload).as_bytes()[..16]);
+    bytes.extend_from_slice(payload);
+}
+
+/// One document's facts as bytes.
+pub fn facts_bytes(facts: &Facts) -> Vec<u8> {
+    let texts = &facts.texts;
+    let mirror = FactsMirror {
+        title: facts.title.as_deref(),
+        label: facts.label.as_ref().map(label_mirror),
+        status: facts.status.as_ref().map(|(word, line)| (word.as_str(), *line)),
+        date: facts.date.as_deref(),
+        texts: [&texts.line, &texts.brief, &texts.sections, &texts.full],
+        references: facts.references.iter().map(reference_mirror).collect(),
+        notes: facts.notes.iter().map(note_mirror).collect(),
+        n_bytes: facts.n_bytes,
+        n_tokens: facts.n_tokens,
+    };
+    postcard::to_stdvec(&mirror).expect("facts can be written")
+}
+
+fn label_mirror(label: &Label) -> (&str, &str) {
+    (&label.series, label.number.as_str())
+}
+
+fn reference_mirror(reference: &Reference) -> ReferenceMirror<'_> {
+    let target = match &reference.target {
+        Target::Path(path) => TargetMirror::Path(path),
+        Target::Url(url) => TargetMirror::Url(url),
+        Target::Address(address) => TargetMirror::Address(address),
+        Target::Label(label) => TargetMirror::Label(&label.series, label.number.as_str()),
+        Target::Number(kind, number) => TargetMirror::Number(kind.as_deref(), number.as_str()),
+        Target::Name(kind, name) => TargetMirror::Name(kind.as_deref(), name),
+    };
+    ReferenceMirror {
+        target,
+        relation: reference.relation as u8,
+        label: reference.label.as_ref().map(label_mirror),
+        place: (reference.line, reference.column),
+        count: reference.count,
+    }
+}
+
+fn note_mirror(note: &Note) -> NoteMirror<'_> {
+    let (message, hint) = (note.message.as_str(), note.hint.as_deref());
+    NoteMirror { code: note.code as u16, place: (note.line, note.column), message, hint }
+}
+
+fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
+    let [line, brief, sections, full] = mirror.texts.map(str::to_string);
+    Some(Facts {
+        title: mirror.title.map(str::to_string),
+        label: mirror.label.map(label).transpose()?,
+        status: mirror.status.map(|(word, line)| (word.to_string(), line)),
+        date: mirror.date.map(str::to_string),
+        texts: Texts { line, brief, sections, full },
+        references: mirror.references.iter().map(reference).collect::<Option<_>>()?,
+        notes: mirror.notes.iter().map(note).collect::<Option<_>>()?,
+        n_bytes: mirror.n_bytes,
+        n_tokens: mirror.n_tokens,
+    })
+}
+
+/// `None` inside tells the caller that the entry is not one of ours.
+fn label((series, number): (&str, &str)) -> Option<Label> {
+    Some(Label { series: series.to_string(), number: Number::new(number)? })
+}
+
+trait Transpose<T> {
+    fn transpose(self) -> Option<Option<T>>;
+}
+
+impl<T> Transpose<T> for Option<Option<T>> {
+    fn transpose(self) -> Option<Option<T>> {
+        match self {
+            None => Some(None),
+            Some(None) => None,
+            Some(Some(value)) => Some(Some(value)),
+        }
+    }
+}
+
+fn reference(mirror: &ReferenceMirror<'_>) -> Option<Reference> {
+    let target = match &mirror.target {
+        TargetMirror::Path(path) => Target::Path(path.to_string()),
+        TargetMirror::Url(url) => Target::Url(url.to_string()),
+        TargetMirror::Address(address) => Target::Address(address.to_string()),
+        TargetMirror::Label(series, number) => Target::Label(label((series, number))?),
+        TargetMirror::Number(kind, number) => {
+            Target::Number(kind.map(str::to_string), Number::new(number)?)
+        }
+        TargetMirror::Name(kind, name) => Target::Name(kind.map(str::to_string), name.to_string()),
+    };
+    Some(Reference {
+        target,
+        relation: *Relation::ALL.get(mirror.relation as usize)?,
+        label: mirror.label.map(label).transpose()?,
+        line: mirror.place.0,
+        column: mirror.place.1,
+        count: mirror.count,
+    })
+}
+
+fn note(mirror: &NoteMirror<'_>) -> Option<Note> {
+    Some(Note {
+        code: *Code::ALL.get(mirror.code as usize)?,
+        line: mirror.place.0,
+        column: mirror.place.1,
+        message: mirror.message.to_string(),
+        hint: mirror.hint.map(str::to_string),
+    })
+}
+
+type StatMirror = (u64, i64, i64, u64, u64);
+
+#[derive(Deserialize, Serialize)]
+struct RecordMirror {
+    folders: Vec<(String, StatMirror, u128)>,
+    inputs: Vec<(String, StatMirror, [u8; 32])>,
+    outputs: Vec<(String, StatMirror, [u8; 32])>,
+    times: (i64, i64),
+    n_warnings: u64,
+    actions: Vec<ActionMirror>,
+}
+
+type ActionMirror = (String, Vec<(String, [u8; 32])>);
+
+/// The bytes of a record file: a format line, a checksum, the record.
+pub fn record_file(record: &Record, engine: &Digest) -> Vec<u8> {
+    let stat = |stat: &Stat| (stat.size, stat.modified, stat.changed, stat.inode, stat.device);
+    let watched = |files: &[Watched]| {
+        files.iter().map(|f| (f.path.clone(), stat(&f.stat), *f.digest.as_bytes())).collect()
+    };
+    let mirror = RecordMirror {
+        folders: record
+            .folders
+            .iter()
+            .map(|f| (f.path.clone(), stat(&f.stat), f.listing))
+            .collect(),
+        inputs: watched(&record.inputs),
+        outputs: watched(&record.outputs),
+        times: (record.looked, record.settled),
+        n_warnings: record.n_warnings,
+        actions: record
+            .actions
+            .iter()
+            .map(|(path, facts)| (path.clone(), facts_mirror(facts)))
+            .collect(),
+    };
+    let payload = postcard::to_stdvec(&mirror).expect("a record can be written");
+    let check = Hasher::new().field(engine.as_bytes()).field(&payload).digest();
+    [magic("record"), check.as_bytes().to_vec(), payload].concat()
+}
+
+fn facts_mirror(facts: &[(String, Digest)]) -> Vec<(String, [u8; 32])> {
+    facts.iter().map(|(name, digest)| (name.clone(), *digest.as_bytes())).collect()
+}
+
+/// Reads a record back; what does not verify, or was written by another engine, is absent.
+pub fn record(bytes: &[u8], engine: &Digest) -> Option<Record> {
+    let rest = bytes.strip_prefix(magic("record").as_slice())?;
+    let (check, payload) = rest.split_at_checked(32)?;
+    if Hasher::new().field(engine.as_bytes()).field(payload).digest().as_bytes() != check {
+        return None;
+    }
+    let mirror: RecordMirror = postcard::from_bytes(payload).ok()?;
+    let stat =
+        |s: StatMirror| Stat { size: s.0, modified: s.1, changed: s.2, inode: s.3, device: s.4 };
+    let watched = |files: Vec<(String, StatMirror, [u8; 32])>| -> Vec<Watched> {
+        files
+            .into_iter()
+            .map(|(path, s, d)| Watched { path, stat: stat(s), digest: Digest::from_bytes(d) })
+            .collect()
+    };
+    Some(Record {
+        folders: mirror
+            .folders
+            .into_iter()
+            .map(|(path, s, listing)| Folder { path, stat: stat(s), listing })
+            .collect(),
+        inputs: watched(mirror.inputs),
+        outputs: watched(mirror.outputs),
+        looked: mirror.times.0,
+        settled: mirror.times.1,
+        n_warnings: mirror.n_warnings,
+        actions: mirror
+            .actions
+            .into_iter()
+            .map(|(path, facts)| {
+                (path, facts.into_iter().map(|(name, d)| (name, Digest::from_bytes(d))).collect())
+            })
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_survive_the_cache_and_damage_is_absence() {
+        let facts = Facts {
+            title: Some("T".into()),
+            label: Some(Label {
+                series: "rfc".into(),
+                number: Number::new("16").expect("a number"),
+            }),
+            references: vec![Reference {
+                target: Target::Name(None, "x".into()),
+                relation: Relation::Mention,
+                label: None,
+                line: 3,
+                column: 4,
+                count: 2,
+            }],
+            ..Facts::default()
+        };
+        let digest = Digest::of(b"content");
+        let file = facts_file(std::iter::once((&digest, facts_bytes(&facts))));
+        assert_eq!(FactsCache::open(file.clone()).get(&digest), Some(facts));
+        for i in 0..file.len() {
+            let mut damaged = file.clone();
+            damaged[i] ^= 0x40;
+            let found = FactsCache::open(damaged).get(&digest);
+            assert!(found.is_none(), "byte {i} was not checked");
+        }
+        assert!(FactsCache::open(b"somebody else's".to_vec()).is_empty());
+    }
+}

@@ -1,0 +1,289 @@
+//! `.blue/config.yaml`: intent, written by people.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::plan::{HOOK_BYTES, Limits, Rule, Tier};
+use crate::model::uri::slugify;
+use crate::model::{Budget, Digest, Kind, Plan};
+
+/// The configuration of a blue project. Every key is optional.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "blue configuration")]
+pub struct Config {
+    /// The version of this format; always 1.
+    #[schemars(range(min = 1, max = 1))]
+    pub version: u32,
+    /// The project's name. Left out of artifacts when it is not set, so that two clones in folders of different names give the same bytes.
+    pub project: Option<String>,
+    /// The realm the project belongs to.
+    pub realm: String,
+    /// Where documents are. Without it they are found by convention.
+    pub documents: Option<Vec<DocumentRule>>,
+    /// Tier 1, "who am I": always given, at session start.
+    pub identity: Option<TierForm>,
+    /// Tier 2, "what should I do": the current RFC.
+    pub workflow: Option<TierForm>,
+    /// Tier 3, "how does this work": on demand.
+    pub reference: Option<TierForm>,
+    /// How tokens are counted.
+    pub tokens: Tokens,
+    /// What is never read.
+    pub security: Security,
+    /// Limits on what a repository may cost.
+    pub limits: LimitKeys,
+    /// Plugins by name.
+    pub plugins: Vec<String>,
+}
+
+/// Documents of one type.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentRule {
+    /// What they are: adr, rfc, spike, or any name of your own.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Globs below the project, `/` between the parts.
+    pub paths: Vec<String>,
+    /// The collection they form; default: the type's plural.
+    #[serde(default)]
+    pub collection: Option<String>,
+    /// Prefixes of mentions that mean them, such as RFC; default: the type.
+    #[serde(default)]
+    pub series: Option<Vec<String>>,
+}
+
+/// A tier, in either of the spellings that circulate.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum TierForm {
+    /// Only sources.
+    List(Vec<SourceForm>),
+    /// Sources with settings beside them.
+    Settings(TierSettings),
+}
+
+/// The settings of a tier.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TierSettings {
+    /// Addresses, in order.
+    pub sources: Option<Vec<SourceForm>>,
+    /// The most tokens the tier may cost, margin included.
+    pub max_tokens: Option<u64>,
+    /// When the tier is given again: on_rfc_change, every_<n>_turns, on_tool_call: <name>.
+    pub refresh_triggers: Option<Vec<TriggerForm>>,
+    /// The address of the relevance index.
+    pub graph: Option<String>,
+    /// After how many days an unread reference counts as stale.
+    pub staleness_days: Option<u64>,
+}
+
+/// A source, bare or as a mapping.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum SourceForm {
+    /// Its address.
+    Bare(String),
+    /// Its address under `uri`.
+    Mapping(SourceMapping),
+}
+
+/// A source as a mapping.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceMapping {
+    /// Its address.
+    pub uri: String,
+}
+
+/// A trigger, bare or with its argument.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(untagged)]
+pub enum TriggerForm {
+    /// `on_rfc_change`, `every_10_turns`.
+    Bare(String),
+    /// `on_tool_call: <name>`.
+    ToolCall(ToolCall),
+}
+
+/// A trigger on a tool.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub on_tool_call: String,
+}
+
+/// How tokens are counted.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tokens {
+    /// The encoding; only o200k is known.
+    pub encoding: Encoding,
+    /// How much of each budget is kept free, because agents count differently.
+    #[schemars(range(max = 90))]
+    pub margin_percent: u64,
+}
+
+/// A byte-pair encoding.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, Serialize)]
+pub enum Encoding {
+    /// The o200k vocabulary.
+    #[default]
+    #[serde(rename = "o200k")]
+    O200k,
+}
+
+/// What is never read.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Security {
+    /// Globs on single path components, in any case.
+    pub deny: Vec<String>,
+    /// Whether a symbolic link to a document may lead out of the project.
+    pub allow_external: bool,
+}
+
+/// Limits on what a repository may cost.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitKeys {
+    /// Bytes of one document.
+    pub document_bytes: u64,
+    /// How many documents.
+    pub documents: u64,
+    /// How deep folders may nest.
+    pub depth: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            version: 1,
+            project: None,
+            realm: "default".to_string(),
+            documents: None,
+            identity: None,
+            workflow: None,
+            reference: None,
+            tokens: Tokens::default(),
+            security: Security::default(),
+            limits: LimitKeys::default(),
+            plugins: Vec::new(),
+        }
+    }
+}
+
+impl Default for Tokens {
+    fn default() -> Tokens {
+        Tokens { encoding: Encoding::O200k, margin_percent: 15 }
+    }
+}
+
+impl Default for Security {
+    fn default() -> Security {
+        let deny = [".env", ".env.*", "*credentials*", "*secret*"].map(str::to_string).to_vec();
+        Security { deny, allow_external: false }
+    }
+}
+
+impl Default for LimitKeys {
+    fn default() -> LimitKeys {
+        LimitKeys { document_bytes: 4 << 20, documents: 200_000, depth: 64 }
+    }
+}
+
+/// The most bytes of a text that is served whole; agents cut resources at 50,000 characters.
+const RESOURCE_BYTES: u64 = 40_000;
+
+impl Config {
+    /// Checks the configuration and fills in the defaults.
+    pub fn plan(&self) -> Plan {
+        let margin = self.tokens.margin_percent;
+        let tier = |form: &Option<TierForm>, sources: &[&str], max_tokens: u64, bytes: u64| {
+            let settings = settings(form);
+            let sources = match settings.sources {
+                Some(sources) => sources.iter().map(SourceForm::uri).collect(),
+                None => sources.iter().map(ToString::to_string).collect(),
+            };
+            let max_tokens = settings.max_tokens.unwrap_or(max_tokens);
+            Tier { sources, budget: Budget::new(max_tokens, margin, bytes) }
+        };
+        let workflow = settings(&self.workflow);
+        let reference = settings(&self.reference);
+        let triggers = workflow
+            .refresh_triggers
+            .unwrap_or_else(|| vec![TriggerForm::Bare("on_rfc_change".to_string())]);
+        let limits = &self.limits;
+        Plan {
+            project: self.project.clone(),
+            realm: self.realm.clone(),
+            rules: self.documents.iter().flatten().map(rule).collect(),
+            identity: tier(
+                &self.identity,
+                &["blue://docs/adrs/", "blue://context/voice"],
+                500,
+                HOOK_BYTES,
+            ),
+            workflow: tier(
+                &self.workflow,
+                &["blue://state/current-rfc", "blue://docs/rfcs/{active}"],
+                2_000,
+                HOOK_BYTES,
+            ),
+            refresh_triggers: triggers.iter().map(TriggerForm::text).collect(),
+            reference: tier(&self.reference, &[], 4_000, RESOURCE_BYTES),
+            graph: reference.graph.unwrap_or_else(|| "blue://context/relevance".to_string()),
+            staleness_days: reference.staleness_days.unwrap_or(30),
+            deny: self.security.deny.clone(),
+            allow_external: self.security.allow_external,
+            limits: Limits {
+                document_bytes: limits.document_bytes,
+                documents: limits.documents,
+                depth: limits.depth,
+            },
+            plugins: self.plugins.clone(),
+            digest: Digest::of(&serde_json::to_vec(self).expect("a configuration is JSON")),
+        }
+    }
+}
+
+fn settings(form: &Option<TierForm>) -> TierSettings {
+    match form {
+        None => TierSettings::default(),
+        Some(TierForm::List(sources)) => {
+            TierSettings { sources: Some(sources.clone()), ..TierSettings::default() }
+        }
+        Some(TierForm::Settings(settings)) => settings.clone(),
+    }
+}
+
+fn rule(rule: &DocumentRule) -> Rule {
+    let plural = format!("{}s", rule.kind.to_lowercase());
+    let collection = slugify(rule.collection.as_deref().unwrap_or(&plural));
+    let series = match &rule.series {
+        Some(series) => series.iter().map(|series| series.to_lowercase()).collect(),
+        None => vec![rule.kind.to_lowercase()],
+    };
+    Rule { kind: Kind::new(&rule.kind), collection, series, paths: rule.paths.clone() }
+}
+
+impl SourceForm {
+    fn uri(&self) -> String {
+        match self {
+            SourceForm::Bare(uri) => uri.clone(),
+            SourceForm::Mapping(mapping) => mapping.uri.clone(),
+        }
+    }
+}
+
+impl TriggerForm {
+    fn text(&self) -> String {
+        match self {
+            TriggerForm::Bare(text) => text.clone(),
+            TriggerForm::ToolCall(call) => format!("on_tool_call: {}", call.on_tool_call),
+        }
+    }
+}

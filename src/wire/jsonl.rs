@@ -1,0 +1,148 @@
+//! The lines of `documents.jsonl` and `relevance.jsonl`.
+
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{DocId, Graph, Neighbour};
+
+/// One document.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "line of documents.jsonl")]
+pub struct DocumentLine {
+    /// The lasting address.
+    pub uri: String,
+    /// Path below the root.
+    pub path: String,
+    /// What it is: adr, rfc, …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its number as its name writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
+    /// Its title, without number and type.
+    pub title: String,
+    /// Where it stands, folded to one small set.
+    pub status: String,
+    /// The words it was read from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status_text: Option<String>,
+    /// Whether it may be told as current.
+    pub live: bool,
+    /// What finally stands in its place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced_by: Vec<String>,
+    /// Its date, as stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The digest of its content.
+    pub hash: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Its tokens, estimated from its size: within a quarter for nearly all documents.
+    pub tokens: u64,
+    /// One sentence of it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+}
+
+/// One document's neighbours.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "line of relevance.jsonl")]
+pub struct RelevanceLine {
+    /// The document.
+    pub uri: String,
+    /// Its neighbours, nearest first.
+    pub neighbours: Vec<NeighbourLine>,
+}
+
+/// One neighbour.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeighbourLine {
+    /// Its address.
+    pub uri: String,
+    /// How near; larger is nearer.
+    pub score: u32,
+    /// Why, strongest first.
+    pub reasons: Vec<String>,
+}
+
+/// The first line of every emitted JSONL file.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "first line of an emitted JSONL file")]
+pub struct ProvenanceLine {
+    /// The date of `commit`.
+    #[serde(default)]
+    pub generated: Option<String>,
+    /// What the file was made from.
+    pub source: String,
+    /// HEAD when the content last changed.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// What to type to make it again.
+    pub regenerate: String,
+}
+
+/// The body of `documents.jsonl`.
+pub fn documents(graph: &Graph) -> Vec<u8> {
+    lines(graph, |id| document_line(graph, id))
+}
+
+/// The body of `relevance.jsonl`.
+pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>]) -> Vec<u8> {
+    lines(graph, |id| RelevanceLine {
+        uri: graph.document(id).uri.to_string(),
+        neighbours: neighbours[id.0 as usize]
+            .iter()
+            .map(|neighbour| NeighbourLine {
+                uri: graph.document(neighbour.id).uri.to_string(),
+                score: neighbour.score,
+                reasons: neighbour.reasons.clone(),
+            })
+            .collect(),
+    })
+}
+
+fn lines<T: Serialize>(graph: &Graph, line: impl Fn(DocId) -> T + Sync) -> Vec<u8> {
+    let ids: Vec<DocId> = graph.ids().collect();
+    let chunks: Vec<Vec<u8>> = ids
+        .par_chunks(512)
+        .map(|ids| {
+            let mut bytes = Vec::with_capacity(ids.len() * 400);
+            for id in ids {
+                serde_json::to_writer(&mut bytes, &line(*id)).expect("a line is JSON");
+                bytes.push(b'\n');
+            }
+            bytes
+        })
+        .collect();
+    chunks.concat()
+}
+
+fn document_line(graph: &Graph, id: DocId) -> DocumentLine {
+    let document = graph.document(id);
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_string());
+    DocumentLine {
+        uri: document.uri.to_string(),
+        path: document.path.clone(),
+        kind: document.kind.to_string(),
+        number: some(&document.number_text),
+        title: document.title.clone(),
+        status: document.status.to_string(),
+        status_text: some(&document.status_text),
+        live: graph.is_live(id),
+        replaced_by: graph.replaced_by[id.0 as usize]
+            .iter()
+            .map(|by| graph.document(*by).uri.to_string())
+            .collect(),
+        date: document.date.clone(),
+        hash: document.digest.to_string(),
+        bytes: document.facts.n_bytes,
+        tokens: document.facts.n_tokens,
+        summary: document.facts.texts.line.clone(),
+    }
+}

@@ -1,0 +1,198 @@
+//! `.blue/context.manifest.yaml`: reality, written only by the build.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Digest, Hasher};
+
+/// What was built, from what, with which checksums.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "blue manifest")]
+pub struct Manifest {
+    /// The version of this format.
+    pub version: u32,
+    /// The date of `source_commit`, not of the clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated_at: Option<String>,
+    /// HEAD when the content last changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_commit: Option<String>,
+    /// Who made it.
+    pub generator: Generator,
+    /// One digest over configuration, templates and every document's path and content.
+    pub inputs: String,
+    /// Tier 1.
+    pub identity: IdentityTier,
+    /// Tier 2.
+    pub workflow: WorkflowTier,
+    /// Tier 3.
+    pub reference: ReferenceTier,
+    /// Plugins by name.
+    pub plugins: Vec<String>,
+    /// The documents, counted.
+    pub documents: Documents,
+    /// Every emitted file but this one.
+    pub artifacts: Vec<Entry>,
+    /// The digest of all lines above, less `generated_at` and `source_commit`.
+    pub checksum: String,
+}
+
+/// Who made a manifest.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Generator {
+    /// Always `blue`.
+    pub name: String,
+    /// The format number that goes into every digest.
+    pub format: u32,
+}
+
+/// Tier 1 as it was built.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct IdentityTier {
+    /// The budget.
+    pub max_tokens: u64,
+    /// What it costs.
+    pub tokens: u64,
+    /// What went in.
+    pub sources: Vec<TierSource>,
+}
+
+/// A source of a tier as it was built.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TierSource {
+    /// The address asked for.
+    pub uri: String,
+    /// The emitted file or the document that answers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
+    /// The digest of that file's content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// Its tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}
+
+/// Tier 2 as it was built.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkflowTier {
+    /// The budget.
+    pub max_tokens: u64,
+    /// What goes in at run time.
+    pub sources: Vec<TierSource>,
+    /// When it is given again.
+    pub refresh_triggers: Vec<String>,
+    /// How many bundles were built.
+    pub bundles: u64,
+}
+
+/// Tier 3 as it was built.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReferenceTier {
+    /// The budget.
+    pub max_tokens: u64,
+    /// The address of the relevance index.
+    pub graph: String,
+    /// The file behind it.
+    pub index: String,
+    /// After how many days an unread reference counts as stale.
+    pub staleness_days: u64,
+}
+
+/// The documents, counted.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Documents {
+    /// How many.
+    pub count: u64,
+    /// How many of them may be told as current.
+    pub live: u64,
+    /// The file with a line for each.
+    pub index: String,
+}
+
+/// One emitted file.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Path below the root.
+    pub path: String,
+    /// The address under which it is served.
+    pub uri: String,
+    /// The digest of its content, without the dates in its header.
+    pub hash: String,
+    /// Bytes of its content, without its header.
+    pub bytes: u64,
+    /// Tokens, header included; left out where nobody counts them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tokens: u64,
+    /// The digest of everything that decided it.
+    pub action: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Why a text is no manifest of blue's.
+#[derive(Debug, Eq, PartialEq)]
+pub enum Unusable {
+    /// Written by hand, in the style before there were checksums.
+    HandWritten,
+    /// It does not parse, or its checksum does not hold.
+    Broken(String),
+}
+
+impl Manifest {
+    /// The text without its header; the checksum is computed here.
+    pub fn text(&self) -> String {
+        let bare = Manifest { checksum: String::new(), ..self.clone() };
+        let text = serde_yaml::to_string(&bare).expect("a manifest is YAML");
+        let end = text.rfind("checksum:").expect("the checksum is the last key");
+        let above = &text[..end];
+        format!("{above}checksum: {}\n", checksum(above))
+    }
+
+    /// The checksum that [`Manifest::text`] will carry.
+    pub fn computed_checksum(&self) -> String {
+        let text = self.text();
+        text.trim_end().rsplit(' ').next().unwrap_or_default().to_string()
+    }
+
+    /// Reads a manifest and checks its checksum.
+    pub fn read(text: &str) -> Result<Manifest, Unusable> {
+        let Some(end) = text.rfind("\nchecksum: ").map(|at| at + 1) else {
+            let by_hand = !text.contains("Regenerate: ") && !text.contains("\ninputs:");
+            return Err(if by_hand {
+                Unusable::HandWritten
+            } else {
+                Unusable::Broken("it has no checksum".to_string())
+            });
+        };
+        let manifest: Manifest =
+            serde_yaml::from_str(text).map_err(|error| Unusable::Broken(error.to_string()))?;
+        let above: String =
+            text[..end].split_inclusive('\n').filter(|line| !line.starts_with('#')).collect();
+        match manifest.checksum == checksum(&above).to_string() {
+            true => Ok(manifest),
+            false => Err(Unusable::Broken("its checksum does not hold".to_string())),
+        }
+    }
+}
+
+fn checksum(above: &str) -> Digest {
+    let mut hasher = Hasher::new();
+    for line in above.lines() {
+        if !line.starts_with("generated_at:") && !line.starts_with("source_commit:") {
+            hasher.field(line.as_bytes());
+        }
+    }
+    hasher.digest()
+}

@@ -1,0 +1,9 @@
+//! The serializable types: what config, manifest, indexes and caches look like on disk.
+
+pub mod cache;
+pub mod config;
+pub mod header;
+pub mod jsonl;
+pub mod manifest;
+pub mod schema;
+pub mod yaml;

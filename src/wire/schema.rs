@@ -1,0 +1,241 @@
+//! JSON Schemas made from the types, and files checked against them.
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+
+use super::yaml::Placed;
+use super::{config, jsonl, manifest};
+
+/// Every schema by name.
+pub const NAMES: [&str; 5] = ["config", "manifest", "documents", "relevance", "provenance"];
+
+/// Something in a file that its schema does not allow.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finding {
+    /// From 1.
+    pub line: u32,
+    /// Where in the value, as a JSON path: `$.identity.max_tokens`.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: Option<String>,
+}
+
+/// The schema of a name, as the file in `schema/` holds it.
+pub fn schema(name: &str) -> Option<Value> {
+    let schema = match name {
+        "config" => schemars::schema_for!(config::Config),
+        "manifest" => schemars::schema_for!(manifest::Manifest),
+        "documents" => schemars::schema_for!(jsonl::DocumentLine),
+        "relevance" => schemars::schema_for!(jsonl::RelevanceLine),
+        "provenance" => schemars::schema_for!(jsonl::ProvenanceLine),
+        _ => return None,
+    };
+    Some(schema.to_value())
+}
+
+/// The text of a schema's file.
+pub fn text(name: &str) -> Option<String> {
+    let schema = schema(name)?;
+    Some(format!("{}\n", serde_json::to_string_pretty(&schema).expect("a schema is JSON")))
+}
+
+/// The schema for a file, by its name.
+pub fn name_for(file: &str) -> Option<&'static str> {
+    match file.rsplit('/').next().unwrap_or(file) {
+        "config.yaml" | "config.yml" => Some("config"),
+        "context.manifest.yaml" => Some("manifest"),
+        "documents.jsonl" => Some("documents"),
+        "relevance.jsonl" => Some("relevance"),
+        _ => None,
+    }
+}
+
+fn validator(schema: &Value) -> Validator {
+    jsonschema::validator_for(schema).expect("a schema made from a type is valid")
+}
+
+/// Checks the text of a file. Nothing found means that it is valid.
+pub fn validate(name: &str, text: &str) -> Vec<Finding> {
+    let Some(schema) = schema(name) else { return Vec::new() };
+    match name {
+        "config" | "manifest" => validate_yaml(&schema, text),
+        _ => validate_lines(&schema, text),
+    }
+}
+
+fn validate_yaml(schema: &Value, text: &str) -> Vec<Finding> {
+    let placed = match Placed::yaml(text) {
+        Ok(placed) => placed,
+        Err(invalid) => {
+            let (line, message) = (invalid.line, invalid.message);
+            return vec![Finding { line, path: "$".to_string(), message, hint: None }];
+        }
+    };
+    // An empty file asks for nothing.
+    if placed.value.is_null() {
+        return Vec::new();
+    }
+    let validator = validator(schema);
+    let mut findings = Vec::new();
+    for error in validator.iter_errors(&placed.value) {
+        describe(schema, &error, &|pointer| placed.line(pointer), &mut findings);
+    }
+    findings
+}
+
+/// Most findings kept of a file with many lines.
+const MAX_FINDINGS: usize = 100;
+
+fn validate_lines(schema: &Value, text: &str) -> Vec<Finding> {
+    let first = validator(&self::schema("provenance").expect("it is one of the names"));
+    let rest = validator(schema);
+    let mut findings = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let number = i as u32 + 1;
+        let (validator, schema) = if i == 0 { (&first, &Value::Null) } else { (&rest, schema) };
+        match serde_json::from_str::<Value>(line) {
+            Err(error) => {
+                let message = format!("not JSON: {error}");
+                findings.push(Finding { line: number, path: "$".to_string(), message, hint: None });
+            }
+            Ok(value) => {
+                for error in validator.iter_errors(&value) {
+                    describe(schema, &error, &|_| number, &mut findings);
+                }
+            }
+        }
+        if findings.len() >= MAX_FINDINGS {
+            break;
+        }
+    }
+    findings
+}
+
+/// Turns a validator's error into findings, looking into the alternative that was meant.
+fn describe(
+    schema: &Value,
+    error: &ValidationError<'_>,
+    line: &dyn Fn(&str) -> u32,
+    findings: &mut Vec<Finding>,
+) {
+    let pointer = error.instance_path().as_str();
+    match error.kind() {
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            // The branch whose complaint is not about the type of the whole value is the one meant.
+            let at_top = |error: &ValidationError<'_>| {
+                error.instance_path().as_str() == pointer
+                    && matches!(error.kind(), ValidationErrorKind::Type { .. })
+            };
+            let meant =
+                context.iter().find(|branch| !branch.is_empty() && !branch.iter().any(at_top));
+            match meant {
+                Some(branch) => {
+                    branch.iter().for_each(|error| describe(schema, error, line, findings))
+                }
+                None => findings.push(plain(error, line(pointer))),
+            }
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            for key in unexpected {
+                let at = format!("{pointer}/{key}");
+                let known = known_keys(schema, error.schema_path().as_str());
+                let hint = nearest(key, &known).map(|near| format!("did you mean `{near}`?"));
+                let hint = hint.or_else(|| {
+                    (!known.is_empty()).then(|| format!("known keys: {}", known.join(", ")))
+                });
+                let message = format!("unknown key `{key}`");
+                findings.push(Finding { line: line(&at), path: json_path(&at), message, hint });
+            }
+        }
+        _ => findings.push(plain(error, line(pointer))),
+    }
+}
+
+fn plain(error: &ValidationError<'_>, line: u32) -> Finding {
+    let mut message = error.to_string();
+    if message.len() > 300 {
+        message = message.chars().take(300).collect::<String>() + "…";
+    }
+    Finding { line, path: json_path(error.instance_path().as_str()), message, hint: None }
+}
+
+/// The keys beside an `additionalProperties` in the schema, wherever a `$ref` led.
+fn known_keys(schema: &Value, schema_path: &str) -> Vec<String> {
+    let parts: Vec<&str> = schema_path.split('/').filter(|part| !part.is_empty()).collect();
+    let mut at = schema;
+    for part in parts.iter().take(parts.len().saturating_sub(1)) {
+        if let Some(name) =
+            at.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"))
+        {
+            at = &schema["$defs"][name];
+        }
+        if *part == "$ref" {
+            continue;
+        }
+        at = match at {
+            Value::Array(items) => {
+                part.parse::<usize>().ok().and_then(|i| items.get(i)).unwrap_or(&Value::Null)
+            }
+            other => &other[*part],
+        };
+    }
+    if let Some(name) =
+        at.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"))
+    {
+        at = &schema["$defs"][name];
+    }
+    at["properties"]
+        .as_object()
+        .map(|properties| properties.keys().cloned().collect())
+        .unwrap_or_default()
+}
+
+fn nearest(key: &str, known: &[String]) -> Option<String> {
+    let scored = known.iter().map(|name| (strsim::damerau_levenshtein(key, name), name));
+    let (distance, name) = scored.min()?;
+    (distance <= 2.max(key.len() / 3)).then(|| name.clone())
+}
+
+/// `/identity/sources/0` as `$.identity.sources[0]`.
+fn json_path(pointer: &str) -> String {
+    let mut path = "$".to_string();
+    for part in pointer.split('/').skip(1) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        match part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty() {
+            true => path.push_str(&format!("[{part}]")),
+            false => path.push_str(&format!(".{part}")),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_in_a_key_is_found_with_its_line_and_the_right_key() {
+        let findings = validate("config", "version: 1\nidentity:\n  max_token: 5\n");
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!((findings[0].line, findings[0].path.as_str()), (3, "$.identity.max_token"));
+        assert_eq!(findings[0].hint.as_deref(), Some("did you mean `max_tokens`?"));
+        let findings = validate("config", "securty: {}\n");
+        assert_eq!(findings[0].hint.as_deref(), Some("did you mean `security`?"));
+    }
+
+    #[test]
+    fn both_spellings_of_a_tier_are_valid() {
+        let text = "identity:\n  - uri: blue://docs/adrs/\n  - blue://context/voice\nworkflow:\n  sources: []\n  refresh_triggers: [on_rfc_change, {on_tool_call: x}]\n";
+        assert_eq!(validate("config", text), []);
+        assert_eq!(validate("config", ""), []);
+    }
+
+    #[test]
+    fn a_wrong_type_names_its_path() {
+        let findings = validate("config", "tokens:\n  margin_percent: lots\n");
+        assert_eq!((findings[0].line, findings[0].path.as_str()), (2, "$.tokens.margin_percent"));
+    }
+}

@@ -1,0 +1,138 @@
+//! YAML and JSON with the line of every value, so that an error can name its place.
+
+use std::collections::BTreeMap;
+
+use saphyr_parser::{Event, Parser};
+use serde_json::Value;
+
+/// A value and where each part of it stands, by JSON pointer.
+pub struct Placed {
+    /// The value.
+    pub value: Value,
+    lines: BTreeMap<String, u32>,
+}
+
+/// A text that is no YAML, with its line.
+#[derive(Debug)]
+pub struct Invalid {
+    /// From 1.
+    pub line: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Placed {
+    /// Reads YAML; duplicate keys and runaway aliases are refused.
+    pub fn yaml(text: &str) -> Result<Placed, Invalid> {
+        let (lines, repeated) = lines(text);
+        let value: serde_yaml::Value =
+            serde_yaml::from_str(text).map_err(|error| invalid(&error, repeated))?;
+        let value = serde_json::to_value(value)
+            .map_err(|error| Invalid { line: 1, message: error.to_string() })?;
+        Ok(Placed { value, lines })
+    }
+
+    /// The line of a value, or of the nearest one around it.
+    pub fn line(&self, pointer: &str) -> u32 {
+        let mut pointer = pointer;
+        loop {
+            if let Some(line) = self.lines.get(pointer) {
+                return *line;
+            }
+            match pointer.rfind('/') {
+                Some(at) => pointer = &pointer[..at],
+                None => return 1,
+            }
+        }
+    }
+}
+
+/// Describes an error; one about a repeated key is placed where the key is repeated.
+fn invalid(error: &serde_yaml::Error, repeated: Option<u32>) -> Invalid {
+    let message = error.to_string();
+    let line = error.location().map_or(1, |place| place.line() as u32);
+    let line = repeated.filter(|_| message.contains("duplicate")).unwrap_or(line);
+    Invalid { line, message: message.split(" at line ").next().unwrap_or(&message).to_string() }
+}
+
+enum Frame {
+    Mapping { pointer: String, key: Option<String> },
+    Sequence { pointer: String, index: usize },
+}
+
+/// The line of every key and item, and of the first key that stands twice.
+fn lines(text: &str) -> (BTreeMap<String, u32>, Option<u32>) {
+    let mut lines = BTreeMap::new();
+    let mut repeated = None;
+    let mut stack: Vec<Frame> = Vec::new();
+    for event in Parser::new_from_str(text) {
+        let Ok((event, span)) = event else { break };
+        let line = span.start.line() as u32;
+        match event {
+            Event::Scalar(value, ..) => {
+                if let Some(Frame::Mapping { pointer, key }) = stack.last_mut()
+                    && key.is_none()
+                {
+                    let known = lines.insert(format!("{pointer}/{}", escaped(&value)), line);
+                    repeated = repeated.or(known.map(|_| line));
+                    *key = Some(value.into_owned());
+                    continue;
+                }
+                step(&mut stack, &mut lines, line);
+            }
+            Event::Alias(_) => {
+                step(&mut stack, &mut lines, line);
+            }
+            Event::MappingStart(..) => {
+                let pointer = step(&mut stack, &mut lines, line);
+                stack.push(Frame::Mapping { pointer, key: None });
+            }
+            Event::SequenceStart(..) => {
+                let pointer = step(&mut stack, &mut lines, line);
+                stack.push(Frame::Sequence { pointer, index: 0 });
+            }
+            Event::MappingEnd | Event::SequenceEnd => {
+                stack.pop();
+            }
+            _ => {}
+        }
+    }
+    (lines, repeated)
+}
+
+/// Takes the next value of the innermost frame and gives its pointer.
+fn step(stack: &mut [Frame], lines: &mut BTreeMap<String, u32>, line: u32) -> String {
+    match stack.last_mut() {
+        None => String::new(),
+        Some(Frame::Mapping { pointer, key }) => {
+            format!("{pointer}/{}", escaped(&key.take().unwrap_or_default()))
+        }
+        Some(Frame::Sequence { pointer, index }) => {
+            let pointer = format!("{pointer}/{index}");
+            *index += 1;
+            lines.insert(pointer.clone(), line);
+            pointer
+        }
+    }
+}
+
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_knows_its_line() {
+        let placed =
+            Placed::yaml("a: 1\nb:\n  - x: 2\n    y: [3, 4]\n  - z\n").expect("it is YAML");
+        for (pointer, line) in
+            [("/a", 1), ("/b/0/x", 3), ("/b/0/y", 4), ("/b/0/y/1", 4), ("/b/1", 5), ("/b/9/q", 2)]
+        {
+            assert_eq!(placed.line(pointer), line, "{pointer}");
+        }
+        assert_eq!(Placed::yaml("a: 1\na: 2\n").err().map(|invalid| invalid.line), Some(2));
+    }
+}
