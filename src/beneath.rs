@@ -139,3 +139,12 @@ pub fn read_fd(fd: OwnedFd, limit: u64) -> io::Result<Content> {
     }
     Ok(Content::Bytes(bytes, stat))
 }
+
+/// Whether two files below the root hold the same bytes.
+pub fn same_bytes(root: &Root, one: &str, other: &str) -> io::Result<bool> {
+    let limit = u64::MAX - 1;
+    Ok(match (root.read(one, limit)?, root.read(other, limit)?) {
+        (Some(Content::Bytes(one, _)), Some(Content::Bytes(other, _))) => one == other,
+        _ => false,
+    })
+}

@@ -141,8 +141,9 @@ pub fn analyse(
         discover::discover(root, &inputs.plan)?.into_value(&mut notes);
     let mut reading =
         read::read(root, &inputs.plan, found, record, options)?.into_value(&mut notes);
-    let documents = parse::documents(&collections, std::mem::take(&mut reading.documents))
-        .into_value(&mut notes);
+    let mut documents = std::mem::take(&mut reading.documents);
+    let collections = discover::in_use(&collections, documents.iter_mut().map(|(found, ..)| found));
+    let documents = parse::documents(&collections, documents).into_value(&mut notes);
     let exists = |path: &str| root.exists(path);
     let graph = link::link(collections, documents, &exists).into_value(&mut notes);
     let relevance = rank::rank(&graph);

@@ -2,16 +2,154 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use clap::Args;
 
-use super::Exit;
+use super::progress::Bar;
+use super::{Exit, build, output};
+use crate::beneath::Root;
+use crate::build::{Options, analyse, load};
+use crate::discover::root;
+use crate::emit::{self, Change};
+use crate::model::{Graph, Record};
+use crate::verify::{self, MANIFEST};
+use crate::wire::manifest::Unusable;
+use crate::wire::older;
+
+const CONFIG: &str = ".blue/config.yaml";
+const IGNORE: &str = ".blue/.gitignore";
+const HOOK: &str = ".blue/hooks/session-start";
+const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
 
 /// The flags of `blue init`.
 #[derive(Args, Debug)]
 pub(super) struct Init {}
 
 impl Init {
-    pub(super) fn run(&self, _directory: &Path) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let folder = root::find(directory)?;
+        let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+        let lock =
+            emit::Lock::take(&root, &|who| output::say(&format!("blue: waiting for {who}")))?;
+        emit::recover(&root)?;
+        let found = look(&root)?;
+        tell_found(&found)?;
+        let older = older_manifest(&root)?;
+        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("project");
+        let tiers = older.as_deref().map(older::tiers).transpose()?;
+        let mut files = vec![
+            (CONFIG, config_text(name, &found, tiers.as_deref()).into_bytes()),
+            (IGNORE, b"# What blue keeps for itself: caches, logs, locks.\n/local/\n".to_vec()),
+            (HOOK, include_bytes!("../../hooks/session-start").to_vec()),
+        ];
+        if let Some(text) = &older {
+            files.push((OLD_MANIFEST, text.clone().into_bytes()));
+        }
+        let mut changes = Vec::new();
+        for (path, bytes) in files {
+            match root.exists(path) {
+                true => output::out(&format!("kept     {path} (it exists)\n"))?,
+                false => {
+                    output::out(&format!("wrote    {path}\n"))?;
+                    changes.push(Change { path: path.to_string(), bytes });
+                }
+            }
+        }
+        move_older(&root, older.is_some(), &mut changes)?;
+        emit::commit(&root, &changes, &[])?;
+        emit::executable(&root, HOOK)?;
+        drop(lock);
+        let outcome = build::build(&folder, false, false)?;
+        for fate in outcome.fates.iter().filter(|fate| fate.written) {
+            output::out(&format!("built    {}\n", output::visible(&fate.path)))?;
+        }
+        output::out(&next_steps(&outcome))?;
         Ok(Exit::Done)
     }
+}
+
+/// What is in the project now, by convention or by the configuration it has.
+fn look(root: &Root) -> anyhow::Result<Graph> {
+    let bar = Bar::new();
+    let options = Options {
+        check: true,
+        force: false,
+        source_date_epoch: None,
+        waiting: &|_| {},
+        progress: &bar,
+    };
+    Ok(analyse(root, &load(root)?, &Record::default(), &options)?.graph)
+}
+
+fn tell_found(graph: &Graph) -> anyhow::Result<()> {
+    for (row, collection) in graph.collections.iter().enumerate() {
+        let n = graph.of_collection(row).count();
+        let places = output::visible(&collection.places.join(", "));
+        output::out(&format!("found    {n} documents in {places} ({})\n", collection.kind))?;
+    }
+    if graph.documents.is_empty() {
+        output::out(
+            "found    no documents by convention; name yours under `documents:` in .blue/config.yaml\n",
+        )?;
+    }
+    Ok(())
+}
+
+/// A manifest that a person wrote, in the style before there were checksums.
+fn older_manifest(root: &Root) -> anyhow::Result<Option<String>> {
+    match verify::manifest(root)? {
+        Some(Err(Unusable::HandWritten)) => {
+            let content =
+                root.read(MANIFEST, 1 << 20).with_context(|| format!("read {MANIFEST}"))?;
+            let Some(crate::beneath::Content::Bytes(bytes, _)) = content else { return Ok(None) };
+            Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Takes an older manifest out of the way once its text is kept beside it.
+fn move_older(root: &Root, older: bool, changes: &mut Vec<Change>) -> anyhow::Result<()> {
+    if !older {
+        return Ok(());
+    }
+    emit::commit(root, changes, &[])?;
+    changes.clear();
+    emit::retire(root, MANIFEST, OLD_MANIFEST)?;
+    output::out(&format!("moved    {MANIFEST} to {OLD_MANIFEST}; its tiers are in {CONFIG}\n"))
+}
+
+fn next_steps(outcome: &crate::build::Outcome) -> String {
+    let n_warnings = outcome
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity() >= crate::model::Severity::Warning)
+        .count();
+    let warnings = match n_warnings {
+        0 => String::new(),
+        n => format!("\nThe documents have {n} warnings: blue knowledge lint"),
+    };
+    format!(
+        "\nNext:{warnings}\n  git add .blue knowledge        commit what was built\n  blue knowledge build --check   in CI and before each commit\n"
+    )
+}
+
+/// A configuration that says what holds anyway, commented, with the project's name set.
+fn config_text(name: &str, graph: &Graph, tiers: Option<&str>) -> String {
+    let quoted = serde_json::to_string(name).expect("a name is JSON");
+    let mut documents = String::new();
+    for collection in &graph.collections {
+        documents.push_str(&format!(
+            "#   - type: {}\n#     collection: {}\n#     paths:\n",
+            collection.kind, collection.name
+        ));
+        for place in &collection.places {
+            let place = serde_json::to_string(place).expect("a path is JSON");
+            documents.push_str(&format!("#       - {place}\n"));
+        }
+    }
+    include_str!("../../templates/config.yaml")
+        .replace("@project@", &quoted)
+        .replace("@documents@\n", &documents)
+        .replace("@tiers@\n", tiers.unwrap_or(""))
 }

@@ -51,14 +51,14 @@ pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<Found>) {
             chosen.push((path, place));
         }
     }
-    gather(&chosen, files, &markdown)
+    gather(&chosen, files, &per_folder(&markdown))
 }
 
 /// Makes collections of the chosen files; leaves out indexes and templates.
 fn gather(
     chosen: &[(&str, Place)],
     files: &[Seen],
-    markdown: &[&str],
+    counts: &BTreeMap<&str, usize>,
 ) -> (Vec<Collection>, Vec<Found>) {
     let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
     let mut collections: Vec<Collection> = Vec::new();
@@ -66,7 +66,7 @@ fn gather(
     for (path, place) in chosen {
         let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
         let name = name::name(&path[base..]);
-        if !is_document(path, &path[base..], &name, markdown) {
+        if !is_document(path, &path[base..], &name, counts) {
             continue;
         }
         let row = *rows.entry(&place.name).or_insert_with(|| {
@@ -91,32 +91,35 @@ fn gather(
     (collections, found)
 }
 
+/// How many Markdown files lie in each folder.
+pub(super) fn per_folder<'a>(markdown: &[&'a str]) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for path in markdown {
+        *counts.entry(folder_of(path)).or_default() += 1;
+    }
+    counts
+}
+
 /// Whether a Markdown file in a collection's folder is a document of it.
-pub(super) fn is_document(path: &str, below: &str, name: &Name, markdown: &[&str]) -> bool {
-    let in_templates = below.split('/').rev().skip(1).any(|part| {
+pub(super) fn is_document(
+    path: &str,
+    below: &str,
+    name: &Name,
+    counts: &BTreeMap<&str, usize>,
+) -> bool {
+    let form = |part: &str| {
         part.eq_ignore_ascii_case("templates") || part.eq_ignore_ascii_case("template")
-    });
-    if name.is_template || in_templates {
+    };
+    if name.is_template || below.split('/').rev().skip(1).any(form) {
         return false;
     }
     if !name.is_index {
         return true;
     }
     // A cover page is a document if its folder is one: numbered, or with nothing beside it.
-    let Some((folder, file)) = below.rsplit_once('/') else { return false };
-    if !document::is_cover(file) {
-        return true;
-    }
-    let alone = || {
-        let prefix = folder_of(path);
-        let first = markdown.partition_point(|other| folder_of(other) < prefix);
-        !markdown[first.min(markdown.len())..]
-            .iter()
-            .take_while(|other| folder_of(other) == prefix)
-            .any(|other| *other != path)
-            && markdown.iter().filter(|other| folder_of(other) == prefix).count() == 1
-    };
-    name::name(&format!("{folder}.md")).number.is_some() || alone()
+    let Some((folder, _)) = below.rsplit_once('/') else { return false };
+    let numbered = name::name(&format!("{folder}.md")).number.is_some();
+    numbered || counts.get(folder_of(path)) == Some(&1)
 }
 
 /// The metadata file beside a cover page.

@@ -16,7 +16,7 @@ use crate::model::{Code, Collection, Diagnostic, Found, Noted, Plan};
 
 /// Everything one look at the tree found.
 pub struct Discovery {
-    /// The collections, sorted by name.
+    /// The collections that may have documents.
     pub collections: Vec<Collection>,
     /// The documents to read, sorted by path.
     pub found: Vec<Found>,
@@ -42,22 +42,27 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
         found.len()
     );
     note_collisions(&found, &mut notes);
-    let (collections, found) = in_use(collections, found);
     Ok(Noted::new(Discovery { collections, found, tree }, notes))
 }
 
-/// Collections that kept a document, sorted by name, with the indexes moved along.
-fn in_use(collections: Vec<Collection>, mut found: Vec<Found>) -> (Vec<Collection>, Vec<Found>) {
+/// Collections that have a document, sorted by name, with the documents' indexes moved along.
+pub fn in_use<'a>(
+    collections: &[Collection],
+    found: impl Iterator<Item = &'a mut Found>,
+) -> Vec<Collection> {
+    let mut found: Vec<&mut Found> = found.collect();
     let mut used: Vec<usize> = found.iter().map(|found| found.collection).collect();
     used.sort_unstable();
     used.dedup();
     used.sort_by(|a, b| collections[*a].name.cmp(&collections[*b].name));
-    for found in &mut found {
-        let new = used.iter().position(|old| *old == found.collection);
-        found.collection = new.expect("a collection with a document is in use");
+    let mut moved = vec![0; collections.len()];
+    for (new, old) in used.iter().enumerate() {
+        moved[*old] = new;
     }
-    let kept = used.iter().map(|old| collections[*old].clone()).collect();
-    (kept, found)
+    for found in &mut found {
+        found.collection = moved[found.collection];
+    }
+    used.iter().map(|old| collections[*old].clone()).collect()
 }
 
 /// Names that one file system keeps apart and another cannot.

@@ -2,7 +2,7 @@
 
 use globset::{Glob, GlobBuilder};
 
-use super::conventions::{is_document, sidecar_of};
+use super::conventions::{is_document, per_folder, sidecar_of};
 use super::deny::DenyList;
 use super::walk::{Seen, is_markdown};
 use crate::model::plan::Rule;
@@ -19,6 +19,7 @@ pub(super) fn apply(
     let mut found: Vec<Found> = Vec::new();
     let markdown: Vec<&str> =
         files.iter().map(|seen| seen.path.as_str()).filter(|path| is_markdown(path)).collect();
+    let counts = per_folder(&markdown);
     let mut taken = vec![false; markdown.len()];
     for rule in rules {
         let row = row_of(&mut collections, rule);
@@ -33,7 +34,7 @@ pub(super) fn apply(
                 n_matched += 1;
                 let name = name::name(&path[base..]);
                 if taken[i]
-                    || !(pattern == path || is_document(path, &path[base..], &name, &markdown))
+                    || !(pattern == path || is_document(path, &path[base..], &name, &counts))
                 {
                     continue;
                 }

@@ -97,3 +97,20 @@ pub fn time(root: &Root) -> anyhow::Result<i64> {
         .map_err(std::io::Error::from)?;
     Ok(crate::beneath::stat_of(&stat).modified)
 }
+
+/// Lets everybody run a file that blue wrote.
+pub fn executable(root: &Root, path: &str) -> anyhow::Result<()> {
+    let fd = root.open_at(path, OFlags::RDONLY).with_context(|| format!("open {path}"))?;
+    let changed = rustix::fs::fchmod(&fd, Mode::from_raw_mode(0o755)).map_err(std::io::Error::from);
+    changed.with_context(|| format!("make {path} executable"))
+}
+
+/// Removes a file whose bytes are kept in another one.
+pub fn retire(root: &Root, path: &str, copy: &str) -> anyhow::Result<()> {
+    let same = crate::beneath::same_bytes(root, path, copy)?;
+    anyhow::ensure!(
+        same,
+        "{copy} is not a copy of {path}; nothing was removed\nhint: move {copy} away"
+    );
+    stage::remove(root, path)
+}

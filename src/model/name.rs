@@ -1,5 +1,6 @@
 //! What a document's name says: number, slug, date, status.
 
+use super::document::is_cover;
 use super::uri::slugify;
 use super::{Number, Status, series, status_words};
 
@@ -87,10 +88,10 @@ pub fn name(path: &str) -> Name {
     let file = parts.next().unwrap_or(path);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let is_index = INDEX_NAMES.contains(&stem.to_lowercase().as_str());
-    let own = of_stem(stem);
-    match parts.next().filter(|_| is_index) {
-        Some(folder) => Name { is_index: true, ..of_stem(folder) },
-        None => Name { is_index, ..own },
+    match parts.next() {
+        Some(folder) if is_cover(file) => Name { is_index, ..of_stem(folder) },
+        Some(_) => of_stem(stem),
+        None => Name { is_index, ..of_stem(stem) },
     }
 }
 
@@ -165,7 +166,8 @@ fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     let after_letters = &stem[n_letters..];
     let digits = after_letters.trim_start_matches(['-', '_', ' ', '#']);
     let n_separators = after_letters.len() - digits.len();
-    let prefixed = (2..=6).contains(&n_letters) && n_separators <= 2;
+    let known = series::series_word(&stem[..n_letters]).is_some();
+    let prefixed = ((2..=4).contains(&n_letters) || known) && n_separators <= 2;
     let bare = n_letters == 0 && n_separators == 0;
     if !(prefixed || bare) {
         return hexadecimal(stem, name);
@@ -185,7 +187,7 @@ fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     }
     // `utf8-text`, `web3-x`: a glued short number is part of a word unless the word is a series.
     let glued = prefixed && n_separators == 0 && n_digits < 3;
-    if glued && series::series_word(&stem[..n_letters]).is_none() {
+    if glued && !known {
         return stem;
     }
     name.prefix = prefixed.then(|| stem[..n_letters].to_lowercase());
@@ -248,6 +250,9 @@ mod tests {
         check("01.md", "1", "", None);
         check("7D.md", "7D", "", None);
         check("web3-things.md", "", "web3-things", None);
+        check("talk/round-0/summary.md", "", "summary", None);
+        check("round-2.md", "", "round-2", None);
+        check("proposal-2.md", "2", "", None);
         check("-leading.md", "", "leading", None);
     }
 

@@ -88,18 +88,29 @@ pub(super) fn fields(
     match serde_yaml::from_str::<Value>(inner) {
         Ok(value) => of_value(&value, inner, first),
         Err(error) => {
-            let line = error.location().map_or(first, |place| first + place.line() as u32 - 1);
-            let message =
-                format!("front matter is not YAML: {}", without_place(&error.to_string()));
+            let message = error.to_string();
+            let what = message.split(" at line ").next().unwrap_or(&message);
+            let line = error.location().map_or(0, |place| place.line() as u32 - 1);
+            let (line, hint) = match repeated_key(inner, what) {
+                Some(line) => (line, "keep one of the two"),
+                None => (line, "quote values that contain `: ` or begin with a sign"),
+            };
             note(
                 Code::FrontMatterYaml,
-                line,
-                message,
-                "quote values that contain `: ` or begin with a sign",
+                first + line,
+                format!("front matter is not YAML: {what}"),
+                hint,
             );
             loose(inner, first)
         }
     }
+}
+
+/// The line, from 0, where a key that an error calls duplicate stands for the second time.
+fn repeated_key(inner: &str, what: &str) -> Option<u32> {
+    let key = what.strip_prefix("duplicate entry with key \"")?.strip_suffix('"')?;
+    let mut lines = inner.lines().enumerate().filter(|(_, line)| line.starts_with(key));
+    lines.nth(1).map(|(i, _)| i as u32)
 }
 
 /// Reads a YAML file that stands beside a document.
@@ -120,10 +131,6 @@ pub(super) fn sidecar(bytes: &[u8], notes: &mut Vec<Note>) -> Vec<Field> {
             Vec::new()
         }
     }
-}
-
-fn without_place(message: &str) -> &str {
-    message.split(" at line ").next().unwrap_or(message)
 }
 
 fn of_value(value: &Value, text: &str, first_line: u32) -> Vec<Field> {

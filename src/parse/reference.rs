@@ -46,6 +46,9 @@ impl Gathered<'_, '_> {
         let mut of_links = BTreeMap::new();
         let title = page.body.headings.first().map_or(0..0, |first| first.start..first.after);
         for span in &page.body.spans {
+            if span.link.is_none() {
+                self.addresses(span.range.clone());
+            }
             for mention in mention::mentions(&page.text[span.range.clone()]) {
                 let offset = span.range.start + mention.offset;
                 if let Some(link) = span.link {
@@ -57,6 +60,19 @@ impl Gathered<'_, '_> {
             }
         }
         of_links
+    }
+
+    /// Addresses in prose, up to the punctuation that ends them.
+    fn addresses(&mut self, range: std::ops::Range<usize>) {
+        let text = &self.page.text[range.clone()];
+        for (at, _) in text.match_indices("blue://") {
+            let end = text[at..].find(|c: char| c.is_whitespace() || "()<>[]\"'`,;|".contains(c));
+            let address = &text[at..end.map_or(text.len(), |end| at + end)];
+            let address = address.trim_end_matches(['.', ':', '!', '?', '*']);
+            let offset = range.start + at;
+            let relation = self.relation_at(offset).unwrap_or(Relation::Address);
+            self.add(Target::Address(address.to_string()), relation, None, offset);
+        }
     }
 
     fn links(&mut self, labels: &BTreeMap<u32, Label>) {

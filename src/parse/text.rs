@@ -70,7 +70,7 @@ pub(super) fn texts(page: &Page<'_>) -> Texts {
     let stated = stated.map(|field| plain(&field.items.join(" "))).filter(|text| text.len() > 10);
     let brief =
         stated.or_else(|| telling_section(page)).or_else(|| first_prose(page)).unwrap_or_default();
-    let body = page.text[page.start..].trim();
+    let body = page.text[after_title(page)..].trim();
     let full = if body.len() <= MAX_FULL { body.replace('\r', "") } else { String::new() };
     Texts {
         line: clip(&first_sentence(&brief), MAX_LINE),
@@ -78,6 +78,15 @@ pub(super) fn texts(page: &Page<'_>) -> Texts {
         sections: sections(page),
         full,
     }
+}
+
+/// Where the text begins once the title is told.
+fn after_title(page: &Page<'_>) -> usize {
+    let first =
+        page.body.headings.first().filter(|first| {
+            first.level == 1 && page.text[page.start..first.start].trim().is_empty()
+        });
+    first.map_or(page.start, |first| first.after)
 }
 
 fn telling_section(page: &Page<'_>) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::{Bundle, Candidate, DocId, Document, Graph, Level, Status};
+use crate::model::{Bundle, Candidate, DocId, Document, Graph, Level, Status, Texts};
 
 /// One document in a list.
 #[derive(Debug, Serialize)]
@@ -53,10 +53,17 @@ pub fn entry(graph: &Graph, id: DocId, level: Level) -> Entry {
         Level::Title => (String::new(), String::new()),
         Level::Line => (texts.line.clone(), String::new()),
         Level::Brief => (texts.brief.clone(), String::new()),
+        Level::Sections if repeats(texts) => (String::new(), texts.sections.clone()),
         Level::Sections => (texts.brief.clone(), texts.sections.clone()),
         Level::Full => (String::new(), texts.full.clone()),
     };
     Entry { head: head(document), text, more }
+}
+
+/// Whether the parts that bind open with what the brief says.
+fn repeats(texts: &Texts) -> bool {
+    let opening: String = texts.brief.chars().take(32).collect();
+    texts.sections.contains(&opening)
 }
 
 /// A document of history: its title and what stands in its place.
@@ -78,12 +85,14 @@ pub fn candidate(graph: &Graph, id: DocId, weight: u64) -> Candidate {
     let texts = &document.facts.texts;
     let length = |text: &str| text.len() as u64;
     let (line, brief) = (length(&texts.line), length(&texts.brief));
-    let told = brief + length(&texts.sections);
+    let repeated = if repeats(texts) { brief } else { 0 };
+    let sections = length(&texts.sections).saturating_sub(repeated);
+    let told = brief + sections;
     let costs = [
         length(&head(document)) + 3,
         if line == 0 { 0 } else { line + 2 },
         brief.saturating_sub(line),
-        length(&texts.sections),
+        sections,
         length(&texts.full).saturating_sub(told),
     ];
     Candidate { id, weight, costs, history: !graph.is_live(id) }

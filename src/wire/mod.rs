@@ -5,5 +5,6 @@ pub mod config;
 pub mod header;
 pub mod jsonl;
 pub mod manifest;
+pub mod older;
 pub mod schema;
 pub mod yaml;
