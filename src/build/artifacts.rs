@@ -103,6 +103,7 @@ fn digest(
     action.fact("project", inputs.plan.project.as_deref().unwrap_or_default().as_bytes());
     action.fact("budget", format!("{budget:?}").as_bytes());
     action.fact("source", source.as_bytes());
+    action.fact("kind", collection.kind.as_str().as_bytes());
     choice.tell(graph, &mut action);
     Made::unless_current(&path, action, current, |action| {
         let uri = format!("blue://docs/{}/", collection.name);
@@ -202,7 +203,7 @@ impl Choice {
         let reach = (budget.tokens / 3 + 1) as usize;
         let beyond = by_weight.split_off(by_weight.len().min(reach));
         let live: Vec<&DocId> = beyond.iter().filter(|id| graph.is_live(**id)).collect();
-        let tokens = live.iter().map(|id| graph.document(**id).facts.n_tokens).sum();
+        let tokens = live.iter().map(|id| view::rounded(graph.document(**id).facts.n_tokens)).sum();
         let mut candidates: Vec<_> =
             by_weight.iter().map(|id| view::candidate(graph, *id, weight(id))).collect();
         candidates.sort_by_key(|candidate| candidate.id);
@@ -225,8 +226,9 @@ impl Choice {
         let (n_beyond, tokens_beyond) =
             if live { self.beyond_live } else { (self.beyond_history, 0) };
         let count = ids.len() + n_beyond;
-        let tokens: u64 =
-            ids.iter().map(|id| graph.document(*id).facts.n_tokens).sum::<u64>() + tokens_beyond;
+        // Made of the rounded sizes that the action tells, so that both change together.
+        let sizes = ids.iter().map(|id| view::rounded(graph.document(*id).facts.n_tokens));
+        let tokens = sizes.sum::<u64>() + tokens_beyond;
         let example = ids.first().copied().or(self.first_live)?;
         (count > 0).then(|| view::hidden(graph, example, count, tokens, uri))
     }
@@ -244,7 +246,7 @@ impl Choice {
             hasher.number(view::rounded(document.facts.n_tokens));
             hasher.field(view::history(graph, candidate.id).text.as_bytes());
         }
-        hasher.number(self.beyond_live.0 as u64).number(view::rounded(self.beyond_live.1));
+        hasher.number(self.beyond_live.0 as u64).number(self.beyond_live.1);
         hasher.number(self.beyond_history as u64);
         action.fact("documents", hasher.digest().as_bytes());
     }

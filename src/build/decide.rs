@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustix::fs::FileType;
+
 use super::artifacts::{Current, DOCUMENTS, Made, RELEVANCE, SESSION};
 use super::session::{self, Meaning};
 use super::{Analysis, Fate, Inputs, Options, Outcome, explain};
@@ -450,20 +452,25 @@ fn remember(
 fn folders(
     root: &Root,
     analysis: &Analysis,
-    created: &[String],
+    created: &[(String, FileType)],
     removals: &[Removal],
 ) -> Vec<Folder> {
-    let hash_in = |folder: &str, path: &str| -> u128 {
+    let hash_in = |folder: &str, path: &str, kind: FileType| -> u128 {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if parent == folder { walk::name_hash(name.as_bytes()) } else { 0 }
+        if parent != folder {
+            return 0;
+        }
+        walk::entry_hash(name.as_bytes(), kind)
     };
     let mut folders = analysis.discovery_tree.folders.clone();
     for folder in &mut folders {
-        let added =
-            created.iter().fold(0u128, |sum, path| sum.wrapping_add(hash_in(&folder.path, path)));
+        let added = created
+            .iter()
+            .fold(0u128, |sum, (path, kind)| sum.wrapping_add(hash_in(&folder.path, path, *kind)));
         let gone = removals.iter().filter(|removal| !root.exists(&removal.path));
-        let gone =
-            gone.fold(0u128, |sum, removal| sum.wrapping_add(hash_in(&folder.path, &removal.path)));
+        let gone = gone.fold(0u128, |sum, removal| {
+            sum.wrapping_add(hash_in(&folder.path, &removal.path, FileType::RegularFile))
+        });
         if added != 0 || gone != 0 {
             folder.listing = folder.listing.wrapping_add(added).wrapping_sub(gone);
             folder.stat = Stat::default();
@@ -473,15 +480,16 @@ fn folders(
 }
 
 /// The files and folders that a commit will create.
-fn to_create(root: &Root, changes: &[Change]) -> Vec<String> {
+fn to_create(root: &Root, changes: &[Change]) -> Vec<(String, FileType)> {
     let mut created = Vec::new();
     for change in changes {
-        let ends = change.path.match_indices('/').map(|(at, _)| at).chain([change.path.len()]);
-        created.extend(
-            ends.map(|end| change.path[..end].to_string()).filter(|path| !root.exists(path)),
-        );
+        let folders =
+            change.path.match_indices('/').map(|(at, _)| (&change.path[..at], FileType::Directory));
+        let file = (change.path.as_str(), FileType::RegularFile);
+        let missing = folders.chain([file]).filter(|(path, _)| !root.exists(path));
+        created.extend(missing.map(|(path, kind)| (path.to_string(), kind)));
     }
-    created.sort();
+    created.sort_by(|a, b| a.0.cmp(&b.0));
     created.dedup();
     created
 }

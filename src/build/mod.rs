@@ -144,7 +144,7 @@ pub fn analyse(
     let mut documents = std::mem::take(&mut reading.documents);
     let collections = discover::in_use(&collections, documents.iter_mut().map(|(found, ..)| found));
     let documents = parse::documents(&collections, documents).into_value(&mut notes);
-    let exists = |path: &str| root.exists(path);
+    let exists = |path: &str| tree.holds(path).unwrap_or_else(|| root.exists(path));
     let graph = link::link(collections, documents, &exists).into_value(&mut notes);
     let relevance = rank::rank(&graph);
     Ok(Analysis { graph, relevance, notes, reading, discovery_tree: tree })

@@ -78,7 +78,7 @@ pub(super) fn read(
     let cache = if distrusted { FactsCache::open(Vec::new()) } else { facts_cache(root) };
     options.progress.total(found.len() as u64);
     let reader = Reader { root, plan, record, cache: &cache };
-    let results: Vec<anyhow::Result<Result<One, Option<Diagnostic>>>> = found
+    let results: Vec<Answer> = found
         .into_par_iter()
         .with_min_len(16)
         .map(|found| {
@@ -105,7 +105,10 @@ pub(super) fn read(
                 reading.watched.extend(one.watched);
                 reading.documents.push((one.found, one.digest, one.facts));
             }
-            Err(note) => notes.extend(note),
+            Err(refused) => {
+                notes.extend(refused.note);
+                reading.watched.extend(refused.watched);
+            }
         }
     }
     reading.watched.sort_by(|a, b| a.path.cmp(&b.path));
@@ -127,7 +130,13 @@ struct Reader<'a> {
     cache: &'a FactsCache,
 }
 
-type Answer = anyhow::Result<Result<One, Option<Diagnostic>>>;
+type Answer = anyhow::Result<Result<One, Refused>>;
+
+/// A file that is not read: what is said of it, and what it was, so that a change is noticed.
+struct Refused {
+    watched: Option<Watched>,
+    note: Option<Diagnostic>,
+}
 
 impl Reader<'_> {
     fn one(&self, found: Found) -> Answer {
@@ -136,13 +145,19 @@ impl Reader<'_> {
         }
         let (bytes, stat) = match self.bytes(&found.path)? {
             Ok(content) => content,
-            Err(note) => return Ok(Err(Some(note))),
+            Err(note) => {
+                return Ok(Err(Refused { watched: self.refused(&found.path), note: Some(note) }));
+            }
         };
         // Digests that blue emitted lie beside notes that people wrote; they are no source.
         if found.path.starts_with("knowledge/") && header::is_emitted(&bytes) {
-            return Ok(Err(None));
+            return Ok(Err(Refused { watched: None, note: None }));
         }
         let own = Digest::of(&bytes);
+        // What lies behind a link can change without the link showing it.
+        let linked =
+            self.root.stat(&found.path).ok().flatten().is_none_or(|(known, _)| known != stat);
+        let stat = if linked { Stat::default() } else { stat };
         let mut watched = vec![Watched { path: found.path.clone(), stat, digest: own }];
         let mut sidecar_bytes = None;
         if let Some(path) = &found.sidecar
@@ -176,6 +191,12 @@ impl Reader<'_> {
             content_digest(watched[0].digest, watched.get(1).map(|sidecar| sidecar.digest));
         let facts = self.cache.get(&digest)?;
         Some(One { found: found.clone(), digest, facts, watched, packed: None })
+    }
+
+    /// A file that is not read, under a digest that no content has.
+    fn refused(&self, path: &str) -> Option<Watched> {
+        let (stat, _) = self.root.stat(path).ok()??;
+        Some(Watched { path: path.to_string(), stat, digest: Digest::from_bytes([0; 32]) })
     }
 
     fn bytes(&self, path: &str) -> anyhow::Result<Result<(Vec<u8>, Stat), Diagnostic>> {

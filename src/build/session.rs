@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::artifacts::{Choice, Current, Made, SESSION, fitted};
-use super::inputs::{CONFIG, VOICE};
+use super::inputs::CONFIG;
 use super::{Analysis, Inputs};
 use crate::model::{
     Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, name,
@@ -135,8 +135,8 @@ pub(super) fn session(
             choice.candidates.iter().filter(|candidate| !candidate.history).cloned().collect();
         let told = fitted(SESSION, "session.md", &live, &budget, &mut tell)?;
         anyhow::ensure!(
-            told.text.starts_with('<'),
-            ".blue/templates/session.md: what a hook prints must begin with `<`, or agents take it for something else\nhint: begin it with <blue-session>"
+            told.text.starts_with("<blue-"),
+            ".blue/templates/session.md: it must begin with a tag named blue-…, by which agents and blue itself know the bundle\nhint: begin it with <blue-session>"
         );
         let (path, uri) = (SESSION.to_string(), "blue://context/session".to_string());
         let (source, tokens) = (String::new(), told.tokens);
@@ -221,9 +221,5 @@ fn clipped(text: &str, max: usize) -> String {
         end -= 1;
     }
     let cut = text[..end].rfind(['\n', ' ']).unwrap_or(end);
-    format!(
-        "{}… Read {}",
-        text[..cut].trim_end(),
-        if VOICE.is_empty() { "" } else { "blue://context/voice" }
-    )
+    format!("{}… Read blue://context/voice", text[..cut].trim_end())
 }

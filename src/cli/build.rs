@@ -44,7 +44,12 @@ impl Build {
                 .fates
                 .iter()
                 .map(|fate| format!("{}: {}\n", output::visible(&fate.path), fate.reason));
-            output::out(&lines.collect::<String>())?;
+            let lines: String = lines.collect();
+            // Standard output belongs to the format that a machine asked for.
+            match self.format {
+                ReportFormat::Text => output::out(&lines)?,
+                _ => output::say(lines.trim_end()),
+            }
         }
         report::report(self.format, &outcome.diagnostics, report::Least::Warning)?;
         output::say(&self.summary(&outcome, started));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::walk::{Seen, is_markdown, is_sidecar};
 use crate::model::name::{self, Name};
+use crate::model::series::series_word;
 use crate::model::uri::slugify;
 use crate::model::{Collection, Found, Kind, document};
 
@@ -35,6 +36,8 @@ struct Place {
     kind: String,
     series: Vec<String>,
     base: String,
+    /// Found because its files are numbered, not by its name.
+    by_numbers: bool,
 }
 
 /// Finds documents by convention. Files come sorted by path.
@@ -47,6 +50,7 @@ pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<Found>) {
     for path in &markdown {
         let folder = folder_of(path);
         let place = places.entry(folder).or_insert_with(|| place_of(folder, &numbered)).clone();
+        let place = place.map(|place| own_series(place, path));
         if let Some(place) = place.or_else(|| lone(path)) {
             chosen.push((path, place));
         }
@@ -212,6 +216,11 @@ fn known(parts: &[&str]) -> Option<Place> {
             Some(place(parts, 1, singular(last), last))
         }
         "knowledge" if parts.len() == 1 => Some(place(parts, 1, "note", "knowledge")),
+        // Folders named after a series: keps, geps, aip.
+        series if parts.len() <= 2 && series.len() <= 5 => {
+            let kind = series_word(series)?;
+            Some(place(parts, 1, &kind, &format!("{kind}s")))
+        }
         _ => None,
     }
 }
@@ -229,7 +238,7 @@ fn place(parts: &[&str], n_own: usize, kind: &str, plural: &str) -> Place {
         "proposal" | "note" => Vec::new(),
         kind => vec![kind.to_string()],
     };
-    Place { name, kind: kind.to_string(), series, base: parts.join("/") }
+    Place { name, kind: kind.to_string(), series, base: parts.join("/"), by_numbers: false }
 }
 
 fn owner(parts: &[&str]) -> String {
@@ -290,7 +299,24 @@ fn by_numbers(parts: &[&str], numbered: &BTreeMap<String, Option<String>>) -> Op
         (false, _) => owner,
         (true, _) => format!("{kind}s"),
     };
-    Some(Place { name, series: prefix.iter().cloned().collect(), kind, base })
+    Some(Place { name, series: prefix.iter().cloned().collect(), kind, base, by_numbers: true })
+}
+
+/// Two series in one folder are two collections: `CIP-0001/` beside `CPS-0001/`.
+fn own_series(place: Place, path: &str) -> Place {
+    let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
+    let other = name::name(&path[base..])
+        .prefix
+        .filter(|prefix| place.by_numbers && *prefix != place.kind && !place.series.is_empty());
+    match other {
+        Some(prefix) => Place {
+            name: format!("{prefix}s"),
+            series: vec![prefix.clone()],
+            kind: prefix,
+            ..place
+        },
+        None => place,
+    }
 }
 
 /// A single file that says by its name what it is: `adr-001-x.md` anywhere.

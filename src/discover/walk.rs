@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustix::fs::{Dir, FileType, OFlags};
 
 use crate::beneath::{Content, Root};
-use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, Stat};
+use crate::model::{Code, Diagnostic, Folder, Hasher, Noted, Plan, Stat};
 
 /// What a directory entry is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -39,6 +39,17 @@ pub struct Tree {
     pub files: Vec<Seen>,
     /// The `.gitignore` files that were honoured.
     pub ignores: Vec<String>,
+}
+
+impl Tree {
+    /// Whether a Markdown file is there, if it lies where the walk looked: a file that git ignores
+    /// is not, because another clone does not have it. `None` if the walk cannot tell.
+    pub fn holds(&self, path: &str) -> Option<bool> {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let looked = self.folders.binary_search_by(|seen| seen.path.as_str().cmp(folder)).is_ok();
+        let found = || self.files.binary_search_by(|seen| seen.path.as_str().cmp(path)).is_ok();
+        (looked && is_markdown(file)).then(found)
+    }
 }
 
 /// Folders that hold other people's documents or samples, not this project's decisions.
@@ -185,7 +196,11 @@ impl Walker<'_> {
             if matches!(name, b"." | b"..") {
                 continue;
             }
-            listing = listing.wrapping_add(name_hash(name));
+            let kind = match entry.file_type() {
+                FileType::Unknown => self.kind_of(folder, name)?,
+                kind => kind,
+            };
+            listing = listing.wrapping_add(entry_hash(name, kind));
             let Ok(name) = std::str::from_utf8(name) else {
                 let shown = String::from_utf8_lossy(name).into_owned();
                 if is_markdown(&shown) {
@@ -197,16 +212,16 @@ impl Walker<'_> {
                 continue;
             };
             let path = joined(folder, name);
-            let kind = match entry.file_type() {
-                FileType::Unknown => {
-                    self.root.stat(&path)?.map_or(FileType::Unknown, |(_, kind)| kind)
-                }
-                kind => kind,
-            };
             entries.push(Entry { path, kind });
         }
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Some((stat, entries, listing)))
+    }
+
+    /// What an entry is, where the folder itself does not say.
+    fn kind_of(&self, folder: &str, name: &[u8]) -> anyhow::Result<FileType> {
+        let path = joined(folder, &String::from_utf8_lossy(name));
+        Ok(self.root.stat(&path)?.map_or(FileType::Unknown, |(_, kind)| kind))
     }
 
     fn ignores(
@@ -261,22 +276,21 @@ fn joined(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
 }
 
-/// The hash of one name in a folder's listing.
-pub fn name_hash(name: &[u8]) -> u128 {
-    let digest = Digest::of(name);
+/// The hash of one entry in a folder's listing: its name and what it is.
+pub fn entry_hash(name: &[u8], kind: FileType) -> u128 {
+    let kind: &[u8] = match kind {
+        FileType::Directory => b"folder",
+        FileType::RegularFile => b"file",
+        FileType::Symlink => b"link",
+        _ => b"other",
+    };
+    let digest = Hasher::new().field(kind).field(name).digest();
     u128::from_le_bytes(digest.as_bytes()[..16].try_into().expect("a digest has 32 bytes"))
 }
 
-/// The sum of the hashes of all names in a folder as it is now. `None` if it cannot be read.
+/// The sum of the hashes of all entries in a folder as it is now. `None` if it cannot be read.
 pub fn listing(root: &Root, folder: &str) -> Option<u128> {
-    let fd = root.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY).ok()?;
-    let mut sum = 0u128;
-    for entry in Dir::read_from(fd).ok()? {
-        let entry = entry.ok()?;
-        let name = entry.file_name().to_bytes();
-        if !matches!(name, b"." | b"..") {
-            sum = sum.wrapping_add(name_hash(name));
-        }
-    }
-    Some(sum)
+    let walker = Walker { root, by_convention: true, max_depth: 0 };
+    let (_, _, listing) = walker.entries(folder, &mut Vec::new()).ok()??;
+    Some(listing)
 }

@@ -4,12 +4,12 @@ use std::io::Write;
 
 use anyhow::Context;
 use rustix::fs::{Dir, FileType, OFlags};
-use serde::{Deserialize, Serialize};
 
 use super::local::{LOCAL, folder};
 use super::stage;
 use crate::beneath::{Content, Root, stat_of};
 use crate::model::{Digest, Stat, Watched};
+use crate::wire::commit::CommitRecord;
 
 /// A file to write.
 #[derive(Clone, Debug)]
@@ -27,12 +27,6 @@ pub struct Removal {
     pub path: String,
     /// The digest of its bytes.
     pub digest: Digest,
-}
-
-#[derive(Deserialize, Serialize)]
-struct CommitRecord {
-    writes: Vec<(String, String, String)>,
-    removals: Vec<(String, String)>,
 }
 
 fn folder_path() -> String {
@@ -79,7 +73,9 @@ fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
     for (staged, target, digest) in &record.writes {
         let whole = matches!(root.read(staged, 1 << 40), Ok(Some(Content::Bytes(bytes, _))) if Digest::of(&bytes).to_string() == *digest);
         if whole {
-            folder(root, stage::folder_of(target)).ok();
+            if !stage::folder_of(target).is_empty() {
+                folder(root, stage::folder_of(target))?;
+            }
             refuse_link(root, target)?;
             stage::rename(root, staged, target)?;
         }

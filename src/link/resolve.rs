@@ -65,6 +65,11 @@ pub(super) fn edges(
             edge.ambiguous &= ambiguous;
         }
     }
+    if let Some(to) = resolver.planned() {
+        let edge =
+            Edge { from, to, relation: Relation::PlanOf, line: 0, count: 1, ambiguous: false };
+        edges.entry((to, Relation::PlanOf)).or_insert(edge);
+    }
     (edges.into_values().collect(), notes)
 }
 
@@ -74,6 +79,20 @@ impl<'a> Resolver<'a> {
         let other = &self.documents[to.0 as usize];
         let same = other.slug == self.document.slug && other.number == self.document.number;
         if self.document.is_plan && !other.is_plan && same { Relation::PlanOf } else { relation }
+    }
+
+    /// The document whose plan this is, by number and slug.
+    fn planned(&self) -> Option<DocId> {
+        let own = self.document;
+        let alike = |id: &DocId| {
+            let other = &self.documents[id.0 as usize];
+            !other.is_plan && other.number == own.number && other.collection == own.collection
+        };
+        let found: Vec<DocId> = match own.is_plan {
+            true => self.index.by_slug(&own.slug).into_iter().filter(alike).collect(),
+            false => Vec::new(),
+        };
+        (found.len() == 1).then(|| found[0])
     }
 
     fn answer(&self, reference: &Reference) -> Answer {
@@ -191,8 +210,8 @@ impl<'a> Resolver<'a> {
         if !self.is_place(full) {
             return Answer::Nothing(Code::MissingFile, format!("no file at {path:?}"), None);
         }
-        let by_label = label.map(|label| self.label(label, Relation::Link));
-        let hint = match by_label {
+        let by_label = label.filter(|_| wanted.slug.is_empty());
+        let hint = match by_label.map(|label| self.label(label, Relation::Link)) {
             Some(Answer::One(id)) => Some(self.hint_for(id)),
             _ => self.nearest(wanted).map(|id| self.hint_for(id)),
         };
@@ -259,13 +278,16 @@ impl<'a> Resolver<'a> {
         {
             return Answer::One(*one);
         }
-        let pull = parts.len() >= 2 && matches!(parts[parts.len() - 2], "pull" | "issues" | "id");
+        let parent = parts.len().checked_sub(2).map_or("", |i| parts[i]);
+        let pull = matches!(parent, "pull" | "id");
         let series = match pull {
             true => parts
                 .get(parts.len().wrapping_sub(3))
                 .map(|repo| crate::model::series::singular(repo)),
-            false => wanted.prefix.clone(),
+            false => wanted.prefix.clone().filter(|_| wanted.slug.is_empty()),
         };
+        // Rust's RFCs are numbered by their pull request; other series are not.
+        let series = series.filter(|series| parent != "pull" || series == "rfc");
         let own =
             series.filter(|series| self.index.owns(series)).zip(Number::new(&wanted.number_text));
         let found =

@@ -32,11 +32,16 @@ pub(super) fn close(
     let replaced_by: Vec<Vec<DocId>> = (0..documents.len())
         .map(|row| if cyclic[row] { Vec::new() } else { ends(&next, &cyclic, row) })
         .collect();
-    let live = documents
+    let mut live: Vec<bool> = documents
         .iter()
         .enumerate()
         .map(|(row, document)| document.status.live() && (cyclic[row] || next[row].is_empty()))
         .collect();
+    // A plan binds no longer than what it plans.
+    for edge in edges.iter().filter(|edge| edge.relation == Relation::PlanOf) {
+        let stands = live[edge.to.0 as usize];
+        live[edge.from.0 as usize] &= stands;
+    }
     note_surprises(&documents, &next, &cyclic, &stated, notes);
     Graph { collections, documents, edges, live, replaced_by }
 }

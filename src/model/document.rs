@@ -5,7 +5,7 @@ use super::{Code, Digest, Kind, Number, Status, Uri};
 /// What the bytes alone say. Depends on nothing else, so it is cached by content hash.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Facts {
-    /// The title from metadata or the first telling heading, without its number.
+    /// The title from metadata or the first telling heading, as written.
     pub title: Option<String>,
     /// The id the document gives itself: `SE-0001`, `RFC 0016`.
     pub label: Option<Label>,

@@ -167,7 +167,9 @@ fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     let digits = after_letters.trim_start_matches(['-', '_', ' ', '#']);
     let n_separators = after_letters.len() - digits.len();
     let known = series::series_word(&stem[..n_letters]).is_some();
-    let prefixed = ((2..=4).contains(&n_letters) || known) && n_separators <= 2;
+    // After a date a word is part of the slug: `2026-01-25-iso-8601-dates`.
+    let dated = name.date.is_some();
+    let prefixed = ((2..=4).contains(&n_letters) || known) && n_separators <= 2 && !dated;
     let bare = n_letters == 0 && n_separators == 0;
     if !(prefixed || bare) {
         return hexadecimal(stem, name);
@@ -251,6 +253,7 @@ mod tests {
         check("7D.md", "7D", "", None);
         check("web3-things.md", "", "web3-things", None);
         check("talk/round-0/summary.md", "", "summary", None);
+        check("2026-01-26T1600Z-iso-8601-dates.wip.md", "", "iso-8601-dates", Some(Status::Active));
         check("round-2.md", "", "round-2", None);
         check("proposal-2.md", "2", "", None);
         check("-leading.md", "", "leading", None);

@@ -32,7 +32,7 @@ pub struct Folder {
     pub path: String,
     /// Its stat before it was read.
     pub stat: Stat,
-    /// The sum of the hashes of all names in it: names can be added and taken away.
+    /// The sum of the hashes of all entries in it, so that entries can be added and taken away.
     pub listing: u128,
 }
 

@@ -1,5 +1,7 @@
 //! Status words, more than sixty of them, folded to one small set.
 
+use std::borrow::Cow;
+
 use super::Status;
 
 /// Words and phrases that tell a status, longest first where one begins another.
@@ -34,6 +36,7 @@ const WORDS: &[(&str, Status)] = &[
     ("planned", Status::Draft),
     ("planning", Status::Draft),
     ("todo", Status::Draft),
+    ("to do", Status::Draft),
     ("proposed", Status::Proposed),
     ("proposal", Status::Proposed),
     ("provisional", Status::Proposed),
@@ -122,23 +125,33 @@ const WORDS: &[(&str, Status)] = &[
 
 /// Folds the words of a status to the set; `None` if none of them tells.
 pub fn fold(raw: &str) -> Option<Status> {
-    let words: Vec<String> = raw
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    let text = format!(" {} ", words.join(" "));
-    let at = |phrase: &str| text.find(&format!(" {phrase} "));
-    let replaced = [" superseded by ", " superceded by ", " replaced by ", " obsoleted by "];
-    let partly = text.contains(" partly ") || text.contains(" partially ");
-    if !partly && replaced.iter().any(|phrase| text.contains(phrase)) {
+    let raw = without_struck(raw).to_lowercase();
+    let words: Vec<&str> =
+        raw.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let partly = words.iter().any(|word| matches!(*word, "partly" | "partially"));
+    let replaced = |pair: &[&str]| {
+        matches!(pair, ["superseded" | "superceded" | "replaced" | "obsoleted", "by"])
+    };
+    if !partly && words.windows(2).any(replaced) {
         return Some(Status::Superseded);
     }
-    let telling = WORDS
-        .iter()
-        .enumerate()
-        .filter_map(|(rank, (phrase, status))| at(phrase).map(|place| (place, rank, *status)));
-    telling.min_by_key(|(place, rank, _)| (*place, *rank)).map(|(_, _, status)| status)
+    (0..words.len()).find_map(|at| {
+        let told = WORDS.iter().find(|(phrase, _)| begins(&words[at..], phrase));
+        told.map(|(_, status)| *status)
+    })
+}
+
+fn begins(words: &[&str], phrase: &str) -> bool {
+    let mut words = words.iter();
+    phrase.split(' ').all(|part| words.next() == Some(&part))
+}
+
+/// A text without what is struck out: `~~Accepted~~ Rejected` is `Rejected`.
+fn without_struck(raw: &str) -> Cow<'_, str> {
+    if !raw.contains("~~") {
+        return Cow::Borrowed(raw);
+    }
+    Cow::Owned(raw.split("~~").step_by(2).collect())
 }
 
 /// The status letter in a name such as `0016-D-slug.md`.
@@ -172,6 +185,9 @@ mod tests {
             ("superceded", Status::Superseded),
             ("Active Review (May 1...8)", Status::Proposed),
             ("Returned for Revision", Status::Paused),
+            ("~~Accepted~~ Rejected", Status::Rejected),
+            ("Not Accepted", Status::Rejected),
+            ("To Do", Status::Draft),
         ] {
             assert_eq!(fold(raw), Some(expected), "{raw}");
         }

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
+use super::title;
 use crate::model::uri::slugify;
 use crate::model::{
     Code, Collection, Diagnostic, Digest, Document, Facts, Found, Kind, Noted, Status, Uri, name,
@@ -13,11 +16,21 @@ pub fn documents(
     collections: &[Collection],
     read: Vec<(Found, Digest, Facts)>,
 ) -> Noted<Vec<Document>> {
-    let mut notes = Vec::new();
-    let mut documents: Vec<Document> = read
-        .into_iter()
-        .map(|(found, digest, facts)| document(collections, found, digest, facts, &mut notes))
+    let made: Vec<(Document, Vec<Diagnostic>)> = read
+        .into_par_iter()
+        .with_min_len(64)
+        .map(|(found, digest, facts)| {
+            let mut notes = Vec::new();
+            let document = document(collections, found, digest, facts, &mut notes);
+            (document, notes)
+        })
         .collect();
+    let mut notes = Vec::new();
+    let mut documents = Vec::with_capacity(made.len());
+    for (document, found) in made {
+        documents.push(document);
+        notes.extend(found);
+    }
     documents.sort_by(|a, b| order(a).cmp(&order(b)));
     address(collections, &mut documents, &mut notes);
     Noted::new(documents, notes)
@@ -49,7 +62,8 @@ fn document(
         facts.label = None;
     }
     let (status, status_text) = settle_status(&found.path, &name, &facts, notes);
-    let title = facts.title.clone().unwrap_or_else(|| readable(&name, &found));
+    let title = facts.title.as_deref().map(|title| title::stripped(title, number.as_ref()));
+    let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| readable(&name, &found));
     let kind = match name.is_plan {
         true => Kind::new("plan"),
         false => collections[found.collection].kind.clone(),

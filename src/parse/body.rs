@@ -118,6 +118,7 @@ impl<'a> Body<'a> {
     pub(crate) fn head(&self) -> Range<usize> {
         let n_skipped = match self.headings.first() {
             Some(heading) if is_generic(&heading.title) => 0,
+            Some(heading) if super::title::is_id(&heading.title) => 2,
             _ => 1,
         };
         let end = self.headings.get(n_skipped).map_or(self.range.end, |heading| heading.start);

@@ -13,7 +13,7 @@ pub(crate) struct Field {
     pub(crate) items: Vec<String>,
     /// Its line; 0 when it comes from another file.
     pub(crate) line: u32,
-    /// Whether it stands in front matter, outside the Markdown body.
+    /// Whether it stands outside the Markdown prose: in front matter or in HTML.
     pub(crate) front: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn of_head(text: &str, lines: &Lines, body: &Body<'_>) -> Vec<Field> 
         let row = &head[at..at + head[at..].find("</tr").unwrap_or(head.len() - at)];
         let line = lines.line(range.start + at);
         if let Some((key, value)) = html_row(row) {
-            fields.push(Field { key, items: vec![value], line, front: false });
+            fields.push(Field { key, items: vec![value], line, front: true });
         }
     }
     fields
@@ -92,7 +92,8 @@ pub(super) fn of_line(line: &str) -> Option<(String, String)> {
         .unwrap_or(line);
     let line = line.trim();
     let colon = line.find(':')?;
-    if colon > 60 || line[colon..].starts_with("://") {
+    // `title`: in backticks documents a parameter; it does not state one.
+    if line.starts_with('`') || colon > 60 || line[colon..].starts_with("://") {
         return None;
     }
     let key =
@@ -104,11 +105,16 @@ pub(super) fn of_line(line: &str) -> Option<(String, String)> {
 /// Splits a row of an HTML table into a key and a value.
 fn html_row(line: &str) -> Option<(String, String)> {
     let cell = |text: &str, from: usize| -> Option<(String, usize)> {
-        let open = from + text[from..].find("<td").or_else(|| text[from..].find("<th"))?;
+        let open = from
+            + [text[from..].find("<td"), text[from..].find("<th")].into_iter().flatten().min()?;
         let start = open + text[open..].find('>')? + 1;
         let end = start + text[start..].find("</t")?;
         Some((strip_tags(&text[start..end]), end))
     };
+    // A row of headings names columns; it states nothing.
+    if line.matches("<th").count() > 1 {
+        return None;
+    }
     let (key, after) = cell(line, 0)?;
     let (value, _) = cell(line, after + 3)?;
     let key = normal_key(key.trim_end_matches(':'));
@@ -129,11 +135,21 @@ fn strip_tags(html: &str) -> String {
     text.trim().to_string()
 }
 
-/// Lower case, `-` and `_` and runs of space as one space.
+/// Lower case; `-`, `_`, runs of space and the humps of `seeAlso` as one space.
 pub(super) fn normal_key(key: &str) -> String {
-    let words = key.split(|c: char| c.is_whitespace() || c == '-' || c == '_');
-    let words: Vec<String> = words.filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
-    words.join(" ").trim_matches(['*', ':', ' ']).to_string()
+    let mut normal = String::with_capacity(key.len() + 4);
+    let mut before = ' ';
+    for c in key.chars() {
+        let gap = c.is_whitespace() || c == '-' || c == '_';
+        if (gap || (c.is_uppercase() && before.is_lowercase())) && !normal.ends_with(' ') {
+            normal.push(' ');
+        }
+        if !gap {
+            normal.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    normal.trim_matches(['*', ':', ' ']).to_string()
 }
 
 fn is_key(key: &str) -> bool {

@@ -134,16 +134,24 @@ pub(super) fn sidecar(bytes: &[u8], notes: &mut Vec<Note>) -> Vec<Field> {
 }
 
 fn of_value(value: &Value, text: &str, first_line: u32) -> Vec<Field> {
-    let Value::Mapping(mapping) = value else { return Vec::new() };
     let mut fields = Vec::new();
+    fields_of(value, text, first_line, &mut fields, 0);
+    fields
+}
+
+/// The fields of a mapping, and of mappings in it: `relationships: {seeAlso: […]}`.
+fn fields_of(value: &Value, text: &str, first_line: u32, fields: &mut Vec<Field>, depth: usize) {
+    let Value::Mapping(mapping) = value else { return };
     for (key, value) in mapping {
         let Some(key) = scalar(key) else { continue };
         let mut items = Vec::new();
         flatten(value, &mut items, 0);
         let line = first_line + line_of_key(text, &key);
         fields.push(Field { key: field::normal_key(&key), items, line, front: true });
+        if depth < 2 {
+            fields_of(value, text, first_line, fields, depth + 1);
+        }
     }
-    fields
 }
 
 fn flatten(value: &Value, items: &mut Vec<String>, depth: usize) {
@@ -174,7 +182,7 @@ fn scalar(value: &Value) -> Option<String> {
 
 fn line_of_key(text: &str, key: &str) -> u32 {
     let found = text.lines().position(|line| {
-        let line = line.trim_start_matches(['"', '\'']);
+        let line = line.trim_start().trim_start_matches(['"', '\'']);
         line.strip_prefix(key)
             .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
     });

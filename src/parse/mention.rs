@@ -8,6 +8,7 @@ use crate::model::{Label, Number};
 pub(super) struct Mention {
     pub(super) label: Label,
     pub(super) offset: usize,
+    pub(super) end: usize,
 }
 
 /// Digits of the longest number a series has; longer runs are something else.
@@ -31,7 +32,7 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
             let plural = mention.plural || (end - start >= 3 && bytes[start] == b'0');
             let series = mention.label.series.clone();
             at = at.max(mention.end);
-            found.push(Mention { label: mention.label, offset: mention.offset });
+            found.push(Mention { label: mention.label, offset: mention.offset, end: mention.end });
             if plural {
                 at = more(bytes, at, &series, &mut found);
             }
@@ -72,8 +73,10 @@ fn mention_at(text: &str, start: usize, end: usize) -> Option<Match> {
     if !is_series(word, spaced) {
         return None;
     }
-    let before = word_start.checked_sub(1).map(|i| bytes[i]);
-    if before.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'@') || b >= 0x80) {
+    // Scripts that write without spaces put an id right after a letter.
+    let spaceless = |c: char| c >= '\u{0600}';
+    let before = text[..word_start].chars().next_back();
+    if before.is_some_and(|c| (c.is_alphanumeric() && !spaceless(c)) || matches!(c, '_' | '@')) {
         return None;
     }
     let (end, raw) = number_text(text, start, end, bytes[word_end..start] == [b'-'])?;
@@ -148,13 +151,14 @@ fn more(bytes: &[u8], mut at: usize, series: &str, found: &mut Vec<Mention>) -> 
         let start = start + usize::from(bytes.get(start) == Some(&b'#'));
         let end = digits_end(bytes, start);
         let next = bytes.get(end).copied();
-        let ends = !next.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'%');
+        let ends = !next.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'%' | b'-'));
         if end == start || end - start > MAX_DIGITS || !ends {
             return at;
         }
         let raw = std::str::from_utf8(&bytes[start..end]).expect("digits are text");
         let number = Number::new(raw).expect("digits are a number");
-        found.push(Mention { label: Label { series: series.to_string(), number }, offset: start });
+        let label = Label { series: series.to_string(), number };
+        found.push(Mention { label, offset: start, end });
         at = end;
     }
 }
@@ -193,6 +197,7 @@ mod tests {
         check("MSC2676 and SE-0402.", &["msc-2676", "se-402"]);
         check("ERC-20/ERC-721", &["erc-20", "erc-721"]);
         check("NIP-7D", &["nip-7D"]);
+        check("“ADR-0001” —ADR-4 «ADR-5» 根据ADR-2", &["adr-1", "adr-4", "adr-5", "adr-2"]);
     }
 
     #[test]
@@ -202,5 +207,6 @@ mod tests {
         check("é12 ñRFC 12", &[]);
         check("RFC 12345678", &[]);
         check("A 5", &[]);
+        check("ADR 0001, 5-year plans", &["adr-1"]);
     }
 }

@@ -49,15 +49,14 @@ pub fn parse(source: &Source) -> Facts {
 
 fn facts(page: &Page<'_>, source: &Source, mut notes: Vec<Note>) -> Facts {
     let references = reference::all(page, &mut notes);
-    let (title, heading_label) = title::title(page);
     let texts = text::texts(page);
     if page.text[page.start..].trim().is_empty() && page.fields.is_empty() {
         let message = "the document has no text".to_string();
         notes.push(Note { code: Code::EmptyDocument, line: 0, column: 0, message, hint: None });
     }
     Facts {
-        title,
-        label: own_label(page).or(heading_label),
+        title: title::title(page),
+        label: own_label(page).or_else(|| title::label(page)),
         status: status::stated(page),
         date: date(page),
         texts,

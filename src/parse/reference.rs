@@ -51,7 +51,15 @@ impl Gathered<'_, '_> {
             }
             for mention in mention::mentions(&page.text[span.range.clone()]) {
                 let offset = span.range.start + mention.offset;
-                if let Some(link) = span.link {
+                // The text of a bare URL is no words of the author's.
+                let bare = |link: u32| {
+                    page.text[page.body.links[link as usize].range.clone()].starts_with('<')
+                };
+                if span.link.is_some_and(bare) {
+                    continue;
+                }
+                let link = span.link.or_else(|| self.link_after(span.range.start + mention.end));
+                if let Some(link) = link {
                     of_links.entry(link).or_insert(mention.label);
                 } else if !title.contains(&offset) {
                     let relation = self.relation_at(offset).unwrap_or(Relation::Mention);
@@ -60,6 +68,14 @@ impl Gathered<'_, '_> {
             }
         }
         of_links
+    }
+
+    /// The link that an id introduces: `ADR 36: [Routing](0036-routing.md)`.
+    fn link_after(&self, end: usize) -> Option<u32> {
+        let links = &self.page.body.links;
+        let next = links.partition_point(|link| link.range.start < end);
+        let gap = self.page.text.get(end..links.get(next)?.range.start)?;
+        gap.trim_matches([' ', ':', '-', '–', '—', '(', '*']).is_empty().then_some(next as u32)
     }
 
     /// Addresses in prose, up to the punctuation that ends them.
@@ -95,6 +111,9 @@ impl Gathered<'_, '_> {
     fn field(&mut self, field: &Field) {
         let series = series_word(&field.key);
         let relation = relation_of_key(&field.key).or(series.as_ref().map(|_| Relation::Related));
+        if field.front && matches!(field.key.as_str(), "status" | "state") {
+            return self.front_status(field);
+        }
         let Some(relation) = relation else { return };
         let kind = field.key.rsplit(' ').next().and_then(series_word);
         for item in field.items.iter().take(MAX_REFERENCES) {
@@ -111,17 +130,32 @@ impl Gathered<'_, '_> {
         }
     }
 
+    /// `status: superseded by [ADR-0005](0005-x.md)` in front matter, which is no Markdown.
+    fn front_status(&mut self, field: &Field) {
+        let value = field.items.join(" ");
+        let lower = value.to_lowercase();
+        let phrases = ["superseded by", "superceded by", "replaced by", "obsoleted by"];
+        let Some(at) = phrases.iter().find_map(|phrase| lower.find(phrase)) else { return };
+        let Some(rest) = value.get(at..) else { return };
+        let linked = rest.split_once("](").and_then(|(_, link)| target(link.split(')').next()?));
+        let labels = mention::labels(rest).into_iter().map(Target::Label);
+        for target in linked.into_iter().chain(labels).take(1) {
+            self.add_at(target, Relation::SupersededBy, None, (field.line, 1));
+        }
+    }
+
     fn names(&mut self, item: &str, relation: Relation, kind: Option<&str>, line: u32) {
         let item = without_asides(item);
         for part in item.split([',', ';']) {
             let part = part.trim().trim_matches(['`', '"', '\'', '[', ']', '*', '#', ' ']);
-            let first = part.split_whitespace().next().unwrap_or("");
-            let digits = first.bytes().all(|b| b.is_ascii_digit());
-            let target = match Number::new(first) {
-                Some(number) if digits && first.len() <= 6 => {
+            let digits = part.bytes().all(|b| b.is_ascii_digit());
+            let target = match Number::new(part) {
+                Some(number) if digits && part.len() <= 6 => {
                     Target::Number(kind.map(str::to_string), number)
                 }
-                _ if part.ends_with(".md") => Target::Path(part.to_string()),
+                _ if part.ends_with(".md") || part.starts_with('/') => {
+                    Target::Path(part.to_string())
+                }
                 _ if (3..=120).contains(&part.len()) => {
                     Target::Name(kind.map(str::to_string), part.to_string())
                 }

@@ -15,7 +15,9 @@ pub(super) fn stated(page: &Page<'_>) -> Option<(String, u32)> {
         .find(|(value, _)| !value.is_empty())
         .or_else(|| of_section(page))
         .or_else(|| of_head_line(page))
-        .map(|(value, line)| (value.chars().take(120).collect(), line))
+        .map(|(value, line)| {
+            (value.trim_matches(['*', '_', ' ']).chars().take(120).collect(), line)
+        })
 }
 
 /// A `## Status` section, or `## Status: accepted`.
@@ -34,7 +36,13 @@ fn of_section(page: &Page<'_>) -> Option<(String, u32)> {
     let mut parts = Vec::new();
     let mut line = 0;
     for (offset, raw) in line_offsets(text).take(24) {
-        let value = plain(raw.trim().trim_start_matches(['-', '*', '>', ' ']));
+        let item = raw.trim().trim_start_matches(['-', '*', '>', ' ']);
+        // Of boxes to tick, only the ticked one states anything.
+        if item.starts_with("[ ]") {
+            continue;
+        }
+        let item = item.strip_prefix("[x]").or_else(|| item.strip_prefix("[X]")).unwrap_or(item);
+        let value = plain(item);
         if value.is_empty() || raw.trim_start().starts_with("<!--") {
             continue;
         }
@@ -73,7 +81,8 @@ fn of_head_line(page: &Page<'_>) -> Option<(String, u32)> {
         };
         if fold(value).is_some() {
             let value = value.replace(['`', '!', '[', ']', '(', ')'], " ");
-            return Some((value.trim().to_string(), page.lines.line(head.start + offset)));
+            let words: Vec<&str> = value.split_whitespace().collect();
+            return Some((words.join(" "), page.lines.line(head.start + offset)));
         }
     }
     None

@@ -1,8 +1,8 @@
 //! The title, freed of its number and its type.
 
-use super::Page;
 use super::body::is_generic;
 use super::text::plain;
+use super::{Page, mention};
 use crate::model::{Label, Number};
 
 /// Words that open a title only to say what kind of document it is.
@@ -29,23 +29,35 @@ const KINDS: &[&str] = &[
     "spike",
 ];
 
-/// The title from metadata or the first telling heading, and the id it carries.
-pub(super) fn title(page: &Page<'_>) -> (Option<String>, Option<Label>) {
+/// The title from metadata or the first telling heading, as written.
+pub(super) fn title(page: &Page<'_>) -> Option<String> {
     let field = page.fields.iter().find(|field| field.key == "title");
-    let stated = field.and_then(|field| field.items.first()).map(|value| plain(value));
-    let heading = page.body.headings.iter().take(2).find(|heading| !is_generic(&heading.title));
+    let stated = field.and_then(|field| field.items.first()).map(|value| clean(&plain(value)));
+    let headings = page.body.headings.iter().take(3);
+    let heading =
+        headings.clone().find(|heading| !is_generic(&heading.title) && !is_id(&heading.title));
     // A heading far down is a section of a document that has no title.
     let heading = heading.filter(|heading| heading.level <= 2 || heading.start < page.start + 200);
-    let heading =
-        heading.filter(|heading| heading.level == 1 || !page.fields.iter().any(|f| f.front));
-    let (heading_title, label) = match heading {
-        Some(heading) => split(&clean(&heading.title)),
-        None => (String::new(), None),
-    };
-    match stated.map(|stated| split(&clean(&stated))) {
-        Some((title, own)) if !title.is_empty() => (Some(title), own.or(label)),
-        _ => ((!heading_title.is_empty()).then_some(heading_title), label),
-    }
+    let heading = heading
+        .filter(|heading| heading.level == 1 || !page.fields.iter().any(|field| field.front));
+    let heading = heading.or_else(|| headings.clone().find(|heading| is_id(&heading.title)));
+    stated
+        .filter(|title| !title.is_empty())
+        .or_else(|| heading.map(|heading| clean(&heading.title)))
+}
+
+/// The id in the first heading: `# NIP-01`, `# RFC 0016: X`.
+pub(super) fn label(page: &Page<'_>) -> Option<Label> {
+    let first = page.body.headings.first()?;
+    leading_id(first.title.trim_start_matches(['[', '('])).and_then(|id| id.label).or_else(|| {
+        mention::labels(&first.title).into_iter().next().filter(|_| is_id(&first.title))
+    })
+}
+
+/// Whether a heading is an id and nothing else.
+pub(super) fn is_id(title: &str) -> bool {
+    let mut found = mention::mentions(title);
+    found.len() == 1 && found.remove(0).offset == 0 && title.split_whitespace().count() <= 2
 }
 
 /// One line, single spaces, no trailing heading attributes or marks.
@@ -54,11 +66,15 @@ fn clean(title: &str) -> String {
     words.join(" ").trim_matches(['*', ' ']).trim_end_matches('#').trim().to_string()
 }
 
-/// Takes a leading id or kind off a title: `RFC 0016: X`, `12. X`, `Spike: X`.
-pub(super) fn split(title: &str) -> (String, Option<Label>) {
+/// Takes a leading id or kind off a title: `RFC 0016: X`, `12. X`, `Spike: X`. An id counts if its
+/// series is a kind of document or its number is the document's own: `PUSH0 opcode` stays.
+pub(super) fn stripped(title: &str, own: Option<&Number>) -> String {
     let bare = title.trim_start_matches(['[', '(']);
-    if let Some((label, rest)) = leading_id(bare) {
-        return (rest, label);
+    if let Some(id) = leading_id(bare) {
+        let known = id.label.as_ref().is_some_and(|label| is_kind(&label.series));
+        if id.marked && (known || own == Some(&id.number)) || own == Some(&id.number) && id.spaced {
+            return id.rest;
+        }
     }
     for kind in KINDS {
         let Some(head) = title.get(..kind.len()) else { continue };
@@ -66,40 +82,54 @@ pub(super) fn split(title: &str) -> (String, Option<Label>) {
         if head.eq_ignore_ascii_case(kind) && rest.trim_start().starts_with([':', '—', '–']) {
             let rest = rest.trim_start_matches([' ', ':', '—', '–']).trim();
             if !rest.is_empty() {
-                return (rest.to_string(), None);
+                return rest.to_string();
             }
         }
     }
-    (title.to_string(), None)
+    title.to_string()
 }
 
-/// Splits `RFC 0016: X`, `ADR-12 - X` and `12. X`; the label is absent for a bare number.
-fn leading_id(title: &str) -> Option<(Option<Label>, String)> {
+fn is_kind(series: &str) -> bool {
+    KINDS.contains(&series)
+}
+
+/// An id at the start of a title.
+struct LeadingId {
+    label: Option<Label>,
+    number: Number,
+    /// A colon, a full stop or a dash stands between the id and the rest.
+    marked: bool,
+    /// A space stands between the id and the rest.
+    spaced: bool,
+    rest: String,
+}
+
+/// Splits `RFC 0016: X`, `ADR-12 - X` and `12. X`.
+fn leading_id(title: &str) -> Option<LeadingId> {
     let word_end = title.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(title.len());
     let word = &title[..word_end];
     let digits = title[word_end..].trim_start_matches([' ', '-', '#', '_']);
     let n_digits = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    if n_digits == 0 || n_digits > 6 {
+    let upper = word.bytes().all(|b| b.is_ascii_uppercase());
+    let series = word.len() >= 2 && (is_kind(&word.to_lowercase()) || upper);
+    if n_digits == 0 || n_digits > 6 || !(word.is_empty() || series) {
         return None;
     }
-    let known = KINDS.iter().any(|kind| kind.eq_ignore_ascii_case(word));
-    let series = word.len() >= 2 && (known || word.bytes().all(|b| b.is_ascii_uppercase()));
-    if !word.is_empty() && !series {
-        return None;
-    }
-    let rest = &digits[n_digits..];
-    let rest = rest.strip_prefix([']', ')']).unwrap_or(rest);
-    let marked = rest.trim_start().starts_with([':', '.', '-', '–', '—', ')', '|']);
-    let text = rest.trim_start_matches([' ', ':', '.', '-', '–', '—', ')', '|']).trim();
-    // `3D rendering` and `2.0 release` are titles; `ADR 12` alone has no title to keep.
-    let follows_digit = text.starts_with(|c: char| c.is_ascii_digit()) && rest.starts_with('.');
-    let usable =
-        !text.is_empty() && !follows_digit && (marked || (series && rest.starts_with(' ')));
-    usable.then(|| {
-        let number = Number::new(&digits[..n_digits]);
-        let label =
-            number.filter(|_| series).map(|number| Label { series: word.to_lowercase(), number });
-        (label, text.to_string())
+    let rest = digits[n_digits..].trim_start_matches([']', ')']);
+    let text = rest.trim_start_matches([' ', ':', '.', '-', '–', '—', '|']).trim();
+    let marked = rest.trim_start().starts_with([':', '.', '-', '–', '—', '|']);
+    let number = Number::new(&digits[..n_digits])?;
+    // `2.0 release` and `128-bit` are words, not ids.
+    let glued = rest.starts_with(['.', '-']) && !rest[1..].starts_with([' ', '\t']);
+    let label = series.then(|| Label { series: word.to_lowercase(), number: number.clone() });
+    let spaced = rest.starts_with(' ');
+    let bracketed = digits.len() - n_digits != rest.len();
+    (!text.is_empty() && !glued).then(|| LeadingId {
+        label,
+        number,
+        marked: marked || bracketed,
+        spaced,
+        rest: text.to_string(),
     })
 }
 
@@ -109,23 +139,28 @@ mod tests {
 
     #[test]
     fn number_and_kind_are_taken_off_a_title() {
-        for (title, expected) in [
-            ("RFC 0016: Context Injection", "Context Injection"),
-            ("ADR-0012: Use X", "Use X"),
-            ("12. Use X", "Use X"),
-            ("Spike: Docs Path", "Docs Path"),
-            ("Dialogue 2036: Test", "Test"),
-            ("ADR 5 — Use X", "Use X"),
-            ("[ADR-7] Use X", "Use X"),
-            ("Architecture Decision Record: Use ADRs", "Use ADRs"),
-            ("3D rendering", "3D rendering"),
-            ("2.0 release", "2.0 release"),
-            ("Swift 6: migration", "Swift 6: migration"),
-            ("Use Markdown", "Use Markdown"),
-            ("RFC 16", "RFC 16"),
+        for (title, own, expected) in [
+            ("RFC 0016: Context Injection", "16", "Context Injection"),
+            ("ADR-0012: Use X", "12", "Use X"),
+            ("12. Use X", "12", "Use X"),
+            ("012 Use Kafka", "12", "Use Kafka"),
+            ("Spike: Docs Path", "", "Docs Path"),
+            ("Dialogue 2036: Test", "", "Test"),
+            ("ADR 5 — Use X", "5", "Use X"),
+            ("[ADR-7] Use X", "7", "Use X"),
+            ("SE-0402: Macros", "402", "Macros"),
+            ("Architecture Decision Record: Use ADRs", "1", "Use ADRs"),
+            ("3D rendering", "3", "3D rendering"),
+            ("2.0 release", "2", "2.0 release"),
+            ("128-bit Integers", "425", "128-bit Integers"),
+            ("PUSH0 instruction", "3855", "PUSH0 instruction"),
+            ("BLS12-377 curve", "2539", "BLS12-377 curve"),
+            ("EVM64 - EOF support", "7937", "EVM64 - EOF support"),
+            ("Swift 6: migration", "7", "Swift 6: migration"),
+            ("Use Markdown", "1", "Use Markdown"),
+            ("RFC 16", "16", "RFC 16"),
         ] {
-            assert_eq!(split(title).0, expected);
+            assert_eq!(stripped(title, Number::new(own).as_ref()), expected, "{title}");
         }
-        assert_eq!(split("RFC 0016: X").1.map(|label| label.series).as_deref(), Some("rfc"));
     }
 }

@@ -95,17 +95,20 @@ fn times(count: u32) -> String {
 }
 
 fn outgoing_reason(edge: &Edge) -> String {
-    let line = edge.line;
+    let line = match edge.line {
+        0 => String::new(),
+        line => format!(", line {line}"),
+    };
     match edge.relation {
-        Relation::Supersedes => format!("supersedes it, line {line}"),
-        Relation::SupersededBy => format!("superseded by it, line {line}"),
-        Relation::DependsOn => format!("depends on it, line {line}"),
-        Relation::Source => format!("comes from it, line {line}"),
+        Relation::Supersedes => format!("supersedes it{line}"),
+        Relation::SupersededBy => format!("superseded by it{line}"),
+        Relation::DependsOn => format!("depends on it{line}"),
+        Relation::Source => format!("comes from it{line}"),
         Relation::PlanOf => "plan of it".to_string(),
-        Relation::Related => format!("related, line {line}"),
-        Relation::Link => format!("links to it{}, line {line}", times(edge.count)),
-        Relation::Address => format!("addresses it{}, line {line}", times(edge.count)),
-        Relation::Mention => format!("mentions it{}, line {line}", times(edge.count)),
+        Relation::Related => format!("related{line}"),
+        Relation::Link => format!("links to it{}{line}", times(edge.count)),
+        Relation::Address => format!("addresses it{}{line}", times(edge.count)),
+        Relation::Mention => format!("mentions it{}{line}", times(edge.count)),
     }
 }
 

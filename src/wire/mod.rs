@@ -1,6 +1,7 @@
 //! The serializable types: what config, manifest, indexes and caches look like on disk.
 
 pub mod cache;
+pub mod commit;
 pub mod config;
 pub mod header;
 pub mod jsonl;
