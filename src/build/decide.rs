@@ -2,24 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use rustix::fs::FileType;
-
-use super::artifacts::{Current, DOCUMENTS, Made, RELEVANCE, SESSION};
-use super::session::{self, Meaning};
+use super::artifacts::{Current, Made};
+use super::manifest::{entry, new_manifest};
+use super::remember::{folders, outputs, remember, to_create};
 use super::{Analysis, Fate, Inputs, Options, Outcome, explain};
 use crate::beneath::Root;
-use crate::discover::{fresh, git, walk};
-use crate::emit::{self, Change, LOCAL, Removal};
-use crate::model::{
-    Code, Diagnostic, Digest, FORMAT, Folder, Format, Hasher, Record, Severity, Stat, Watched,
-};
+use crate::discover::{fresh, git};
+use crate::emit::{self, Change, Removal};
+use crate::model::{Code, Diagnostic, Digest, Format, Record};
 use crate::verify::{self, MANIFEST, OnDisk};
-use crate::wire::cache;
 use crate::wire::header::{self, Provenance};
-use crate::wire::manifest::{
-    Documents, Entry, Generator, IdentityTier, Manifest, ReferenceTier, TierSource, Unusable,
-    WorkflowTier,
-};
+use crate::wire::manifest::{Entry, Manifest, Unusable};
 
 /// What is known of the last build.
 pub(super) struct Last {
@@ -157,114 +150,6 @@ fn intact(
     Ok(intact)
 }
 
-fn entry(made: &Made, kept: Option<&Entry>) -> Entry {
-    match (&made.artifact, kept) {
-        (None, Some(entry)) => entry.clone(),
-        (Some(artifact), _) => Entry {
-            path: artifact.path.clone(),
-            uri: artifact.uri.clone(),
-            hash: artifact.digest().to_string(),
-            bytes: artifact.body.len() as u64,
-            tokens: artifact.tokens,
-            action: artifact.action.to_string(),
-        },
-        (None, None) => unreachable!("what is not made was kept"),
-    }
-}
-
-fn new_manifest(inputs: &Inputs, analysis: &Analysis, artifacts: Vec<Entry>) -> Manifest {
-    let plan = &inputs.plan;
-    let bare =
-        |uri: &String| TierSource { uri: uri.clone(), artifact: None, hash: None, tokens: None };
-    let tokens =
-        artifacts.iter().find(|entry| entry.path == SESSION).map_or(0, |entry| entry.tokens);
-    let sources = plan
-        .identity
-        .sources
-        .iter()
-        .map(|source| tier_source(inputs, analysis, &artifacts, source))
-        .collect();
-    Manifest {
-        version: 1,
-        generated_at: None,
-        source_commit: None,
-        generator: Generator { name: "blue".to_string(), format: FORMAT },
-        inputs: inputs_digest(inputs, analysis).to_string(),
-        identity: IdentityTier { max_tokens: plan.identity.budget.max_tokens, tokens, sources },
-        workflow: WorkflowTier {
-            max_tokens: plan.workflow.budget.max_tokens,
-            sources: plan.workflow.sources.iter().map(bare).collect(),
-            refresh_triggers: plan.refresh_triggers.clone(),
-            bundles: 0,
-        },
-        reference: ReferenceTier {
-            max_tokens: plan.reference.budget.max_tokens,
-            graph: plan.graph.clone(),
-            index: RELEVANCE.to_string(),
-            staleness_days: plan.staleness_days,
-        },
-        plugins: plan.plugins.clone(),
-        documents: Documents {
-            count: analysis.graph.documents.len() as u64,
-            live: analysis.graph.live.iter().filter(|live| **live).count() as u64,
-            index: DOCUMENTS.to_string(),
-        },
-        artifacts,
-        checksum: String::new(),
-    }
-}
-
-fn tier_source(
-    inputs: &Inputs,
-    analysis: &Analysis,
-    artifacts: &[Entry],
-    source: &str,
-) -> TierSource {
-    let mut answer =
-        TierSource { uri: source.to_string(), artifact: None, hash: None, tokens: None };
-    let graph = &analysis.graph;
-    if let Some(collection) =
-        graph.collections.iter().find(|collection| session::means_collection(source, collection))
-    {
-        let path = format!("knowledge/{}.md", collection.name);
-        if let Some(entry) = artifacts.iter().find(|entry| entry.path == path) {
-            answer.artifact = Some(path);
-            answer.hash = Some(entry.hash.clone());
-            answer.tokens = Some(entry.tokens);
-        }
-        return answer;
-    }
-    match session::meaning(graph, source) {
-        Meaning::Documents(ids) => {
-            let document = graph.document(ids[0]);
-            answer.artifact = Some(document.path.clone());
-            answer.hash = Some(document.digest.to_string());
-            answer.tokens = Some(document.facts.n_tokens);
-        }
-        Meaning::Voice => {
-            let voice = inputs.watched.iter().find(|watched| watched.path == super::inputs::VOICE);
-            answer.artifact = voice.map(|watched| watched.path.clone());
-            answer.hash = voice.map(|watched| watched.digest.to_string());
-        }
-        Meaning::Nothing => {}
-    }
-    answer
-}
-
-/// One digest over configuration, templates and every document's path and content.
-fn inputs_digest(inputs: &Inputs, analysis: &Analysis) -> Digest {
-    let mut hasher = Hasher::new();
-    hasher.number(u64::from(FORMAT)).field(inputs.plan.digest.as_bytes());
-    for name in crate::render::Templates::names() {
-        hasher.field(inputs.templates.digest(name).as_bytes());
-    }
-    hasher.field(inputs.voice.as_deref().unwrap_or_default().as_bytes());
-    for document in &analysis.graph.documents {
-        hasher.field(document.path.as_bytes()).field(document.digest.as_bytes());
-    }
-    hasher.digest()
-}
-
 struct Writer<'a> {
     root: &'a Root,
     head: Option<Provenance>,
@@ -382,114 +267,4 @@ impl Writer<'_> {
         self.outcome.fates.push(Fate { path, written: true, reason: reason.to_string() });
         Ok(())
     }
-}
-
-/// The emitted files as they are now: written just now, known from before, or hashed again.
-fn outputs(
-    root: &Root,
-    last: &Last,
-    made: &[Made],
-    written: Vec<Watched>,
-) -> anyhow::Result<Vec<Watched>> {
-    let mut outputs = written;
-    for path in made.iter().map(|made| made.path.as_str()).chain([MANIFEST]) {
-        if outputs.iter().any(|watched| watched.path == path) {
-            continue;
-        }
-        let known = last.record.outputs.iter().find(|watched| watched.path == path);
-        match known.filter(|known| fresh::file_same(root, last.record.settled, known).is_some()) {
-            Some(known) => outputs.push(known.clone()),
-            None => outputs.extend(watched(root, path)?),
-        }
-    }
-    outputs.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(outputs)
-}
-
-fn watched(root: &Root, path: &str) -> anyhow::Result<Option<Watched>> {
-    let Some((stat, _)) = root.stat(path)? else { return Ok(None) };
-    Ok(fresh::digest_of(root, path).map(|digest| Watched { path: path.to_string(), stat, digest }))
-}
-
-/// Keeps what the next build can skip.
-#[expect(clippy::too_many_arguments, reason = "the record is made of everything the build knows")]
-fn remember(
-    root: &Root,
-    inputs: &Inputs,
-    analysis: &Analysis,
-    last: &Last,
-    made: &[Made],
-    folders: Vec<Folder>,
-    outputs: Vec<Watched>,
-    outcome: &Outcome,
-) -> anyhow::Result<()> {
-    let mut read: Vec<Watched> =
-        analysis.reading.watched.iter().chain(&inputs.watched).cloned().collect();
-    for path in &analysis.discovery_tree.ignores {
-        read.extend(watched(root, path)?);
-    }
-    read.sort_by(|a, b| a.path.cmp(&b.path));
-    read.dedup_by(|a, b| a.path == b.path);
-    let record = Record {
-        folders,
-        inputs: read,
-        outputs,
-        looked: last.looked,
-        settled: emit::time(root)?,
-        n_warnings: outcome.diagnostics.iter().filter(|d| d.severity() >= Severity::Warning).count()
-            as u64,
-        actions: made
-            .iter()
-            .map(|made| (made.path.clone(), made.action.facts().to_vec()))
-            .collect(),
-    };
-    analysis.reading.keep(root)?;
-    emit::keep(root, &format!("{LOCAL}/record"), &cache::record_file(&record, &last.engine))
-}
-
-/// The folders as the walk saw them, with the names that this build added or took away. A folder
-/// in which anything else happened meanwhile will not match, and is walked again next time.
-fn folders(
-    root: &Root,
-    analysis: &Analysis,
-    created: &[(String, FileType)],
-    removals: &[Removal],
-) -> Vec<Folder> {
-    let hash_in = |folder: &str, path: &str, kind: FileType| -> u128 {
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if parent != folder {
-            return 0;
-        }
-        walk::entry_hash(name.as_bytes(), kind)
-    };
-    let mut folders = analysis.discovery_tree.folders.clone();
-    for folder in &mut folders {
-        let added = created
-            .iter()
-            .fold(0u128, |sum, (path, kind)| sum.wrapping_add(hash_in(&folder.path, path, *kind)));
-        let gone = removals.iter().filter(|removal| !root.exists(&removal.path));
-        let gone = gone.fold(0u128, |sum, removal| {
-            sum.wrapping_add(hash_in(&folder.path, &removal.path, FileType::RegularFile))
-        });
-        if added != 0 || gone != 0 {
-            folder.listing = folder.listing.wrapping_add(added).wrapping_sub(gone);
-            folder.stat = Stat::default();
-        }
-    }
-    folders
-}
-
-/// The files and folders that a commit will create.
-fn to_create(root: &Root, changes: &[Change]) -> Vec<(String, FileType)> {
-    let mut created = Vec::new();
-    for change in changes {
-        let folders =
-            change.path.match_indices('/').map(|(at, _)| (&change.path[..at], FileType::Directory));
-        let file = (change.path.as_str(), FileType::RegularFile);
-        let missing = folders.chain([file]).filter(|(path, _)| !root.exists(path));
-        created.extend(missing.map(|(path, kind)| (path.to_string(), kind)));
-    }
-    created.sort_by(|a, b| a.0.cmp(&b.0));
-    created.dedup();
-    created
 }

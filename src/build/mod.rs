@@ -4,7 +4,9 @@ mod artifacts;
 mod decide;
 mod explain;
 mod inputs;
+mod manifest;
 mod read;
+mod remember;
 mod session;
 
 use std::path::Path;

@@ -1,6 +1,8 @@
 //! References to edges; notes the broken, ambiguous and renamed ones.
 
 mod index;
+mod note;
+mod path;
 mod resolve;
 mod series;
 mod supersede;

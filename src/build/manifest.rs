@@ -1,0 +1,123 @@
+//! The manifest of a build, from its plan, its graph and its artifacts.
+
+use super::artifacts::{DOCUMENTS, Made, RELEVANCE, SESSION};
+use super::session::{self, Meaning};
+use super::{Analysis, Inputs};
+use crate::model::{Digest, FORMAT, Hasher};
+use crate::wire::manifest::{
+    Documents, Entry, Generator, IdentityTier, Manifest, ReferenceTier, TierSource, WorkflowTier,
+};
+
+/// An artifact's line in the manifest: made now, or kept from before.
+pub(super) fn entry(made: &Made, kept: Option<&Entry>) -> Entry {
+    match (&made.artifact, kept) {
+        (None, Some(entry)) => entry.clone(),
+        (Some(artifact), _) => Entry {
+            path: artifact.path.clone(),
+            uri: artifact.uri.clone(),
+            hash: artifact.digest().to_string(),
+            bytes: artifact.body.len() as u64,
+            tokens: artifact.tokens,
+            action: artifact.action.to_string(),
+        },
+        (None, None) => unreachable!("what is not made was kept"),
+    }
+}
+
+/// The manifest of a build, without dates.
+pub(super) fn new_manifest(
+    inputs: &Inputs,
+    analysis: &Analysis,
+    artifacts: Vec<Entry>,
+) -> Manifest {
+    let plan = &inputs.plan;
+    let bare =
+        |uri: &String| TierSource { uri: uri.clone(), artifact: None, hash: None, tokens: None };
+    let tokens =
+        artifacts.iter().find(|entry| entry.path == SESSION).map_or(0, |entry| entry.tokens);
+    let sources = plan
+        .identity
+        .sources
+        .iter()
+        .map(|source| tier_source(inputs, analysis, &artifacts, source))
+        .collect();
+    Manifest {
+        version: 1,
+        generated_at: None,
+        source_commit: None,
+        generator: Generator { name: "blue".to_string(), format: FORMAT },
+        inputs: inputs_digest(inputs, analysis).to_string(),
+        identity: IdentityTier { max_tokens: plan.identity.budget.max_tokens, tokens, sources },
+        workflow: WorkflowTier {
+            max_tokens: plan.workflow.budget.max_tokens,
+            sources: plan.workflow.sources.iter().map(bare).collect(),
+            refresh_triggers: plan.refresh_triggers.clone(),
+            bundles: 0,
+        },
+        reference: ReferenceTier {
+            max_tokens: plan.reference.budget.max_tokens,
+            graph: plan.graph.clone(),
+            index: RELEVANCE.to_string(),
+            staleness_days: plan.staleness_days,
+        },
+        plugins: plan.plugins.clone(),
+        documents: Documents {
+            count: analysis.graph.documents.len() as u64,
+            live: analysis.graph.live.iter().filter(|live| **live).count() as u64,
+            index: DOCUMENTS.to_string(),
+        },
+        artifacts,
+        checksum: String::new(),
+    }
+}
+
+fn tier_source(
+    inputs: &Inputs,
+    analysis: &Analysis,
+    artifacts: &[Entry],
+    source: &str,
+) -> TierSource {
+    let mut answer =
+        TierSource { uri: source.to_string(), artifact: None, hash: None, tokens: None };
+    let graph = &analysis.graph;
+    if let Some(collection) =
+        graph.collections.iter().find(|collection| session::means_collection(source, collection))
+    {
+        let path = format!("knowledge/{}.md", collection.name);
+        if let Some(entry) = artifacts.iter().find(|entry| entry.path == path) {
+            answer.artifact = Some(path);
+            answer.hash = Some(entry.hash.clone());
+            answer.tokens = Some(entry.tokens);
+        }
+        return answer;
+    }
+    match session::meaning(graph, source) {
+        Meaning::Documents(ids) => {
+            let document = graph.document(ids[0]);
+            answer.artifact = Some(document.path.clone());
+            answer.hash = Some(document.digest.to_string());
+            answer.tokens = Some(document.facts.n_tokens);
+        }
+        Meaning::Voice => {
+            let voice = inputs.watched.iter().find(|watched| watched.path == super::inputs::VOICE);
+            answer.artifact = voice.map(|watched| watched.path.clone());
+            answer.hash = voice.map(|watched| watched.digest.to_string());
+        }
+        Meaning::Nothing => {}
+    }
+    answer
+}
+
+/// One digest over configuration, templates and every document's path and content.
+fn inputs_digest(inputs: &Inputs, analysis: &Analysis) -> Digest {
+    let mut hasher = Hasher::new();
+    hasher.number(u64::from(FORMAT)).field(inputs.plan.digest.as_bytes());
+    for name in crate::render::Templates::names() {
+        hasher.field(inputs.templates.digest(name).as_bytes());
+    }
+    hasher.field(inputs.voice.as_deref().unwrap_or_default().as_bytes());
+    for document in &analysis.graph.documents {
+        hasher.field(document.path.as_bytes()).field(document.digest.as_bytes());
+    }
+    hasher.digest()
+}

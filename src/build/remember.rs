@@ -1,0 +1,123 @@
+//! What the next build can skip: the record of what this one saw and wrote.
+
+use rustix::fs::FileType;
+
+use super::artifacts::Made;
+use super::decide::Last;
+use super::{Analysis, Inputs, Outcome};
+use crate::beneath::Root;
+use crate::discover::{fresh, walk};
+use crate::emit::{self, Change, LOCAL, Removal};
+use crate::model::{Folder, Record, Severity, Stat, Watched};
+use crate::verify::MANIFEST;
+use crate::wire::cache;
+
+/// The emitted files as they are now: written just now, known from before, or hashed again.
+pub(super) fn outputs(
+    root: &Root,
+    last: &Last,
+    made: &[Made],
+    written: Vec<Watched>,
+) -> anyhow::Result<Vec<Watched>> {
+    let mut outputs = written;
+    for path in made.iter().map(|made| made.path.as_str()).chain([MANIFEST]) {
+        if outputs.iter().any(|watched| watched.path == path) {
+            continue;
+        }
+        let known = last.record.outputs.iter().find(|watched| watched.path == path);
+        match known.filter(|known| fresh::file_same(root, last.record.settled, known).is_some()) {
+            Some(known) => outputs.push(known.clone()),
+            None => outputs.extend(watched(root, path)?),
+        }
+    }
+    outputs.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(outputs)
+}
+
+fn watched(root: &Root, path: &str) -> anyhow::Result<Option<Watched>> {
+    let Some((stat, _)) = root.stat(path)? else { return Ok(None) };
+    Ok(fresh::digest_of(root, path).map(|digest| Watched { path: path.to_string(), stat, digest }))
+}
+
+/// Keeps what the next build can skip.
+#[expect(clippy::too_many_arguments, reason = "the record is made of everything the build knows")]
+pub(super) fn remember(
+    root: &Root,
+    inputs: &Inputs,
+    analysis: &Analysis,
+    last: &Last,
+    made: &[Made],
+    folders: Vec<Folder>,
+    outputs: Vec<Watched>,
+    outcome: &Outcome,
+) -> anyhow::Result<()> {
+    let mut read: Vec<Watched> =
+        analysis.reading.watched.iter().chain(&inputs.watched).cloned().collect();
+    for path in &analysis.discovery_tree.ignores {
+        read.extend(watched(root, path)?);
+    }
+    read.sort_by(|a, b| a.path.cmp(&b.path));
+    read.dedup_by(|a, b| a.path == b.path);
+    let record = Record {
+        folders,
+        inputs: read,
+        outputs,
+        looked: last.looked,
+        settled: emit::time(root)?,
+        n_warnings: outcome.diagnostics.iter().filter(|d| d.severity() >= Severity::Warning).count()
+            as u64,
+        actions: made
+            .iter()
+            .map(|made| (made.path.clone(), made.action.facts().to_vec()))
+            .collect(),
+    };
+    analysis.reading.keep(root)?;
+    emit::keep(root, &format!("{LOCAL}/record"), &cache::record_file(&record, &last.engine))
+}
+
+/// The folders as the walk saw them, with the names that this build added or took away. A folder
+/// in which anything else happened meanwhile will not match, and is walked again next time.
+pub(super) fn folders(
+    root: &Root,
+    analysis: &Analysis,
+    created: &[(String, FileType)],
+    removals: &[Removal],
+) -> Vec<Folder> {
+    let hash_in = |folder: &str, path: &str, kind: FileType| -> u128 {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if parent != folder {
+            return 0;
+        }
+        walk::entry_hash(name.as_bytes(), kind)
+    };
+    let mut folders = analysis.discovery_tree.folders.clone();
+    for folder in &mut folders {
+        let added = created
+            .iter()
+            .fold(0u128, |sum, (path, kind)| sum.wrapping_add(hash_in(&folder.path, path, *kind)));
+        let gone = removals.iter().filter(|removal| !root.exists(&removal.path));
+        let gone = gone.fold(0u128, |sum, removal| {
+            sum.wrapping_add(hash_in(&folder.path, &removal.path, FileType::RegularFile))
+        });
+        if added != 0 || gone != 0 {
+            folder.listing = folder.listing.wrapping_add(added).wrapping_sub(gone);
+            folder.stat = Stat::default();
+        }
+    }
+    folders
+}
+
+/// The files and folders that a commit will create.
+pub(super) fn to_create(root: &Root, changes: &[Change]) -> Vec<(String, FileType)> {
+    let mut created = Vec::new();
+    for change in changes {
+        let folders =
+            change.path.match_indices('/').map(|(at, _)| (&change.path[..at], FileType::Directory));
+        let file = (change.path.as_str(), FileType::RegularFile);
+        let missing = folders.chain([file]).filter(|(path, _)| !root.exists(path));
+        created.extend(missing.map(|(path, kind)| (path.to_string(), kind)));
+    }
+    created.sort_by(|a, b| a.0.cmp(&b.0));
+    created.dedup();
+    created
+}

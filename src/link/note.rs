@@ -1,0 +1,62 @@
+//! What is said of a reference that is broken, ambiguous, renamed or to itself.
+
+use super::path::relative;
+use super::resolve::{Answer, Resolver};
+use crate::model::{Code, Diagnostic, DocId, Reference, Target};
+
+impl Resolver<'_> {
+    pub(super) fn note(&self, reference: &Reference, answer: &Answer, notes: &mut Vec<Diagnostic>) {
+        let path = &self.document.path;
+        let path_of = |id: &DocId| self.documents[id.0 as usize].path.as_str();
+        let diagnostic = match answer {
+            Answer::One(id) if *id == self.from => {
+                if self.names_itself(reference) {
+                    return;
+                }
+                Diagnostic::new(Code::SelfReference, path, "the document refers to itself")
+                    .hint("name another document, or drop the reference")
+            }
+            Answer::Renamed(id) => {
+                let new = relative(path, path_of(id));
+                let message = format!("{} is now {}", written(&reference.target), path_of(id));
+                Diagnostic::new(Code::Renamed, path, message).hint(format!("write {new:?}"))
+            }
+            Answer::Many(ids) => {
+                let all: Vec<&str> = ids.iter().map(path_of).collect();
+                let message = format!(
+                    "{} fits {} documents: {}",
+                    written(&reference.target),
+                    ids.len(),
+                    all.join(", ")
+                );
+                let uri = &self.documents[ids[0].0 as usize].uri;
+                Diagnostic::new(Code::Ambiguous, path, message)
+                    .hint(format!("write the address of one, such as {uri}"))
+            }
+            Answer::Nothing(code, message, hint) => {
+                let diagnostic = Diagnostic::new(*code, path, message.as_str());
+                Diagnostic { hint: hint.clone(), ..diagnostic }
+            }
+            Answer::One(_) | Answer::Foreign => return,
+        };
+        notes.push(diagnostic.at(reference.line, reference.column));
+    }
+
+    /// Whether a reference is the document's own id in its header or on the web.
+    fn names_itself(&self, reference: &Reference) -> bool {
+        let labelled = reference.label.is_some() && reference.label == self.document.facts.label;
+        let in_header = reference.line < 12 && matches!(reference.target, Target::Label(_));
+        labelled || in_header || matches!(reference.target, Target::Url(_) | Target::Number(..))
+    }
+}
+
+fn written(target: &Target) -> String {
+    match target {
+        Target::Path(path) => format!("{path:?}"),
+        Target::Url(url) => url.clone(),
+        Target::Address(address) => address.clone(),
+        Target::Label(label) => format!("{} {}", label.series.to_uppercase(), label.number),
+        Target::Number(_, number) => number.to_string(),
+        Target::Name(_, name) => format!("{name:?}"),
+    }
+}
