@@ -1,5 +1,12 @@
 //! One directory per case: a whole input tree and the whole expected output tree.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a test that cannot go on should stop, and it prepares files as people do"
+)]
+
 mod space;
 
 use std::collections::BTreeMap;

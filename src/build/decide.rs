@@ -259,8 +259,11 @@ impl Writer<'_> {
             source_commit: head.commit.clone(),
             ..wanted.clone()
         };
-        let source = format!(".blue/config.yaml and {} documents", wanted.documents.count);
-        let text = format!("{}{}", header::header(Format::Yaml, &head, &source), dated.text());
+        let text = format!(
+            "{}{}",
+            header::header(Format::Yaml, &head, &wanted.source_line()),
+            dated.text()
+        );
         self.changes.push(Change { path: path.clone(), bytes: text.into_bytes() });
         let reason =
             if known.is_some() { "what it lists changed" } else { "there was none to trust" };

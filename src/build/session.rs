@@ -101,17 +101,8 @@ pub(super) fn session(
     let collections = collections(graph);
     let workflow = workflow_line(graph);
     let voice = voice.map(|text| clipped(&text, (budget.tokens * 4 * 2 / 5) as usize));
-    let mut action = Action::new();
-    action.fact("template", inputs.templates.digest("session.md").as_bytes());
-    action.fact("project", plan.project.as_deref().unwrap_or_default().as_bytes());
-    action.fact("budget", format!("{budget:?}").as_bytes());
-    action.fact("voice", voice.as_deref().unwrap_or_default().as_bytes());
-    action.fact("graph", plan.graph.as_bytes());
-    action.fact("workflow", workflow.as_deref().unwrap_or_default().as_bytes());
-    let counts: Vec<String> =
-        collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
-    action.fact("collections", counts.join("\n").as_bytes());
-    choice.tell(graph, &mut action);
+    let action =
+        action(inputs, graph, &choice, voice.as_deref(), workflow.as_deref(), &collections);
     Made::unless_current(SESSION, action, current, |action| {
         let digest = action.digest().short();
         let mut tell = |bundle: &Bundle| {
@@ -150,6 +141,31 @@ pub(super) fn session(
             action: action.digest(),
         })
     })
+}
+
+/// Everything that decides the bundle.
+fn action(
+    inputs: &Inputs,
+    graph: &Graph,
+    choice: &Choice,
+    voice: Option<&str>,
+    workflow: Option<&str>,
+    collections: &[CollectionView],
+) -> Action {
+    let plan = &inputs.plan;
+    let budget = plan.identity.budget;
+    let mut action = Action::new();
+    action.fact("template", inputs.templates.digest("session.md").as_bytes());
+    action.fact("project", plan.project.as_deref().unwrap_or_default().as_bytes());
+    action.fact("budget", format!("{budget:?}").as_bytes());
+    action.fact("voice", voice.unwrap_or_default().as_bytes());
+    action.fact("graph", plan.graph.as_bytes());
+    action.fact("workflow", workflow.unwrap_or_default().as_bytes());
+    let counts: Vec<String> =
+        collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
+    action.fact("collections", counts.join("\n").as_bytes());
+    choice.tell(graph, &mut action);
+    action
 }
 
 /// The documents and the voice that the configuration asks for.

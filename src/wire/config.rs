@@ -72,7 +72,7 @@ pub struct TierSettings {
     pub sources: Option<Vec<SourceForm>>,
     /// The most tokens the tier may cost, margin included.
     pub max_tokens: Option<u64>,
-    /// When the tier is given again: on_rfc_change, every_<n>_turns, on_tool_call: <name>.
+    /// When the tier is given again: `on_rfc_change`, `every_<n>_turns`, `on_tool_call: <name>`.
     pub refresh_triggers: Option<Vec<TriggerForm>>,
     /// The address of the relevance index.
     pub graph: Option<String>,

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Digest, Hasher};
+use super::header;
+use crate::model::{Digest, Format, Hasher};
 
 /// What was built, from what, with which checksums.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
@@ -166,24 +167,26 @@ impl Manifest {
         text.trim_end().rsplit(' ').next().unwrap_or_default().to_string()
     }
 
-    /// Reads a manifest and checks its checksum.
+    /// What the header says it was made from.
+    pub fn source_line(&self) -> String {
+        format!(".blue/config.yaml and {} documents", self.documents.count)
+    }
+
+    /// Reads a manifest. It must be what blue wrote to the byte, but for the dates.
     pub fn read(text: &str) -> Result<Manifest, Unusable> {
-        let Some(end) = text.rfind("\nchecksum: ").map(|at| at + 1) else {
+        let broken = |why: &str| Err(Unusable::Broken(why.to_string()));
+        if !text.contains("\nchecksum: ") {
             let by_hand = !text.contains("Regenerate: ") && !text.contains("\ninputs:");
-            return Err(if by_hand {
-                Unusable::HandWritten
-            } else {
-                Unusable::Broken("it has no checksum".to_string())
-            });
-        };
+            return if by_hand { Err(Unusable::HandWritten) } else { broken("it has no checksum") };
+        }
         let manifest: Manifest =
             serde_yaml::from_str(text).map_err(|error| Unusable::Broken(error.to_string()))?;
-        let above: String =
-            text[..end].split_inclusive('\n').filter(|line| !line.starts_with('#')).collect();
-        match manifest.checksum == checksum(&above).to_string() {
-            true => Ok(manifest),
-            false => Err(Unusable::Broken("its checksum does not hold".to_string())),
-        }
+        let Some(undressed) = header::undress(Format::Yaml, text.as_bytes()) else {
+            return broken("its header is not blue's");
+        };
+        let whole = undressed.source == manifest.source_line()
+            && undressed.body == manifest.text().as_bytes();
+        if whole { Ok(manifest) } else { broken("its checksum does not hold") }
     }
 }
 

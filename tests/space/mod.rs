@@ -3,6 +3,7 @@
 #![allow(
     dead_code,
     unreachable_pub,
+    clippy::unwrap_used,
     clippy::disallowed_methods,
     reason = "every test file uses its own part of this, and tests prepare files as people do"
 )]

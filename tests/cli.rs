@@ -1,0 +1,621 @@
+//! The real binary: flags, exit codes, manners, and what happens to bad input.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a test that cannot go on should stop, and it prepares files as people do"
+)]
+
+mod space;
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+use space::Space;
+
+fn project() -> Space {
+    let space = Space::new();
+    space.write(
+        "docs/adr/0001-use-rust.md",
+        "# 1. Use Rust\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use Rust.\n",
+    );
+    space.write(
+        "docs/adr/0002-use-yaml.md",
+        "# 2. Use YAML\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use YAML, as ADR 1 allows.\n",
+    );
+    space
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let space = Space::new();
+    for command in [
+        vec!["knowledge", "build"],
+        vec!["knowledge", "list"],
+        vec!["knowledge", "show"],
+        vec!["knowledge", "lint"],
+        vec!["schema", "print"],
+        vec!["schema", "validate"],
+        vec!["init"],
+        vec!["completions"],
+        vec!["man"],
+    ] {
+        let output = space.blue(&[command.as_slice(), &["--help"]].concat());
+        assert_eq!(output.code, 0);
+        assert!(output.stdout.contains("Example"), "{command:?}: {}", output.stdout);
+    }
+}
+
+#[test]
+fn a_wrong_flag_cannot_run() {
+    assert_eq!(Space::new().blue(&["knowledge", "build", "--chekc"]).code, 2);
+    assert_eq!(Space::new().blue(&["knowledge", "build", "-C", "nowhere"]).code, 2);
+    assert_eq!(Space::new().blue(&["--version"]).code, 0);
+}
+
+#[test]
+fn completions_and_manual_name_the_commands() {
+    let space = Space::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(space.blue(&["completions", shell]).stdout.contains("knowledge"), "{shell}");
+    }
+    assert!(space.blue(&["man"]).stdout.contains(".TH blue"));
+}
+
+#[test]
+fn a_build_in_git_is_dated_by_its_commit_and_a_later_commit_is_no_diff() {
+    let space = project();
+    space.git(&["init", "-q"]);
+    space.git(&["add", "docs"]);
+    space.git(&["commit", "-qm", "documents"]);
+    space.build();
+    let digest = space.read("knowledge/adrs.md");
+    assert!(
+        digest.contains(
+            "Generated: 2026-01-25T12:00:00Z\nSource: docs/adr/*.md (2 documents)\nCommit: "
+        ),
+        "{digest}"
+    );
+    assert!(space.read(".blue/context/session.md").starts_with("<blue-session"));
+    assert!(!space.read(".blue/context/session.md").contains("2026"));
+    space.git(&["add", "."]);
+    space.git(&["commit", "-qm", "knowledge"]);
+    assert_eq!(space.git(&["status", "--porcelain"]), "");
+    space.blue(&["knowledge", "build", "--force"]);
+    assert_eq!(space.git(&["status", "--porcelain"]), "", "build, commit, build is no diff");
+    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+}
+
+#[test]
+fn a_clone_elsewhere_gives_the_same_bytes() {
+    let one = project();
+    let other = project();
+    one.build();
+    let mut command = other.command(&["knowledge", "build", "--jobs", "3"]);
+    command.env("TZ", "Asia/Tokyo").env("LC_ALL", "tr_TR.UTF-8").env("HOME", "/nonexistent");
+    assert!(command.stderr(Stdio::null()).status().unwrap().success());
+    assert_eq!(one.files(), other.files());
+}
+
+#[test]
+fn source_date_epoch_is_honoured() {
+    let space = project();
+    let mut command = space.command(&["knowledge", "build"]);
+    assert!(
+        command.env("SOURCE_DATE_EPOCH", "0").stderr(Stdio::null()).status().unwrap().success()
+    );
+    assert!(space.read("knowledge/adrs.md").contains("Generated: 1970-01-01T00:00:00Z\n"));
+}
+
+#[test]
+fn an_unchanged_build_writes_nothing_at_all() {
+    let space = project();
+    space.build();
+    let before = space.stamps();
+    let output = space.build();
+    assert!(output.stderr.contains("nothing to do"), "{}", output.stderr);
+    assert_eq!(space.stamps(), before);
+}
+
+#[test]
+fn one_changed_document_rewrites_only_what_it_reaches() {
+    let space = project();
+    space.write("docs/rfcs/0001-other.md", "# RFC 1: Other\n\n- Status: draft\n\nOther.\n");
+    space.build();
+    let before = space.files();
+    space.write("docs/rfcs/0001-other.md", "# RFC 1: Other\n\n- Status: draft\n\nQuite another.\n");
+    let output = space.blue(&["knowledge", "build", "--explain"]);
+    let after = space.files();
+    assert_eq!(before["knowledge/adrs.md"], after["knowledge/adrs.md"]);
+    assert_ne!(before["knowledge/rfcs.md"], after["knowledge/rfcs.md"]);
+    assert!(
+        output.stdout.contains("knowledge/adrs.md: current: nothing that decides it changed"),
+        "{}",
+        output.stdout
+    );
+    assert!(
+        output.stdout.contains("knowledge/rfcs.md: docs/rfcs/0001-other.md changed"),
+        "{}",
+        output.stdout
+    );
+}
+
+#[test]
+fn an_edit_that_keeps_size_and_time_is_noticed() {
+    let space = project();
+    let path = space.path().join("docs/adr/0001-use-rust.md");
+    let old = SystemTime::now() - Duration::from_secs(3_600);
+    let set = |time| {
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap()
+    };
+    set(old);
+    space.build();
+    let text = space.read("docs/adr/0001-use-rust.md").replace("We use Rust.", "We use Ruby.");
+    space.write("docs/adr/0001-use-rust.md", text);
+    set(old);
+    space.build();
+    assert!(space.read("knowledge/adrs.md").contains("Ruby"));
+}
+
+#[test]
+fn a_file_over_the_limit_is_read_once_it_shrinks() {
+    let space = project();
+    space.write(".blue/config.yaml", "limits: {document_bytes: 1000}\n");
+    space.write("docs/adr/0003-large.md", format!("# 3. Large\n\n{}", "x".repeat(2_000)));
+    let output = space.build();
+    assert!(
+        output
+            .stderr
+            .contains("docs/adr/0003-large.md: warning: 2012 bytes are over the limit of 1000"),
+        "{}",
+        output.stderr
+    );
+    space.write("docs/adr/0003-large.md", "# 3. Large\n\nSmall now.\n");
+    space.build();
+    assert!(space.read("knowledge/adrs.md").contains("Small now"));
+}
+
+#[test]
+fn check_tells_stale_edited_missing_and_orphaned_apart() {
+    let space = project();
+    space.write("docs/rfcs/0001-gone.md", "# RFC 1: Gone\n\n- Status: draft\n\nGone.\n");
+    space.build();
+    space.write(
+        "docs/adr/0001-use-rust.md",
+        "# 1. Use Rust\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use Rust 2024.\n",
+    );
+    std::fs::remove_file(space.path().join("docs/rfcs/0001-gone.md")).unwrap();
+    std::fs::remove_file(space.path().join(".blue/context/relevance.jsonl")).unwrap();
+    let edited = space.read(".blue/context/session.md").replace("Rust", "rust");
+    space.write(".blue/context/session.md", edited);
+    let before = space.stamps();
+    let output = space.blue(&["knowledge", "build", "--check"]);
+    assert_eq!(output.code, 1);
+    for expected in [
+        "knowledge/adrs.md: error: stale",
+        "knowledge/rfcs.md: error: no document asks for it any more",
+        ".blue/context/session.md: error: edited by hand",
+        ".blue/context/relevance.jsonl: error: missing",
+        ".blue/context.manifest.yaml: error: stale",
+    ] {
+        assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
+    }
+    assert_eq!(space.stamps(), before, "--check writes nothing");
+    space.build();
+    assert!(!space.exists("knowledge/rfcs.md"), "an orphan is removed");
+    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+}
+
+#[test]
+fn every_flipped_byte_is_noticed() {
+    let space = project();
+    space.build();
+    for path in [
+        "knowledge/adrs.md",
+        ".blue/context/session.md",
+        ".blue/context/documents.jsonl",
+        ".blue/context.manifest.yaml",
+    ] {
+        let file = space.path().join(path);
+        let bytes = std::fs::read(&file).unwrap();
+        for i in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
+            let mut flipped = bytes.clone();
+            flipped[i] ^= 1;
+            space.write(path, &flipped);
+            let output = space.blue(&["knowledge", "build", "--check"]);
+            assert_eq!(output.code, 1, "byte {i} of {path}");
+        }
+        space.write(path, &bytes);
+    }
+}
+
+#[test]
+fn a_hand_edit_is_kept_before_it_is_replaced() {
+    let space = project();
+    space.build();
+    let edited = space.read("knowledge/adrs.md") + "My own words.\n";
+    space.write("knowledge/adrs.md", &edited);
+    let output = space.build();
+    assert!(
+        output.stderr.contains("edited by hand; the edit is kept in .blue/local/rescued/"),
+        "{}",
+        output.stderr
+    );
+    assert!(!space.read("knowledge/adrs.md").contains("My own words"));
+    let copies = space::entries(&space.path().join(".blue/local/rescued"));
+    assert_eq!(std::fs::read_to_string(&copies[0]).unwrap(), edited);
+}
+
+#[test]
+fn a_file_blue_did_not_make_is_never_overwritten() {
+    let space = project();
+    space.write(".blue/context/session.md", "mine\n");
+    let output = space.blue(&["knowledge", "build"]);
+    assert_eq!(output.code, 2);
+    assert!(
+        output.stderr.contains(".blue/context/session.md was not made by blue"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(space.read(".blue/context/session.md"), "mine\n");
+    assert!(
+        !space.exists("knowledge/adrs.md") && !space.exists(".blue/context.manifest.yaml"),
+        "nothing changed"
+    );
+}
+
+#[test]
+fn a_bad_configuration_stops_before_anything_is_written() {
+    for (text, expected) in [
+        ("identty: {}\n", ".blue/config.yaml:1: unknown key `identty` at $.identty"),
+        ("identity:\n  max_tokens: lots\n", ".blue/config.yaml:2: \"lots\" is not of type"),
+        ("a: [\n", ".blue/config.yaml:"),
+        ("version: 1\nversion: 1\n", ".blue/config.yaml:2: duplicate"),
+        ("documents:\n  - type: adr\n    paths: [\"../x/*.md\"]\n", "leaves the project"),
+        ("documents:\n  - type: adr\n    paths: [\"secret/*.md\"]\n", "deny-list"),
+        ("identity: {max_tokens: 3}\n", "the budget leaves"),
+        ("security: {deny: [\"a[\"]}\n", "security.deny"),
+    ] {
+        let space = project();
+        space.write(".blue/config.yaml", text);
+        let output = space.blue(&["knowledge", "build"]);
+        assert_eq!(output.code, 2, "{text}: {}", output.stderr);
+        assert!(output.stderr.contains(expected), "{text}: {}", output.stderr);
+        assert!(!space.exists("knowledge"), "{text}: nothing is written");
+    }
+}
+
+#[test]
+fn a_template_can_be_overridden_and_its_error_names_file_and_line() {
+    let space = project();
+    space.write(
+        ".blue/templates/digest.md",
+        "{% for entry in entries %}\n* {{ entry.head }}\n{% endfor %}\n",
+    );
+    space.build();
+    assert!(space.read("knowledge/adrs.md").ends_with("* 0001 Use Rust\n* 0002 Use YAML\n"));
+    space.write(".blue/templates/digest.md", "one\n{{ nobody }}\n");
+    let output = space.blue(&["knowledge", "build"]);
+    assert_eq!(output.code, 2);
+    assert!(
+        output.stderr.contains(".blue/templates/digest.md:2: undefined value"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
+fn links_out_of_the_project_are_not_followed_and_special_files_are_not_read() {
+    let outside = Space::new();
+    outside.write("private.md", "# Private\n\nOutside words.\n");
+    let space = project();
+    let adr = |name: &str| space.path().join("docs/adr").join(name);
+    symlink(outside.path().join("private.md"), adr("0003-outside.md")).unwrap();
+    symlink(adr("0004-loop.md"), adr("0004-loop.md")).unwrap();
+    symlink("0001-use-rust.md", adr("0005-inside.md")).unwrap();
+    symlink(outside.path(), adr("folder")).unwrap();
+    assert!(
+        std::process::Command::new("mkfifo").arg(adr("0006-pipe.md")).status().unwrap().success()
+    );
+    let output = space.build();
+    for expected in [
+        "0003-outside.md: warning: the symbolic link leads out of the project",
+        "0004-loop.md: warning: the symbolic link leads nowhere, or in a circle",
+        "0006-pipe.md: warning: it is not a regular file",
+    ] {
+        assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
+    }
+    assert!(!space.read(".blue/context/documents.jsonl").contains("Private"));
+    assert!(!space.read("knowledge/adrs.md").contains("Outside words"));
+    space.write(".blue/config.yaml", "security: {allow_external: true}\n");
+    space.build();
+    assert!(space.read("knowledge/adrs.md").contains("Outside words"));
+}
+
+#[test]
+fn nothing_is_written_through_a_link() {
+    for (link, folder) in [
+        ("knowledge", true),
+        (".blue", true),
+        (".blue/context", true),
+        ("knowledge/adrs.md", false),
+    ] {
+        let outside = Space::new();
+        outside.write("file.md", "theirs\n");
+        let space = project();
+        let at = space.path().join(link);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        let target =
+            if folder { outside.path().to_path_buf() } else { outside.path().join("file.md") };
+        symlink(target, &at).unwrap();
+        let before = outside.files();
+        let output = space.blue(&["knowledge", "build"]);
+        assert_eq!(output.code, 2, "{link}: {}", output.stderr);
+        assert_eq!(outside.files(), before, "{link}");
+    }
+}
+
+#[test]
+fn what_git_ignores_is_no_document() {
+    let space = project();
+    space.write(".gitignore", "*.tmp.md\n/private/\n");
+    space.write("docs/adr/.gitignore", "0009-*\n!0009-kept.md\n");
+    space.write("docs/adr/0008-x.tmp.md", "# Ignored\n");
+    space.write("docs/adr/0009-x.md", "# Ignored too\n");
+    space.write("docs/adr/0009-kept.md", "# Kept\n");
+    space.write("private/docs/adr/0001-x.md", "# Private\n");
+    space.build();
+    let index = space.read(".blue/context/documents.jsonl");
+    assert!(
+        index.contains("0009-kept.md") && !index.contains("gnored") && !index.contains("rivate"),
+        "{index}"
+    );
+}
+
+#[test]
+fn a_damaged_cache_or_manifest_is_rebuilt() {
+    let space = project();
+    space.build();
+    let clean = space.files();
+    for (path, bytes) in [
+        (".blue/local/record", &b"garbage"[..]),
+        (
+            ".blue/local/facts",
+            &b"blue facts 0.1.0 1\ngarbage garbage garbage garbage garbage garbage garbage garbage"
+                [..],
+        ),
+        (".blue/local/txn/record", &b"{}"[..]),
+        (
+            ".blue/context.manifest.yaml",
+            &b"# Regenerate: x\n<<<<<<< HEAD\ninputs: 1\n=======\n>>>>>>> x\n"[..],
+        ),
+    ] {
+        space.write(path, bytes);
+        space.write("docs/adr/0002-use-yaml.md", space.read("docs/adr/0002-use-yaml.md"));
+        space.build();
+        assert_eq!(space.files(), clean, "{path}");
+    }
+}
+
+#[test]
+fn hostile_text_ends_in_bounded_time() {
+    let n = 20_000;
+    let space = project();
+    space.write(".blue/config.yaml", "limits: {document_bytes: 60000000}\n");
+    for (i, text) in [
+        ">".repeat(n) + "x",
+        "[".repeat(n) + "x",
+        "![".repeat(n),
+        "*a_".repeat(n),
+        "`".repeat(n),
+        "- ".repeat(n),
+        "<".repeat(n),
+        "[a](".repeat(n),
+        "| a ".repeat(n) + "\n" + &"|---".repeat(n) + "\n",
+        "RFC 1, ".repeat(n),
+        "[x](0001-use-rust.md) ".repeat(n),
+        format!(
+            "---\na: &a [x]\n{}---\n",
+            (0..30).map(|i| format!("b{i}: &b{i} [*a, *a]\n")).collect::<String>()
+        ),
+        format!("---\n{}\n---\n", "[".repeat(n)),
+        "line ".repeat(400_000),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        space.write(&format!("docs/adr/{:04}-hostile.md", i + 10), text);
+    }
+    let output = space.build();
+    assert!(output.stderr.contains("16 documents"), "{}", output.stderr);
+}
+
+#[test]
+fn eight_builds_at_once_agree() {
+    let space = project();
+    for i in 3..40 {
+        space.write(
+            &format!("docs/adr/{i:04}-more.md"),
+            format!("# {i}. More {i}\n\n## Status\n\nAccepted\n"),
+        );
+    }
+    let children: Vec<_> = (0..8)
+        .map(|_| {
+            space
+                .command(&["knowledge", "build"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+}
+
+#[test]
+fn a_tree_that_cannot_be_written_gives_one_clear_message() {
+    if rustix::process::geteuid().is_root() {
+        println!("skipped: the superuser may write anywhere");
+        return;
+    }
+    let space = project();
+    std::fs::set_permissions(space.path(), std::fs::Permissions::from_mode(0o555)).unwrap();
+    let output = space.blue(&["knowledge", "build"]);
+    std::fs::set_permissions(space.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("create .blue: Permission denied"), "{}", output.stderr);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let space = project();
+    space.build();
+    let mut child = space
+        .command(&["knowledge", "list"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn list_and_show_find_documents_by_every_short_name() {
+    let space = project();
+    assert_eq!(space.blue(&["knowledge", "list"]).code, 2, "nothing was built");
+    space.build();
+    assert_eq!(space.blue(&["knowledge", "list", "adrs"]).stdout.lines().count(), 2);
+    let json: serde_json::Value =
+        serde_json::from_str(&space.blue(&["knowledge", "list", "--format", "json"]).stdout)
+            .unwrap();
+    assert_eq!(json[0]["uri"], "blue://docs/adrs/0001-use-rust");
+    for uri in [
+        "blue://docs/adrs/0001-use-rust",
+        "blue://docs/adrs/1",
+        "blue://adr/0001",
+        "blue://adr/use-rust",
+    ] {
+        assert!(
+            space.blue(&["knowledge", "show", uri]).stdout.starts_with("# 1. Use Rust"),
+            "{uri}"
+        );
+    }
+    assert_eq!(
+        space.blue(&["knowledge", "show", "blue://docs/adrs/"]).stdout,
+        space.read("knowledge/adrs.md")
+    );
+    let output = space.blue(&["knowledge", "show", "blue://docs/adrs/use-rast"]);
+    assert_eq!(output.code, 2);
+    assert!(
+        output.stderr.contains("did you mean blue://docs/adrs/0001-use-rust"),
+        "{}",
+        output.stderr
+    );
+    for hostile in [
+        "blue://docs/../../etc/passwd",
+        "blue://docs/adrs/%2e%2e",
+        "file:///etc/passwd",
+        "blue://docs/adrs/a\\b",
+    ] {
+        assert!(
+            space.blue(&["knowledge", "show", hostile]).stderr.contains("is refused"),
+            "{hostile}"
+        );
+    }
+}
+
+#[test]
+fn findings_are_written_for_people_and_for_machines() {
+    let space = project();
+    space.write("docs/adr/0003-broken.md", "# 3. Broken\n\nSee [x](0099-gone.md).\n");
+    let lint = space.blue(&["knowledge", "lint"]);
+    assert_eq!(lint.code, 1);
+    assert!(lint.stdout.contains("docs/adr/0003-broken.md:3:5: warning: no document at \"0099-gone.md\" [BLUE-REF-001]\n  hint: "), "{}", lint.stdout);
+    let json: serde_json::Value =
+        serde_json::from_str(&space.blue(&["knowledge", "lint", "--format", "json"]).stdout)
+            .unwrap();
+    assert_eq!(json["diagnostics"][0]["code"], "BLUE-REF-001");
+    let github = space.blue(&["knowledge", "lint", "--format", "github"]).stdout;
+    assert!(
+        github.starts_with(
+            "::warning file=docs/adr/0003-broken.md,line=3,col=5,title=BLUE-REF-001::"
+        ),
+        "{github}"
+    );
+    let sarif: serde_json::Value =
+        serde_json::from_str(&space.blue(&["knowledge", "lint", "--format", "sarif"]).stdout)
+            .unwrap();
+    assert_eq!(sarif["version"], "2.1.0");
+    let location = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(location["region"]["startLine"], 3);
+    assert_eq!(space.blue(&["knowledge", "build"]).code, 0, "warnings do not fail a build");
+}
+
+#[test]
+fn init_adopts_a_repository_and_overwrites_nothing() {
+    let space = project();
+    space.git(&["init", "-q"]);
+    let output = space.blue(&["init"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(
+        output.stdout.contains("found    2 documents in docs/adr/*.md (adr)"),
+        "{}",
+        output.stdout
+    );
+    assert!(space.read(".blue/config.yaml").contains("project: \"blue space "));
+    assert_eq!(space.blue(&["schema", "validate", ".blue/config.yaml"]).code, 0);
+    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+    let ignored = space.git(&["status", "--porcelain", "--untracked-files=all"]);
+    assert!(!ignored.contains(".blue/local"), "{ignored}");
+    let hook = std::process::Command::new("sh")
+        .arg(".blue/hooks/session-start")
+        .current_dir(space.path())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&hook.stdout), space.read(".blue/context/session.md"));
+    let before = space.files();
+    let again = space.blue(&["init"]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(again.stdout.contains("kept     .blue/config.yaml"), "{}", again.stdout);
+    assert_eq!(space.files(), before);
+}
+
+#[test]
+fn a_manifest_from_before_is_moved_into_the_configuration() {
+    let space = project();
+    let older = "version: 1\nidentity:\n  - uri: blue://docs/adrs/\nworkflow:\n  sources:\n    - uri: blue://state/current-rfc\n  max_tokens: 1234\n";
+    space.write(".blue/context.manifest.yaml", older);
+    let output = space.blue(&["knowledge", "build"]);
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("written by hand"), "{}", output.stderr);
+    assert_eq!(space.read(".blue/context.manifest.yaml"), older);
+    let output = space.blue(&["init"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(space.read(".blue/config.yaml").contains("max_tokens: 1234"));
+    assert_eq!(space.read(".blue/context.manifest.old.yaml"), older);
+    assert!(space.read(".blue/context.manifest.yaml").contains("checksum: blake3:"));
+}
+
+#[test]
+fn schema_errors_name_file_line_and_path() {
+    let space = project();
+    space.write("config.yaml", "version: 1\ntokens:\n  margin_percent: 500\n");
+    let output = space.blue(&["schema", "validate", "config.yaml"]);
+    assert_eq!(output.code, 1);
+    assert!(
+        output.stderr.contains(
+            "config.yaml:3: 500 is greater than the maximum of 90 at $.tokens.margin_percent"
+        ),
+        "{}",
+        output.stderr
+    );
+    assert!(space.blue(&["schema", "print", "config"]).stdout.contains("\"blue configuration\""));
+}
