@@ -109,8 +109,8 @@ fn digest(
         let uri = format!("blue://docs/{}/", collection.name);
         let mut tell = |bundle: &Bundle| {
             let (entries, history) = view::entries(graph, bundle);
-            let hidden = choice.hidden(graph, &bundle.hidden, &uri, true);
-            let hidden_history = choice.hidden(graph, &bundle.hidden_history, &uri, false);
+            let hidden = choice.hidden(graph, bundle, &uri);
+            let hidden_history = choice.hidden_history(graph, bundle, &uri);
             inputs.templates.fill(
                 "digest.md",
                 &DigestView {
@@ -188,8 +188,11 @@ pub(super) fn source_line(places: &[String], n_documents: usize) -> String {
 /// The candidates of a list, and those that no budget could reach.
 pub(super) struct Choice {
     pub(super) candidates: Vec<crate::model::Candidate>,
-    beyond_live: (usize, u64),
-    beyond_history: usize,
+    n_beyond_live: usize,
+    n_beyond_history: usize,
+    n_live: usize,
+    /// Tokens of all live documents, estimated and rounded, so that an edit rarely moves it.
+    live_tokens: u64,
     first_live: Option<DocId>,
 }
 
@@ -197,40 +200,46 @@ impl Choice {
     pub(super) fn new(analysis: &Analysis, ids: &[DocId], budget: &Budget) -> Choice {
         let graph = &analysis.graph;
         let weight = |id: &DocId| u64::from(analysis.relevance.weights[id.0 as usize]);
+        let live = || ids.iter().copied().filter(|id| graph.is_live(*id));
         let mut by_weight: Vec<DocId> = ids.to_vec();
         by_weight.sort_by_key(|id| (!graph.is_live(*id), std::cmp::Reverse(weight(id)), *id));
-        // A line of a list costs at least three tokens, so no more than this many can be told.
-        let reach = (budget.tokens / 3 + 1) as usize;
+        // A line of a list costs at least four tokens, so no more than this many can be told.
+        let reach = (budget.tokens / 4 + 1) as usize;
         let beyond = by_weight.split_off(by_weight.len().min(reach));
-        let live: Vec<&DocId> = beyond.iter().filter(|id| graph.is_live(**id)).collect();
-        let tokens = live.iter().map(|id| view::rounded(graph.document(**id).facts.n_tokens)).sum();
+        let n_beyond_live = beyond.iter().filter(|id| graph.is_live(**id)).count();
         let mut candidates: Vec<_> =
             by_weight.iter().map(|id| view::candidate(graph, *id, weight(id))).collect();
         candidates.sort_by_key(|candidate| candidate.id);
+        let live_tokens = live().map(|id| graph.document(id).facts.n_tokens).sum();
         Choice {
             candidates,
-            beyond_live: (live.len(), tokens),
-            beyond_history: beyond.len() - live.len(),
-            first_live: ids.iter().copied().find(|id| graph.is_live(*id)),
+            n_beyond_live,
+            n_beyond_history: beyond.len() - n_beyond_live,
+            n_live: live().count(),
+            live_tokens: view::rounded(live_tokens),
+            first_live: live().next(),
         }
     }
 
-    /// What a bundle leaves out, those beyond reach included.
-    pub(super) fn hidden(
+    /// The live documents that a bundle leaves out, those beyond reach included, at their
+    /// average size.
+    pub(super) fn hidden(&self, graph: &Graph, bundle: &Bundle, uri: &str) -> Option<view::Hidden> {
+        let count = bundle.hidden.len() + self.n_beyond_live;
+        let tokens = self.live_tokens * count as u64 / self.n_live.max(1) as u64;
+        let example = self.first_live?;
+        (count > 0).then(|| view::hidden(graph, example, count, tokens, uri))
+    }
+
+    /// The documents of history that a bundle leaves out.
+    pub(super) fn hidden_history(
         &self,
         graph: &Graph,
-        ids: &[DocId],
+        bundle: &Bundle,
         uri: &str,
-        live: bool,
     ) -> Option<view::Hidden> {
-        let (n_beyond, tokens_beyond) =
-            if live { self.beyond_live } else { (self.beyond_history, 0) };
-        let count = ids.len() + n_beyond;
-        // Made of the rounded sizes that the action tells, so that both change together.
-        let sizes = ids.iter().map(|id| view::rounded(graph.document(*id).facts.n_tokens));
-        let tokens = sizes.sum::<u64>() + tokens_beyond;
-        let example = ids.first().copied().or(self.first_live)?;
-        (count > 0).then(|| view::hidden(graph, example, count, tokens, uri))
+        let count = bundle.hidden_history.len() + self.n_beyond_history;
+        let example = self.first_live?;
+        (count > 0).then(|| view::hidden(graph, example, count, 0, uri))
     }
 
     /// Tells everything that can change what is chosen and how it reads.
@@ -243,11 +252,10 @@ impl Choice {
             hasher.field(texts.line.as_bytes()).field(texts.brief.as_bytes());
             hasher.field(texts.sections.as_bytes()).field(texts.full.as_bytes());
             hasher.number(candidate.weight).number(u64::from(candidate.history));
-            hasher.number(view::rounded(document.facts.n_tokens));
             hasher.field(view::history(graph, candidate.id).text.as_bytes());
         }
-        hasher.number(self.beyond_live.0 as u64).number(self.beyond_live.1);
-        hasher.number(self.beyond_history as u64);
+        hasher.number(self.n_beyond_live as u64).number(self.n_beyond_history as u64);
+        hasher.number(self.n_live as u64).number(self.live_tokens);
         action.fact("documents", hasher.digest().as_bytes());
     }
 }

@@ -97,8 +97,14 @@ pub(super) fn write(
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, intact.get(&made.path))).collect();
     let wanted = new_manifest(inputs, &analysis, entries);
     let mut outcome = outcome(&analysis);
-    let mut writer =
-        Writer { root, head: None, options, changes: Vec::new(), outcome: &mut outcome };
+    let mut writer = Writer {
+        root,
+        head: None,
+        options,
+        intact: &intact,
+        changes: Vec::new(),
+        outcome: &mut outcome,
+    };
     for made in &made {
         writer.artifact(made, manifest.as_ref(), &last.record, &analysis)?;
     }
@@ -119,6 +125,8 @@ pub(super) fn write(
         outputs(root, last, &made, written)?,
         &outcome,
     )?;
+    // Freeing every document one by one would take longer than the process has left.
+    std::mem::forget(analysis);
     Ok(outcome)
 }
 
@@ -154,6 +162,8 @@ struct Writer<'a> {
     root: &'a Root,
     head: Option<Provenance>,
     options: &'a Options<'a>,
+    /// Artifacts on disk that are exactly what the manifest says.
+    intact: &'a BTreeMap<String, Entry>,
     changes: Vec<Change>,
     outcome: &'a mut Outcome,
 }
@@ -181,8 +191,15 @@ impl Writer<'_> {
             self.outcome.fates.push(Fate { path: made.path.clone(), written: false, reason });
             return Ok(());
         };
-        let on_disk = verify::on_disk(self.root, &artifact.path, known)?;
-        let mut reason = explain::reason(made, known.is_some(), record, analysis);
+        let unmoved = known.filter(|known| self.intact.contains_key(&known.path));
+        let on_disk = match unmoved.and_then(|entry| Digest::parse(&entry.hash)) {
+            Some(digest) => OnDisk::Ours(Provenance::default(), digest, Vec::new()),
+            None => verify::on_disk(self.root, &artifact.path, known)?,
+        };
+        let mut reason = match self.options.explain {
+            true => explain::reason(made, known.is_some(), record, analysis),
+            false => String::new(),
+        };
         match on_disk {
             OnDisk::Ours(_, digest, _) if digest == artifact.digest() => {
                 let reason = format!("current: made again ({reason}), with the same bytes");

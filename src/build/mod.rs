@@ -17,7 +17,7 @@ use crate::beneath::Root;
 use crate::discover::{self, Discovery, fresh};
 use crate::model::{Artifact, Diagnostic, Digest, FORMAT, Graph, Hasher, Record, Severity};
 use crate::rank::Relevance;
-use crate::{emit, link, parse, rank};
+use crate::{condense, emit, link, parse, rank};
 
 pub use inputs::{Inputs, load};
 
@@ -35,6 +35,8 @@ pub struct Options<'a> {
     pub check: bool,
     /// Ignore caches and the fast path.
     pub force: bool,
+    /// Find out why each artifact is made again.
+    pub explain: bool,
     /// The value of SOURCE_DATE_EPOCH.
     pub source_date_epoch: Option<String>,
     /// Told who holds the lock when it takes longer than a second.
@@ -123,6 +125,10 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let lock = emit::Lock::take(&root, options.waiting)?;
     emit::recover(&root)?;
     let looked = emit::time(&root)?;
+    if record.outputs.is_empty() {
+        // A first build counts tokens for certain; unpacking the vocabulary goes on beside it.
+        std::thread::spawn(condense::tokens::preload);
+    }
     let inputs = load(&root)?;
     let analysis = analyse(&root, &inputs, &record, options)?;
     let outcome =

@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::parse;
 use crate::wire::cache::{self, FactsCache};
-use crate::wire::header;
+use crate::wire::{header, record};
 
 /// What reading gave.
 pub(crate) struct Reading {
@@ -63,7 +63,7 @@ struct One {
 pub(super) fn record(root: &Root, engine: &Digest) -> Option<Record> {
     let path = format!("{LOCAL}/record");
     let Ok(Some(Content::Bytes(bytes, _))) = root.read(&path, 1 << 32) else { return None };
-    cache::record(&bytes, engine)
+    record::read(&bytes, engine)
 }
 
 /// Reads every document. One that cannot be read at all stops the build.

@@ -10,7 +10,7 @@ use crate::discover::{fresh, walk};
 use crate::emit::{self, Change, LOCAL, Removal};
 use crate::model::{Folder, Record, Severity, Stat, Watched};
 use crate::verify::MANIFEST;
-use crate::wire::cache;
+use crate::wire::record;
 
 /// The emitted files as they are now: written just now, known from before, or hashed again.
 pub(super) fn outputs(
@@ -58,7 +58,7 @@ pub(super) fn remember(
     }
     read.sort_by(|a, b| a.path.cmp(&b.path));
     read.dedup_by(|a, b| a.path == b.path);
-    let record = Record {
+    let seen = Record {
         folders,
         inputs: read,
         outputs,
@@ -72,7 +72,7 @@ pub(super) fn remember(
             .collect(),
     };
     analysis.reading.keep(root)?;
-    emit::keep(root, &format!("{LOCAL}/record"), &cache::record_file(&record, &last.engine))
+    emit::keep(root, &format!("{LOCAL}/record"), &record::write(&seen, &last.engine))
 }
 
 /// The folders as the walk saw them, with the names that this build added or took away. A folder

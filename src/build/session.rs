@@ -108,7 +108,7 @@ pub(super) fn session(
         let mut tell = |bundle: &Bundle| {
             let groups = groups(graph, bundle);
             let uri = groups.first().map_or("blue://docs/", |group| group.uri.as_str()).to_string();
-            let hidden = choice.hidden(graph, &bundle.hidden, &uri, true);
+            let hidden = choice.hidden(graph, bundle, &uri);
             let view = SessionView {
                 project: plan.project.as_deref(),
                 inputs: &digest,

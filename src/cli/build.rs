@@ -38,7 +38,7 @@ impl Build {
         }
         let started = Instant::now();
         let folder = root::find(directory)?;
-        let outcome = build(&folder, self.check, self.force)?;
+        let outcome = build(&folder, self.check, self.force, self.explain)?;
         if self.explain {
             let lines = outcome
                 .fates
@@ -100,11 +100,17 @@ impl Build {
 }
 
 /// Builds with a progress bar and a word about the lock.
-pub(super) fn build(folder: &Path, check: bool, force: bool) -> anyhow::Result<Outcome> {
+pub(super) fn build(
+    folder: &Path,
+    check: bool,
+    force: bool,
+    explain: bool,
+) -> anyhow::Result<Outcome> {
     let bar = Bar::new();
     let options = Options {
         check,
         force,
+        explain,
         source_date_epoch: source_date_epoch(),
         waiting: &|who| {
             output::say(&format!("blue: waiting for {who}, which is building this project"))

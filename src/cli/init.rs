@@ -59,7 +59,7 @@ impl Init {
         emit::commit(&root, &changes, &[])?;
         emit::executable(&root, HOOK)?;
         drop(lock);
-        let outcome = build::build(&folder, false, false)?;
+        let outcome = build::build(&folder, false, false, false)?;
         for fate in outcome.fates.iter().filter(|fate| fate.written) {
             output::out(&format!("built    {}\n", output::visible(&fate.path)))?;
         }
@@ -74,6 +74,7 @@ fn look(root: &Root) -> anyhow::Result<Graph> {
     let options = Options {
         check: true,
         force: false,
+        explain: false,
         source_date_epoch: None,
         waiting: &|_| {},
         progress: &bar,

@@ -28,6 +28,7 @@ impl Lint {
         let options = Options {
             check: true,
             force: false,
+            explain: false,
             source_date_epoch: None,
             waiting: &|_| {},
             progress: &bar,

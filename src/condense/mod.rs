@@ -7,7 +7,7 @@ use crate::model::{Budget, Bundle, Candidate, DocId, Level};
 pub mod tokens;
 
 /// Steps tried one by one after the longest prefix that fits.
-const MAX_TRIES: usize = 24;
+const MAX_TRIES: usize = 12;
 
 /// A text and its size.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ pub fn fit<E>(
     let steps = steps(candidates, budget);
     let mut told = |bundle: &Bundle| -> Result<Told, Misfit<E>> {
         let text = tell(bundle).map_err(Misfit::Telling)?;
-        // Four tokens a byte is impossible; most texts that are far too long need no counting.
+        // A text of two dozen bytes a token does not occur; far too long ones need no counting.
         let tokens = if text.len() as u64 > budget.tokens.saturating_mul(24) {
             u64::MAX
         } else {
@@ -59,14 +59,18 @@ pub fn fit<E>(
         return Err(Misfit::Frame(best_told));
     }
     let mut too_many = steps.len() + 1;
+    let mut middle = guess(candidates, &steps, budget);
     while n_taken + 1 < too_many {
-        let middle = n_taken + (too_many - n_taken).div_ceil(2).min(too_many - n_taken - 1).max(1);
         let bundle = bundle_of(candidates, &steps[..middle]);
         let text = told(&bundle)?;
+        // Sizes tell how far off the guess was; halves make sure that the search ends.
+        let step = (too_many - n_taken).div_ceil(2).min(middle.div_ceil(8)).max(1);
         if holds(&text) {
             (best, best_told, n_taken) = (bundle, text, middle);
+            middle = (middle + step).min(too_many - 1);
         } else {
             too_many = middle;
+            middle = middle.saturating_sub(step).max(n_taken + 1);
         }
     }
     let mut taken: Vec<Step> = steps[..n_taken].to_vec();
@@ -84,6 +88,17 @@ pub fn fit<E>(
         }
     }
     Ok((best, best_told))
+}
+
+/// How many steps will fit, at four bytes a token.
+fn guess(candidates: &[Candidate], steps: &[Step], budget: &Budget) -> usize {
+    let room = budget.bytes.min(budget.tokens.saturating_mul(4));
+    let mut n_bytes = 0;
+    let fits = steps.iter().take_while(|step| {
+        n_bytes += candidates[step.candidate].costs[step.level as usize];
+        n_bytes <= room
+    });
+    fits.count().clamp(1, steps.len().max(1))
 }
 
 /// Whether the level below a step was taken.

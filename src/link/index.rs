@@ -1,21 +1,24 @@
 //! Look-up tables over the documents of one build.
 
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 use super::series::Series;
 use crate::model::uri::slugify;
 use crate::model::{DocId, Document};
 
-/// Sorted tables; each answers with the rows that match.
+/// Sorted tables; each answers with the rows that match. Those that only some documents need are
+/// made on demand.
 pub(super) struct Index<'a> {
     paths: Table<&'a str>,
-    files: Table<String>,
+    files: OnceLock<Table<String>>,
     labels: Table<(&'a str, &'a str)>,
     slugs: Table<&'a str>,
-    titles: Table<String>,
-    uris: Table<&'a str>,
+    titles: OnceLock<Table<String>>,
+    uris: OnceLock<Table<&'a str>>,
     series: Vec<&'a str>,
     own: &'a Series,
+    documents: &'a [Document],
 }
 
 /// Pairs sorted by key.
@@ -52,9 +55,7 @@ impl<'a> Index<'a> {
         series.dedup();
         Index {
             paths: Table::new(rows().map(|(document, id)| (document.path.as_str(), id)).collect()),
-            files: Table::new(
-                rows().map(|(document, id)| (file_key(&document.path), id)).collect(),
-            ),
+            files: OnceLock::new(),
             labels: Table::new(labels),
             slugs: Table::new(
                 rows()
@@ -62,11 +63,24 @@ impl<'a> Index<'a> {
                     .map(|(d, id)| (d.slug.as_str(), id))
                     .collect(),
             ),
-            titles: Table::new(rows().map(|(d, id)| (slugify(&d.title), id)).collect()),
-            uris: Table::new(rows().map(|(d, id)| (d.uri.as_str(), id)).collect()),
+            titles: OnceLock::new(),
+            uris: OnceLock::new(),
             series,
             own,
+            documents,
         }
+    }
+
+    /// A table that few builds need, made when it is first asked.
+    fn table<'s, K: Ord>(
+        &'s self,
+        table: &'s OnceLock<Table<K>>,
+        key: impl Fn(&'a Document) -> K,
+    ) -> &'s Table<K> {
+        table.get_or_init(|| {
+            let rows = self.documents.iter().enumerate();
+            Table::new(rows.map(|(i, document)| (key(document), DocId(i as u32))).collect())
+        })
     }
 
     pub(super) fn by_path(&self, path: &str) -> Option<DocId> {
@@ -76,7 +90,8 @@ impl<'a> Index<'a> {
     /// Documents whose file has this name, whatever its folder; the folder counts for covers.
     pub(super) fn by_file(&self, path: &str) -> Vec<DocId> {
         let key = file_key(path);
-        self.files.get(|file| file.as_str().cmp(&key))
+        self.table(&self.files, |document| file_key(&document.path))
+            .get(|file| file.as_str().cmp(&key))
     }
 
     pub(super) fn by_label(&self, series: &str, number: &str) -> Vec<DocId> {
@@ -88,11 +103,15 @@ impl<'a> Index<'a> {
     }
 
     pub(super) fn by_title(&self, slug: &str) -> Vec<DocId> {
-        self.titles.get(|key| key.as_str().cmp(slug))
+        self.table(&self.titles, |document| slugify(&document.title))
+            .get(|key| key.as_str().cmp(slug))
     }
 
     pub(super) fn by_uri(&self, uri: &str) -> Option<DocId> {
-        self.uris.get(|key| (*key).cmp(uri)).first().copied()
+        self.table(&self.uris, |document| document.uri.as_str())
+            .get(|key| (*key).cmp(uri))
+            .first()
+            .copied()
     }
 
     /// Whether a prefix is one of this project's own.

@@ -4,7 +4,7 @@ use super::path::relative;
 use super::resolve::{Answer, Resolver};
 use crate::model::{Code, Diagnostic, DocId, Reference, Target};
 
-impl Resolver<'_> {
+impl Resolver<'_, '_> {
     pub(super) fn note(&self, reference: &Reference, answer: &Answer, notes: &mut Vec<Diagnostic>) {
         let path = &self.document.path;
         let path_of = |id: &DocId| self.documents[id.0 as usize].path.as_str();

@@ -4,7 +4,7 @@ use super::resolve::{Answer, Resolver};
 use crate::model::name::{self, Name};
 use crate::model::{Code, DocId, Label, Relation};
 
-impl Resolver<'_> {
+impl Resolver<'_, '_> {
     /// Exact path; same slug in the same folder; same number and a like slug; else broken.
     pub(super) fn path(&self, path: &str, label: Option<&Label>) -> Answer {
         let Some(full) = joined(&self.document.path, path) else { return Answer::Foreign };

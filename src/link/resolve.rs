@@ -27,8 +27,8 @@ pub(super) enum Answer {
     Nothing(Code, String, Option<String>),
 }
 
-pub(super) struct Resolver<'a> {
-    pub(super) index: &'a Index<'a>,
+pub(super) struct Resolver<'a, 'd> {
+    pub(super) index: &'a Index<'d>,
     pub(super) collections: &'a [Collection],
     pub(super) documents: &'a [Document],
     pub(super) from: DocId,
@@ -73,7 +73,7 @@ pub(super) fn edges(
     (edges.into_values().collect(), notes)
 }
 
-impl<'a> Resolver<'a> {
+impl<'a> Resolver<'a, '_> {
     /// A plan that names its document is its plan, however it puts it.
     fn relation(&self, relation: Relation, to: DocId) -> Relation {
         let other = &self.documents[to.0 as usize];

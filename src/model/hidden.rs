@@ -1,7 +1,7 @@
 //! Which characters a reader cannot see.
 
 /// Whether a character is a control other than a line end or a tab.
-pub fn is_control(c: char) -> bool {
+fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 

@@ -137,38 +137,59 @@ fn readable(name: &name::Name, found: &Found) -> String {
 /// Gives every document its address. Where two want the same, the deeper one takes its folders
 /// into its name, so that the plain address keeps its meaning.
 fn address(collections: &[Collection], documents: &mut [Document], notes: &mut Vec<Diagnostic>) {
+    let ids: Vec<String> = documents.par_iter().map(plain_id).collect();
+    let mut order: Vec<usize> = (0..documents.len()).collect();
+    order.par_sort_unstable_by_key(|i| {
+        (documents[*i].collection, &ids[*i], documents[*i].depth, *i)
+    });
     let mut taken: BTreeMap<(usize, String), usize> = BTreeMap::new();
-    let mut by_depth: Vec<usize> = (0..documents.len()).collect();
-    by_depth.sort_by_key(|i| (documents[*i].depth, *i));
-    for i in by_depth {
-        let document = &documents[i];
-        let collection = document.collection;
-        let mut id = plain_id(document);
-        let folders: Vec<&str> = document.path.rsplit('/').skip(1).collect();
-        for folder in folders.iter().take(document.depth.min(8)) {
-            if !taken.contains_key(&(collection, id.clone())) {
-                break;
-            }
-            id = format!("{}-{id}", slugify(folder));
+    let mut late = Vec::new();
+    for group in order
+        .chunk_by(|a, b| documents[*a].collection == documents[*b].collection && ids[*a] == ids[*b])
+    {
+        let (first, others) = group.split_first().expect("a group has a member");
+        documents[*first].uri =
+            Uri::of_document(&collections[documents[*first].collection].name, &ids[*first]);
+        for other in others {
+            taken.insert((documents[*other].collection, ids[*other].clone()), *first);
+            late.push(*other);
         }
-        let wanted = id.clone();
-        for n in 2.. {
-            if !taken.contains_key(&(collection, id.clone())) {
-                break;
-            }
-            id = format!("{wanted}~{n}");
-        }
-        if id != wanted {
-            let other = &documents[taken[&(collection, wanted.clone())]].path;
+    }
+    if late.is_empty() {
+        return;
+    }
+    // From here on every address counts, because a longer name may meet another document's.
+    for (i, id) in ids.iter().enumerate() {
+        taken.entry((documents[i].collection, id.clone())).or_insert(i);
+    }
+    late.sort_by_key(|i| (documents[*i].depth, *i));
+    for i in late {
+        let id = free_id(&documents[i], &ids[i], &taken);
+        if id.contains('~') {
+            let other = &documents[taken[&(documents[i].collection, ids[i].clone())]].path;
             let message = format!("{other} has the same address; this one is {id}");
-            notes.push(
-                Diagnostic::new(Code::DuplicateId, &document.path, message)
-                    .hint("rename one of the two"),
-            );
+            let hint = "rename one of the two";
+            notes.push(Diagnostic::new(Code::DuplicateId, &documents[i].path, message).hint(hint));
         }
+        let collection = documents[i].collection;
         documents[i].uri = Uri::of_document(&collections[collection].name, &id);
         taken.insert((collection, id), i);
     }
+}
+
+/// An id that nobody has: with folders in front as far as they go, then with a number behind.
+fn free_id(document: &Document, wanted: &str, taken: &BTreeMap<(usize, String), usize>) -> String {
+    let is_free = |id: &String| !taken.contains_key(&(document.collection, id.clone()));
+    let folders = document.path.rsplit('/').skip(1).take(document.depth.min(8));
+    let mut id = wanted.to_string();
+    for folder in folders {
+        id = format!("{}-{id}", slugify(folder));
+        if is_free(&id) {
+            return id;
+        }
+    }
+    let numbered = (2u32..).map(|n| format!("{id}~{n}"));
+    numbered.into_iter().find(is_free).expect("numbers do not end")
 }
 
 fn plain_id(document: &Document) -> String {

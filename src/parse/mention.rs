@@ -23,6 +23,10 @@ pub(super) fn labels(text: &str) -> Vec<Label> {
 pub(super) fn mentions(text: &str) -> Vec<Mention> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
+    // Most runs of prose have no digit; folded without an early end, that is quickly seen.
+    if !bytes.iter().fold(false, |any, b| any | b.is_ascii_digit()) {
+        return found;
+    }
     let mut at = 0;
     while let Some(step) = bytes[at..].iter().position(u8::is_ascii_digit) {
         let start = at + step;

@@ -44,9 +44,10 @@ impl Gathered<'_, '_> {
     fn mentions(&mut self) -> BTreeMap<u32, Label> {
         let page = self.page;
         let mut of_links = BTreeMap::new();
+        let addressed = memchr::memmem::find(page.text.as_bytes(), b"blue://").is_some();
         let title = page.body.headings.first().map_or(0..0, |first| first.start..first.after);
         for span in &page.body.spans {
-            if span.link.is_none() {
+            if addressed && span.link.is_none() {
                 self.addresses(span.range.clone());
             }
             for mention in mention::mentions(&page.text[span.range.clone()]) {

@@ -1,4 +1,4 @@
-//! What blue keeps for itself in `.blue/local/`: facts by content hash, and the last build's record.
+//! Facts by content hash, kept in `.blue/local/facts`.
 //!
 //! Every entry carries its own checksum and the file carries a format line, so that a corrupt or
 //! foreign cache is the same as none.
@@ -6,15 +6,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Code, Digest, Facts, Folder, Hasher, Label, Note, Number, Record, Reference, Relation, Stat,
-    Target, Texts, Watched,
+    Code, Digest, Facts, Hasher, Label, Note, Number, Reference, Relation, Target, Texts,
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
 const FACTS_FORMAT: u32 = 1;
 
 /// The first bytes of a cache file; another blue's cache is not read.
-fn magic(kind: &str) -> Vec<u8> {
+pub(super) fn magic(kind: &str) -> Vec<u8> {
     format!("blue {kind} {} {FACTS_FORMAT}\n", env!("CARGO_PKG_VERSION")).into_bytes()
 }
 
@@ -270,88 +269,6 @@ fn note(mirror: &NoteMirror<'_>) -> Option<Note> {
         column: mirror.place.1,
         message: mirror.message.to_string(),
         hint: mirror.hint.map(str::to_string),
-    })
-}
-
-type StatMirror = (u64, i64, i64, u64, u64);
-
-#[derive(Deserialize, Serialize)]
-struct RecordMirror {
-    folders: Vec<(String, StatMirror, u128)>,
-    inputs: Vec<(String, StatMirror, [u8; 32])>,
-    outputs: Vec<(String, StatMirror, [u8; 32])>,
-    times: (i64, i64),
-    n_warnings: u64,
-    actions: Vec<ActionMirror>,
-}
-
-type ActionMirror = (String, Vec<(String, [u8; 32])>);
-
-/// The bytes of a record file: a format line, a checksum, the record.
-pub fn record_file(record: &Record, engine: &Digest) -> Vec<u8> {
-    let stat = |stat: &Stat| (stat.size, stat.modified, stat.changed, stat.inode, stat.device);
-    let watched = |files: &[Watched]| {
-        files.iter().map(|f| (f.path.clone(), stat(&f.stat), *f.digest.as_bytes())).collect()
-    };
-    let mirror = RecordMirror {
-        folders: record
-            .folders
-            .iter()
-            .map(|f| (f.path.clone(), stat(&f.stat), f.listing))
-            .collect(),
-        inputs: watched(&record.inputs),
-        outputs: watched(&record.outputs),
-        times: (record.looked, record.settled),
-        n_warnings: record.n_warnings,
-        actions: record
-            .actions
-            .iter()
-            .map(|(path, facts)| (path.clone(), facts_mirror(facts)))
-            .collect(),
-    };
-    let payload = postcard::to_stdvec(&mirror).expect("a record can be written");
-    let check = Hasher::new().field(engine.as_bytes()).field(&payload).digest();
-    [magic("record"), check.as_bytes().to_vec(), payload].concat()
-}
-
-fn facts_mirror(facts: &[(String, Digest)]) -> Vec<(String, [u8; 32])> {
-    facts.iter().map(|(name, digest)| (name.clone(), *digest.as_bytes())).collect()
-}
-
-/// Reads a record back; what does not verify, or was written by another engine, is absent.
-pub fn record(bytes: &[u8], engine: &Digest) -> Option<Record> {
-    let rest = bytes.strip_prefix(magic("record").as_slice())?;
-    let (check, payload) = rest.split_at_checked(32)?;
-    if Hasher::new().field(engine.as_bytes()).field(payload).digest().as_bytes() != check {
-        return None;
-    }
-    let mirror: RecordMirror = postcard::from_bytes(payload).ok()?;
-    let stat =
-        |s: StatMirror| Stat { size: s.0, modified: s.1, changed: s.2, inode: s.3, device: s.4 };
-    let watched = |files: Vec<(String, StatMirror, [u8; 32])>| -> Vec<Watched> {
-        files
-            .into_iter()
-            .map(|(path, s, d)| Watched { path, stat: stat(s), digest: Digest::from_bytes(d) })
-            .collect()
-    };
-    Some(Record {
-        folders: mirror
-            .folders
-            .into_iter()
-            .map(|(path, s, listing)| Folder { path, stat: stat(s), listing })
-            .collect(),
-        inputs: watched(mirror.inputs),
-        outputs: watched(mirror.outputs),
-        looked: mirror.times.0,
-        settled: mirror.times.1,
-        n_warnings: mirror.n_warnings,
-        actions: mirror
-            .actions
-            .into_iter()
-            .map(|(path, facts)| {
-                (path, facts.into_iter().map(|(name, d)| (name, Digest::from_bytes(d))).collect())
-            })
-            .collect(),
     })
 }
 

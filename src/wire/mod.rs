@@ -7,5 +7,6 @@ pub mod header;
 pub mod jsonl;
 pub mod manifest;
 pub mod older;
+pub mod record;
 pub mod schema;
 pub mod yaml;
