@@ -137,21 +137,17 @@ fn readable(name: &name::Name, found: &Found) -> String {
 /// Gives every document its address. Where two want the same, the deeper one takes its folders
 /// into its name, so that the plain address keeps its meaning.
 fn address(collections: &[Collection], documents: &mut [Document], notes: &mut Vec<Diagnostic>) {
-    let ids: Vec<String> = documents.par_iter().map(plain_id).collect();
+    let ids: Vec<(usize, String)> =
+        documents.par_iter().map(|document| (document.collection, plain_id(document))).collect();
     let mut order: Vec<usize> = (0..documents.len()).collect();
-    order.par_sort_unstable_by_key(|i| {
-        (documents[*i].collection, &ids[*i], documents[*i].depth, *i)
-    });
+    order.par_sort_unstable_by_key(|i| (&ids[*i], documents[*i].depth, *i));
     let mut taken: BTreeMap<(usize, String), usize> = BTreeMap::new();
     let mut late = Vec::new();
-    for group in order
-        .chunk_by(|a, b| documents[*a].collection == documents[*b].collection && ids[*a] == ids[*b])
-    {
+    for group in order.chunk_by(|a, b| ids[*a] == ids[*b]) {
         let (first, others) = group.split_first().expect("a group has a member");
-        documents[*first].uri =
-            Uri::of_document(&collections[documents[*first].collection].name, &ids[*first]);
+        documents[*first].uri = Uri::of_document(&collections[ids[*first].0].name, &ids[*first].1);
         for other in others {
-            taken.insert((documents[*other].collection, ids[*other].clone()), *first);
+            taken.insert(ids[*other].clone(), *first);
             late.push(*other);
         }
     }
@@ -160,13 +156,13 @@ fn address(collections: &[Collection], documents: &mut [Document], notes: &mut V
     }
     // From here on every address counts, because a longer name may meet another document's.
     for (i, id) in ids.iter().enumerate() {
-        taken.entry((documents[i].collection, id.clone())).or_insert(i);
+        taken.entry(id.clone()).or_insert(i);
     }
     late.sort_by_key(|i| (documents[*i].depth, *i));
     for i in late {
-        let id = free_id(&documents[i], &ids[i], &taken);
+        let id = free_id(&documents[i], &ids[i].1, &taken);
         if id.contains('~') {
-            let other = &documents[taken[&(documents[i].collection, ids[i].clone())]].path;
+            let other = &documents[taken[&ids[i]]].path;
             let message = format!("{other} has the same address; this one is {id}");
             let hint = "rename one of the two";
             notes.push(Diagnostic::new(Code::DuplicateId, &documents[i].path, message).hint(hint));
