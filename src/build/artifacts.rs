@@ -131,13 +131,15 @@ fn digest(
         let tokens = told.tokens + (budget.tokens - room.tokens);
         let uri = format!("blue://knowledge/{}", collection.name);
         Ok(Artifact {
-            path: path.clone(),
-            uri,
-            format: Format::Markdown,
-            source,
-            body: told.text.into_bytes(),
             tokens,
-            action: action.digest(),
+            ..Artifact::new(
+                &path,
+                &uri,
+                Format::Markdown,
+                source,
+                told.text.into_bytes(),
+                action.digest(),
+            )
         })
     })
 }
@@ -309,16 +311,7 @@ fn index(
     action.fact("source", source.as_bytes());
     action.fact("documents", documents.digest().as_bytes());
     let made = Made::unless_current(path, action, current, |action| {
-        let (path, uri) = (path.to_string(), uri.to_string());
-        Ok(Artifact {
-            path,
-            uri,
-            format: Format::Jsonl,
-            source,
-            body: body(),
-            tokens: 0,
-            action: action.digest(),
-        })
+        Ok(Artifact::new(path, uri, Format::Jsonl, source, body(), action.digest()))
     });
     made.expect("an index cannot fail to be made")
 }

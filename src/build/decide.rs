@@ -49,7 +49,7 @@ pub(super) fn check(
     for artifact in super::made(made) {
         let on_disk =
             verify::on_disk(root, &artifact.path, entry_of(manifest.as_ref(), &artifact.path))?;
-        outcome.diagnostics.extend(verify::finding(&artifact.path, &on_disk, &artifact.digest()));
+        outcome.diagnostics.extend(verify::finding(&artifact.path, &on_disk, &artifact.hash));
     }
     let wanted = new_manifest(inputs, &analysis, entries);
     let hint = "run `blue knowledge build` and commit the result";
@@ -93,7 +93,7 @@ pub(super) fn write(
     };
     let current: Current<'_> =
         intact.iter().map(|(path, entry)| (path.as_str(), entry.action.as_str())).collect();
-    let made = super::artifacts(inputs, &mut analysis, &current)?;
+    let mut made = super::artifacts(inputs, &mut analysis, &current)?;
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, intact.get(&made.path))).collect();
     let wanted = new_manifest(inputs, &analysis, entries);
     let mut outcome = outcome(&analysis);
@@ -105,7 +105,7 @@ pub(super) fn write(
         changes: Vec::new(),
         outcome: &mut outcome,
     };
-    for made in &made {
+    for made in &mut made {
         writer.artifact(made, manifest.as_ref(), &last.record, &analysis)?;
     }
     let removals = writer.orphans(manifest.as_ref(), &wanted)?;
@@ -180,13 +180,13 @@ impl Writer<'_> {
 
     fn artifact(
         &mut self,
-        made: &Made,
+        made: &mut Made,
         manifest: Option<&Manifest>,
         record: &Record,
         analysis: &Analysis,
     ) -> anyhow::Result<()> {
         let known = entry_of(manifest, &made.path);
-        let Some(artifact) = &made.artifact else {
+        let Some(mut artifact) = made.artifact.take() else {
             let reason = "current: nothing that decides it changed".to_string();
             self.outcome.fates.push(Fate { path: made.path.clone(), written: false, reason });
             return Ok(());
@@ -201,7 +201,7 @@ impl Writer<'_> {
             false => String::new(),
         };
         match on_disk {
-            OnDisk::Ours(_, digest, _) if digest == artifact.digest() => {
+            OnDisk::Ours(_, digest, _) if digest == artifact.hash => {
                 let reason = format!("current: made again ({reason}), with the same bytes");
                 self.outcome.fates.push(Fate { path: made.path.clone(), written: false, reason });
                 return Ok(());
@@ -218,7 +218,7 @@ impl Writer<'_> {
         }
         let head = self.head();
         let mut bytes = header::header(artifact.format, &head, &artifact.source).into_bytes();
-        bytes.extend_from_slice(&artifact.body);
+        bytes.append(&mut artifact.body);
         self.changes.push(Change { path: artifact.path.clone(), bytes });
         self.outcome.fates.push(Fate { path: made.path.clone(), written: true, reason });
         Ok(())

@@ -15,7 +15,7 @@ pub(super) fn entry(made: &Made, kept: Option<&Entry>) -> Entry {
         (Some(artifact), _) => Entry {
             path: artifact.path.clone(),
             uri: artifact.uri.clone(),
-            hash: artifact.digest().to_string(),
+            hash: artifact.hash.to_string(),
             bytes: artifact.body.len() as u64,
             tokens: artifact.tokens,
             action: artifact.action.to_string(),

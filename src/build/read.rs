@@ -1,5 +1,7 @@
 //! Reads and parses every document in parallel, or remembers what it said.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::Options;
@@ -20,8 +22,8 @@ pub(crate) struct Reading {
     pub(crate) documents: Vec<(Found, Digest, Facts)>,
     /// The files that were read or known, sorted by path.
     pub(crate) watched: Vec<Watched>,
-    /// Facts that the cache does not have yet, as bytes.
-    fresh: Vec<(Digest, Vec<u8>)>,
+    /// Facts that the cache does not have yet, as entries of it.
+    fresh: Vec<Vec<u8>>,
     /// Documents whose facts came from the cache.
     cached: Vec<Digest>,
     cache: FactsCache,
@@ -33,21 +35,18 @@ impl Reading {
     pub(crate) fn keep(&self, root: &Root) -> anyhow::Result<()> {
         let path = format!("{LOCAL}/facts");
         let crowded = self.cache.len() > 2 * (self.cached.len() + self.fresh.len()) + 64;
+        let fresh = self.fresh.iter().map(|entry| Cow::Borrowed(entry.as_slice()));
         if self.cache.is_empty() || crowded {
-            let kept = self
-                .cached
-                .iter()
-                .filter_map(|digest| Some((digest, self.cache.payload(digest)?.to_vec())));
-            let fresh = self.fresh.iter().map(|(digest, payload)| (digest, payload.clone()));
-            return emit::keep(root, &path, &cache::facts_file(kept.chain(fresh)));
+            let kept = self.cached.iter().filter_map(|digest| {
+                Some(Cow::Owned(cache::facts_entry(digest, self.cache.payload(digest)?)))
+            });
+            let head = std::iter::once(Cow::Owned(cache::facts_head()));
+            return emit::keep_parts(root, &path, head.chain(kept).chain(fresh));
         }
         if self.fresh.is_empty() {
             return Ok(());
         }
-        let entries = cache::facts_entries(
-            self.fresh.iter().map(|(digest, payload)| (digest, payload.as_slice())),
-        );
-        emit::append(root, &path, self.cache.end(), &entries)
+        emit::append(root, &path, self.cache.end(), fresh)
     }
 }
 
@@ -99,7 +98,7 @@ pub(super) fn read(
         match result? {
             Ok(one) => {
                 match one.packed {
-                    Some(packed) => reading.fresh.push((one.digest, packed)),
+                    Some(packed) => reading.fresh.push(packed),
                     None => reading.cached.push(one.digest),
                 }
                 reading.watched.extend(one.watched);
@@ -171,7 +170,7 @@ impl Reader<'_> {
             return Ok(Ok(One { found, digest, facts, watched, packed: None }));
         }
         let facts = parse::parse(&Source { bytes, sidecar: sidecar_bytes });
-        let packed = Some(cache::facts_bytes(&facts));
+        let packed = Some(cache::facts_entry(&digest, &cache::facts_bytes(&facts)));
         Ok(Ok(One { found, digest, facts, watched, packed }))
     }
 

@@ -129,17 +129,16 @@ pub(super) fn session(
             told.text.starts_with("<blue-"),
             ".blue/templates/session.md: it must begin with a tag named blue-…, by which agents and blue itself know the bundle\nhint: begin it with <blue-session>"
         );
-        let (path, uri) = (SESSION.to_string(), "blue://context/session".to_string());
-        let (source, tokens) = (String::new(), told.tokens);
-        Ok(Artifact {
-            path,
-            uri,
-            format: Format::Bundle,
-            source,
-            body: told.text.into_bytes(),
-            tokens,
-            action: action.digest(),
-        })
+        let body = told.text.into_bytes();
+        let artifact = Artifact::new(
+            SESSION,
+            "blue://context/session",
+            Format::Bundle,
+            String::new(),
+            body,
+            action.digest(),
+        );
+        Ok(Artifact { tokens: told.tokens, ..artifact })
     })
 }
 

@@ -1,6 +1,8 @@
 //! `.blue/local/`: blue's own folder, ignored by git.
 
-use std::io::{Seek, SeekFrom, Write};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 
 use anyhow::Context;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -55,23 +57,43 @@ pub(super) fn folder(root: &Root, path: &str) -> anyhow::Result<()> {
 /// Writes a file of blue's own in one rename. It is not synced: it carries its own checksum, and
 /// one that does not verify is the same as none.
 pub fn keep(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    keep_parts(root, path, std::iter::once(Cow::Borrowed(bytes)))
+}
+
+/// Writes a file of blue's own, made of parts, in one rename.
+pub fn keep_parts<'a>(
+    root: &Root,
+    path: &str,
+    parts: impl Iterator<Item = Cow<'a, [u8]>>,
+) -> anyhow::Result<()> {
     let temporary = format!("{path}.tmp");
     stage::remove(root, &temporary)?;
-    let mut file = stage::create(root, &temporary)?;
-    file.write_all(bytes).with_context(|| format!("write {path}"))?;
-    drop(file);
+    let file = stage::create(root, &temporary)?;
+    write_parts(file, parts).with_context(|| format!("write {path}"))?;
     stage::rename(root, &temporary, path)
 }
 
+fn write_parts<'a>(file: File, parts: impl Iterator<Item = Cow<'a, [u8]>>) -> std::io::Result<()> {
+    let mut writer = BufWriter::with_capacity(1 << 18, file);
+    for part in parts {
+        writer.write_all(&part)?;
+    }
+    writer.flush()
+}
+
 /// Appends to a file of blue's own, after cutting off whatever a killed build left at its end.
-pub fn append(root: &Root, path: &str, end: u64, bytes: &[u8]) -> anyhow::Result<()> {
+pub fn append<'a>(
+    root: &Root,
+    path: &str,
+    end: u64,
+    parts: impl Iterator<Item = Cow<'a, [u8]>>,
+) -> anyhow::Result<()> {
     let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd =
         rustix::fs::openat(root.fd(), path, flags, Mode::empty()).map_err(std::io::Error::from);
-    let mut file = std::fs::File::from(fd.with_context(|| format!("open {path}"))?);
-    file.set_len(end).with_context(|| format!("write {path}"))?;
-    file.seek(SeekFrom::End(0)).with_context(|| format!("write {path}"))?;
-    file.write_all(bytes).with_context(|| format!("write {path}"))
+    let mut file = File::from(fd.with_context(|| format!("open {path}"))?);
+    let cut = file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0)));
+    cut.and_then(|_| write_parts(file, parts)).with_context(|| format!("write {path}"))
 }
 
 /// Keeps a copy of a file that somebody edited, before it is replaced. Gives the copy's path.
@@ -92,7 +114,7 @@ pub fn time(root: &Root) -> anyhow::Result<i64> {
         OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd = rustix::fs::openat(root.fd(), path.as_str(), flags, Mode::from_raw_mode(0o666));
     let fd = fd.map_err(std::io::Error::from).with_context(|| format!("write {path}"))?;
-    std::fs::File::from(fd).write_all(b"\n").with_context(|| format!("write {path}"))?;
+    File::from(fd).write_all(b"\n").with_context(|| format!("write {path}"))?;
     let stat = rustix::fs::statat(root.fd(), path.as_str(), AtFlags::SYMLINK_NOFOLLOW)
         .map_err(std::io::Error::from)?;
     Ok(crate::beneath::stat_of(&stat).modified)

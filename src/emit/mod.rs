@@ -5,6 +5,6 @@ mod lock;
 mod stage;
 mod transaction;
 
-pub use local::{LOCAL, append, executable, keep, prepare, rescue, retire, time};
+pub use local::{LOCAL, append, executable, keep, keep_parts, prepare, rescue, retire, time};
 pub use lock::Lock;
 pub use transaction::{Change, Removal, commit, is_pending, recover};

@@ -32,12 +32,23 @@ pub struct Artifact {
     pub tokens: u64,
     /// The digest of everything that decided it.
     pub action: Digest,
+    /// The digest that stands in the manifest: of everything but the dates.
+    pub hash: Digest,
 }
 
 impl Artifact {
-    /// The digest that stands in the manifest: of everything but the dates.
-    pub fn digest(&self) -> Digest {
-        content_digest(self.format, &self.source, &self.body)
+    /// An artifact whose hash is that of its format, source and body.
+    pub fn new(
+        path: &str,
+        uri: &str,
+        format: Format,
+        source: String,
+        body: Vec<u8>,
+        action: Digest,
+    ) -> Artifact {
+        let hash = content_digest(format, &source, &body);
+        let (path, uri) = (path.to_string(), uri.to_string());
+        Artifact { path, uri, format, source, body, tokens: 0, action, hash }
     }
 }
 

@@ -138,29 +138,19 @@ fn checked(digest: &Digest, payload: &[u8]) -> Digest {
     Hasher::new().field(digest.as_bytes()).field(payload).digest()
 }
 
-/// The bytes of a facts file.
-pub fn facts_file<'a>(entries: impl Iterator<Item = (&'a Digest, Vec<u8>)>) -> Vec<u8> {
-    let mut bytes = magic("facts");
-    for (digest, payload) in entries {
-        push_entry(&mut bytes, digest, &payload);
-    }
-    bytes
+/// The first bytes of a facts file.
+pub fn facts_head() -> Vec<u8> {
+    magic("facts")
 }
 
-/// The bytes of some entries, to be appended to a facts file.
-pub fn facts_entries<'a>(entries: impl Iterator<Item = (&'a Digest, &'a [u8])>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for (digest, payload) in entries {
-        push_entry(&mut bytes, digest, payload);
-    }
-    bytes
-}
-
-fn push_entry(bytes: &mut Vec<u8>, digest: &Digest, payload: &[u8]) {
+/// One entry of a facts file.
+pub fn facts_entry(digest: &Digest, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(ENTRY_HEAD + payload.len());
     bytes.extend_from_slice(digest.as_bytes());
     bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
     bytes.extend_from_slice(&checked(digest, payload).as_bytes()[..16]);
     bytes.extend_from_slice(payload);
+    bytes
 }
 
 /// One document's facts as bytes.
@@ -295,7 +285,7 @@ mod tests {
             ..Facts::default()
         };
         let digest = Digest::of(b"content");
-        let file = facts_file(std::iter::once((&digest, facts_bytes(&facts))));
+        let file = [facts_head(), facts_entry(&digest, &facts_bytes(&facts))].concat();
         assert_eq!(FactsCache::open(file.clone()).get(&digest), Some(facts));
         for i in 0..file.len() {
             let mut damaged = file.clone();

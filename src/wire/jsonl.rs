@@ -120,7 +120,11 @@ fn lines<T: Serialize>(graph: &Graph, line: impl Fn(DocId) -> T + Sync) -> Vec<u
             bytes
         })
         .collect();
-    chunks.concat()
+    let mut bytes = Vec::with_capacity(chunks.iter().map(Vec::len).sum());
+    for mut chunk in chunks {
+        bytes.append(&mut chunk);
+    }
+    bytes
 }
 
 fn document_line(graph: &Graph, id: DocId) -> DocumentLine {
