@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Analysis, Inputs, session};
 use crate::condense::{self, Misfit, tokens};
 use crate::model::{
-    Action, Artifact, Budget, Bundle, Collection, DocId, Format, Graph, Hasher, Listener, Plan,
+    Action, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher, Listener,
+    Plan,
 };
 use crate::render::view;
 use crate::wire::header::{self, Provenance};
@@ -263,8 +265,7 @@ impl Choice {
 }
 
 fn documents(graph: &Graph, current: &Current<'_>) -> Made {
-    let mut hasher = Hasher::new();
-    for id in graph.ids() {
+    let told = in_chunks(graph, |hasher, id| {
         let document = graph.document(id);
         hasher.field(document.path.as_bytes()).field(document.uri.as_str().as_bytes());
         hasher.field(document.digest.as_bytes()).field(document.kind.as_str().as_bytes());
@@ -272,35 +273,48 @@ fn documents(graph: &Graph, current: &Current<'_>) -> Made {
         for by in &graph.replaced_by[id.0 as usize] {
             hasher.field(graph.document(*by).uri.as_str().as_bytes());
         }
-    }
-    index(DOCUMENTS, "blue://context/documents", graph, hasher, current, || jsonl::documents(graph))
+    });
+    index(DOCUMENTS, "blue://context/documents", graph, told, current, || jsonl::documents(graph))
 }
 
 fn relevance(analysis: &Analysis, current: &Current<'_>) -> Made {
     let graph = &analysis.graph;
     let neighbours = &analysis.relevance.neighbours;
-    let mut hasher = Hasher::new();
-    for id in graph.ids() {
+    let told = in_chunks(graph, |hasher, id| {
         hasher.field(graph.document(id).uri.as_str().as_bytes());
         for neighbour in &neighbours[id.0 as usize] {
-            hasher
-                .field(graph.document(neighbour.id).uri.as_str().as_bytes())
-                .number(u64::from(neighbour.score));
+            hasher.field(graph.document(neighbour.id).uri.as_str().as_bytes());
+            hasher.number(u64::from(neighbour.score));
             for reason in &neighbour.reasons {
                 hasher.field(reason.as_bytes());
             }
         }
+    });
+    let body = || jsonl::relevance(graph, neighbours);
+    index(RELEVANCE, "blue://context/relevance", graph, told, current, body)
+}
+
+/// One digest over what is told of every document, in parallel: chunks of rows are hashed apart
+/// and their digests together, so the number of threads does not show.
+fn in_chunks(graph: &Graph, tell: impl Fn(&mut Hasher, DocId) + Sync) -> Digest {
+    let ids: Vec<DocId> = graph.ids().collect();
+    let chunks = ids.par_chunks(512).map(|ids| {
+        let mut hasher = Hasher::new();
+        ids.iter().for_each(|id| tell(&mut hasher, *id));
+        hasher.digest()
+    });
+    let mut all = Hasher::new();
+    for chunk in chunks.collect::<Vec<Digest>>() {
+        all.field(chunk.as_bytes());
     }
-    index(RELEVANCE, "blue://context/relevance", graph, hasher, current, || {
-        jsonl::relevance(graph, neighbours)
-    })
+    all.digest()
 }
 
 fn index(
     path: &str,
     uri: &str,
     graph: &Graph,
-    documents: Hasher,
+    documents: Digest,
     current: &Current<'_>,
     body: impl FnOnce() -> Vec<u8>,
 ) -> Made {
@@ -309,7 +323,7 @@ fn index(
         graph.collections.iter().flat_map(|collection| collection.places.clone()).collect();
     let source = source_line(&places, graph.documents.len());
     action.fact("source", source.as_bytes());
-    action.fact("documents", documents.digest().as_bytes());
+    action.fact("documents", documents.as_bytes());
     let made = Made::unless_current(path, action, current, |action| {
         Ok(Artifact::new(path, uri, Format::Jsonl, source, body(), action.digest()))
     });

@@ -5,13 +5,12 @@ use std::path::Path;
 use anyhow::Context;
 use clap::Args;
 
-use super::progress::Bar;
+use super::lint::look;
 use super::{Exit, build, output};
 use crate::beneath::Root;
-use crate::build::{Options, analyse, load};
 use crate::discover::root;
 use crate::emit::{self, Change};
-use crate::model::{Graph, Record};
+use crate::model::Graph;
 use crate::verify::{self, MANIFEST};
 use crate::wire::manifest::Unusable;
 use crate::wire::older;
@@ -32,7 +31,7 @@ impl Init {
         let lock =
             emit::Lock::take(&root, &|who| output::say(&format!("blue: waiting for {who}")))?;
         emit::recover(&root)?;
-        let found = look(&root)?;
+        let found = look(&root)?.graph;
         tell_found(&found)?;
         let older = older_manifest(&root)?;
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("project");
@@ -66,20 +65,6 @@ impl Init {
         output::out(&next_steps(&outcome))?;
         Ok(Exit::Done)
     }
-}
-
-/// What is in the project now, by convention or by the configuration it has.
-fn look(root: &Root) -> anyhow::Result<Graph> {
-    let bar = Bar::new();
-    let options = Options {
-        check: true,
-        force: false,
-        explain: false,
-        source_date_epoch: None,
-        waiting: &|_| {},
-        progress: &bar,
-    };
-    Ok(analyse(root, &load(root)?, &Record::default(), &options)?.graph)
 }
 
 fn tell_found(graph: &Graph) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use clap::Args;
 use super::progress::Bar;
 use super::{Exit, ReportFormat, output, report};
 use crate::beneath::Root;
-use crate::build::{self, Options};
+use crate::build::{self, Analysis, Options};
 use crate::discover::root;
 use crate::model::{Record, Severity};
 
@@ -24,18 +24,7 @@ impl Lint {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = root::find(directory)?;
         let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
-        let bar = Bar::new();
-        let options = Options {
-            check: true,
-            force: false,
-            explain: false,
-            source_date_epoch: None,
-            waiting: &|_| {},
-            progress: &bar,
-        };
-        let inputs = build::load(&root)?;
-        let analysis = build::analyse(&root, &inputs, &Record::default(), &options)?;
-        drop(bar);
+        let analysis = look(&root)?;
         let mut notes = analysis.notes;
         notes.sort();
         if self.format == ReportFormat::Text {
@@ -52,4 +41,18 @@ impl Lint {
         ));
         Ok(if errors + warnings > 0 { Exit::FoundSomething } else { Exit::Done })
     }
+}
+
+/// Everything there is to know of a project without writing anything.
+pub(super) fn look(root: &Root) -> anyhow::Result<Analysis> {
+    let bar = Bar::new();
+    let options = Options {
+        check: true,
+        force: false,
+        explain: false,
+        source_date_epoch: None,
+        waiting: &|_| {},
+        progress: &bar,
+    };
+    build::analyse(root, &build::load(root)?, &Record::default(), &options)
 }

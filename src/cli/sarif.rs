@@ -21,7 +21,12 @@ pub(super) fn log(diagnostics: &[Diagnostic]) -> Value {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
-            "tool": { "driver": { "name": "blue", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "tool": { "driver": {
+                "name": "blue",
+                "version": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules,
+            } },
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
@@ -33,11 +38,11 @@ fn result(diagnostic: &Diagnostic) -> Value {
         Some(hint) => format!("{}; hint: {hint}", diagnostic.message),
         None => diagnostic.message.clone(),
     };
-    let mut location = json!({ "artifactLocation": { "uri": encoded(&diagnostic.path), "uriBaseId": "%SRCROOT%" } });
-    if diagnostic.line > 0 {
-        location["region"] =
-            json!({ "startLine": diagnostic.line, "startColumn": diagnostic.column.max(1) });
-    }
+    // A finding about a whole file is shown at its first line.
+    let location = json!({
+        "artifactLocation": { "uri": encoded(&diagnostic.path), "uriBaseId": "%SRCROOT%" },
+        "region": { "startLine": diagnostic.line.max(1), "startColumn": diagnostic.column.max(1) },
+    });
     json!({
         "ruleId": diagnostic.code.as_str(),
         "ruleIndex": Code::ALL.iter().position(|code| *code == diagnostic.code),

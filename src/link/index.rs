@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use super::series::Series;
 use crate::model::uri::slugify;
 use crate::model::{DocId, Document};
@@ -24,9 +26,9 @@ pub(super) struct Index<'a> {
 /// Pairs sorted by key.
 struct Table<K>(Vec<(K, DocId)>);
 
-impl<K: Ord> Table<K> {
+impl<K: Ord + Send> Table<K> {
     fn new(mut pairs: Vec<(K, DocId)>) -> Table<K> {
-        pairs.sort_unstable();
+        pairs.par_sort_unstable();
         Table(pairs)
     }
 
@@ -72,7 +74,7 @@ impl<'a> Index<'a> {
     }
 
     /// A table that few builds need, made when it is first asked.
-    fn table<'s, K: Ord>(
+    fn table<'s, K: Ord + Send>(
         &'s self,
         table: &'s OnceLock<Table<K>>,
         key: impl Fn(&'a Document) -> K,

@@ -1,7 +1,6 @@
 //! The provenance header of every emitted file: put on, taken off, compared.
 
-use serde::{Deserialize, Serialize};
-
+use super::jsonl::ProvenanceLine;
 use crate::model::Format;
 
 /// What to type to make a file again; also the mark by which blue knows its own files.
@@ -27,16 +26,6 @@ pub struct Undressed<'a> {
     pub body: &'a [u8],
 }
 
-#[derive(Deserialize, Serialize)]
-struct Line {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    generated: Option<String>,
-    source: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    regenerate: String,
-}
-
 /// The header of a file.
 pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
     let facts = || {
@@ -54,7 +43,7 @@ pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
         }
         Format::Yaml => facts().map(|fact| format!("# {fact}\n")).collect(),
         Format::Jsonl => {
-            let line = Line {
+            let line = ProvenanceLine {
                 generated: provenance.generated.clone(),
                 source: source.to_string(),
                 commit: provenance.commit.clone(),
@@ -78,7 +67,7 @@ pub fn undress(format: Format, bytes: &[u8]) -> Option<Undressed<'_>> {
         }
         Format::Jsonl => {
             let end = memchr::memchr(b'\n', bytes)? + 1;
-            let line: Line = serde_json::from_slice(&bytes[..end]).ok()?;
+            let line: ProvenanceLine = serde_json::from_slice(&bytes[..end]).ok()?;
             let provenance = Provenance { generated: line.generated, commit: line.commit };
             (line.regenerate == REGENERATE).then(|| Undressed {
                 provenance,

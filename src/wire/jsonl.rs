@@ -76,12 +76,12 @@ pub struct NeighbourLine {
 #[schemars(title = "first line of an emitted JSONL file")]
 pub struct ProvenanceLine {
     /// The date of `commit`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated: Option<String>,
     /// What the file was made from.
     pub source: String,
     /// HEAD when the content last changed.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// What to type to make it again.
     pub regenerate: String,
