@@ -133,7 +133,7 @@ pub fn read_fd(fd: OwnedFd, limit: u64) -> io::Result<Content> {
         return Ok(Content::TooLarge(stat.size));
     }
     let mut bytes = Vec::with_capacity(stat.size as usize + 1);
-    File::from(fd).take(limit + 1).read_to_end(&mut bytes)?;
+    File::from(fd).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Ok(Content::TooLarge(bytes.len() as u64));
     }

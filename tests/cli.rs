@@ -239,7 +239,7 @@ fn a_hand_edit_is_kept_before_it_is_replaced() {
     space.write("knowledge/adrs.md", &edited);
     let output = space.build();
     assert!(
-        output.stderr.contains("edited by hand; the edit is kept in .blue/local/rescued/"),
+        output.stderr.contains("so edited by hand; the edit is kept in .blue/local/rescued/"),
         "{}",
         output.stderr
     );

@@ -6,7 +6,7 @@ use super::artifacts::{Current, Made};
 use super::manifest::{entry, new_manifest};
 use super::remember::{folders, outputs, remember, to_create};
 use super::{Analysis, Fate, Inputs, Options, Outcome, explain};
-use crate::beneath::Root;
+use crate::beneath::{Content, Root};
 use crate::discover::{fresh, git};
 use crate::emit::{self, Change, Removal};
 use crate::model::{Code, Diagnostic, Digest, Format, Record};
@@ -115,7 +115,7 @@ pub(super) fn write(
     let written = emit::commit(root, &changes, &removals)?;
     outcome.diagnostics.sort();
     let folders = folders(root, &analysis, &created, &removals);
-    remember(
+    let kept = remember(
         root,
         inputs,
         &analysis,
@@ -124,7 +124,11 @@ pub(super) fn write(
         folders,
         outputs(root, last, &made, written)?,
         &outcome,
-    )?;
+    );
+    if let Err(error) = kept {
+        let message = format!("the cache could not be kept: {error:#}");
+        outcome.diagnostics.push(Diagnostic::new(Code::CacheNotKept, emit::LOCAL, message));
+    }
     // Freeing every document one by one would take longer than the process has left.
     std::mem::forget(analysis);
     Ok(outcome)
@@ -209,6 +213,10 @@ impl Writer<'_> {
             OnDisk::Absent => {
                 reason = if known.is_some() { "it was missing".to_string() } else { reason }
             }
+            // With no manifest to compare with, it may have been edited.
+            OnDisk::Ours(_, _, bytes) if known.is_none() => {
+                reason = self.rescued(&artifact.path, &bytes)?
+            }
             OnDisk::Ours(..) => {}
             OnDisk::Edited(bytes) => reason = self.rescued(&artifact.path, &bytes)?,
             OnDisk::Foreign => anyhow::bail!(
@@ -226,7 +234,7 @@ impl Writer<'_> {
 
     fn rescued(&mut self, path: &str, bytes: &[u8]) -> anyhow::Result<String> {
         let copy = emit::rescue(self.root, path, bytes)?;
-        let message = format!("edited by hand; the edit is kept in {copy}");
+        let message = format!("not what blue wrote, so edited by hand; the edit is kept in {copy}");
         let hint = "edit the documents instead: this file is made from them";
         self.outcome.diagnostics.push(Diagnostic::new(Code::HandEdited, path, message).hint(hint));
         Ok("it was edited by hand".to_string())
@@ -269,6 +277,11 @@ impl Writer<'_> {
             let reason = "current: nothing in it changed".to_string();
             self.outcome.fates.push(Fate { path, written: false, reason });
             return Ok(());
+        }
+        if known.is_none()
+            && let Some(Content::Bytes(bytes, _)) = self.root.read(&path, 1 << 28)?
+        {
+            self.rescued(&path, &bytes)?;
         }
         let head = self.head();
         let dated = Manifest {

@@ -18,6 +18,9 @@ pub(super) const VOICE: &str = ".blue/voice.md";
 /// A file people write for blue may not be larger than this.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// A template larger than this is no template.
+const MAX_TEMPLATE: usize = 64 * 1024;
+
 /// What people wrote for blue, read and checked.
 pub struct Inputs {
     /// The checked configuration.
@@ -45,7 +48,13 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
     let voice = file(root, VOICE, &mut watched)?;
     let mut overrides = BTreeMap::new();
     for name in Templates::names() {
-        if let Some(text) = file(root, &format!(".blue/templates/{name}"), &mut watched)? {
+        let path = format!(".blue/templates/{name}");
+        if let Some(text) = file(root, &path, &mut watched)? {
+            let n_bytes = text.len();
+            anyhow::ensure!(
+                n_bytes <= MAX_TEMPLATE,
+                "{path} has {n_bytes} bytes; the limit is {MAX_TEMPLATE}"
+            );
             overrides.insert(name.to_string(), text);
         }
     }
@@ -55,7 +64,10 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
 
 fn file(root: &Root, path: &str, watched: &mut Vec<Watched>) -> anyhow::Result<Option<String>> {
     match root.read(path, MAX_BYTES).with_context(|| format!("read {path}"))? {
-        None => Ok(None),
+        None => {
+            watched.push(Watched::absent(path));
+            Ok(None)
+        }
         Some(Content::Bytes(bytes, stat)) => {
             watched.push(Watched { path: path.to_string(), stat, digest: Digest::of(&bytes) });
             let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);

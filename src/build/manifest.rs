@@ -99,7 +99,10 @@ fn tier_source(
             answer.tokens = Some(document.facts.n_tokens);
         }
         Meaning::Voice => {
-            let voice = inputs.watched.iter().find(|watched| watched.path == super::inputs::VOICE);
+            let voice = inputs
+                .watched
+                .iter()
+                .find(|watched| watched.path == super::inputs::VOICE && !watched.is_absent());
             answer.artifact = voice.map(|watched| watched.path.clone());
             answer.hash = voice.map(|watched| watched.digest.to_string());
         }

@@ -175,7 +175,8 @@ fn sources(
 ) -> (Vec<DocId>, Option<String>) {
     let mut ids = Vec::new();
     let mut voice = None;
-    let configured = inputs.watched.iter().any(|watched| watched.path == CONFIG);
+    let configured =
+        inputs.watched.iter().any(|watched| watched.path == CONFIG && !watched.is_absent());
     for source in &inputs.plan.identity.sources {
         match meaning(graph, source) {
             Meaning::Documents(found) => ids.extend(found),

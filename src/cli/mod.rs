@@ -105,9 +105,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            let shown = error.print();
-            let asked = !error.use_stderr();
-            return if shown.is_ok() && asked { Exit::Done } else { Exit::CouldNotRun };
+            // Nobody is left to be told if this cannot be printed; `--help | head` is fine.
+            error.print().ok();
+            return if error.use_stderr() { Exit::CouldNotRun } else { Exit::Done };
         }
     };
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&cli)));

@@ -70,10 +70,10 @@ impl Validate {
                     "{shown}:{}: {} at {}",
                     finding.line,
                     output::visible(&finding.message),
-                    finding.path
+                    output::visible(&finding.path)
                 ));
                 if let Some(hint) = &finding.hint {
-                    output::say(&format!("  hint: {hint}"));
+                    output::say(&format!("  hint: {}", output::visible(hint)));
                 }
             }
             valid &= findings.is_empty();

@@ -8,6 +8,7 @@ use clap::Args;
 use super::list::catalogue;
 use super::{Exit, output};
 use crate::beneath::Content;
+use crate::discover::deny::DenyList;
 use crate::serve::Lookup;
 
 /// The flags of `blue knowledge show`.
@@ -38,6 +39,9 @@ impl Show {
             Lookup::Nothing(near) => return Err(nothing(&near)),
             Lookup::Refused(refusal) => anyhow::bail!("{:?} is refused: {refusal}", self.uri),
         };
+        let plan = crate::build::load(&root)?.plan;
+        let denied = DenyList::new(&plan.deny)?.denied_part(&path).is_some();
+        anyhow::ensure!(!denied, "{} is on the deny-list", self.uri);
         match root.read(&path, u64::MAX - 1).with_context(|| format!("read {path}"))? {
             Some(Content::Bytes(bytes, _)) => output::copy(&bytes)?,
             _ => return Err(nothing(&[])),

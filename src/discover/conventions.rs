@@ -6,7 +6,7 @@ use super::walk::{Seen, is_markdown, is_sidecar};
 use crate::model::name::{self, Name};
 use crate::model::series::series_word;
 use crate::model::uri::slugify;
-use crate::model::{Collection, Found, Kind, document};
+use crate::model::{Collection, Digest, Found, Kind, document};
 
 /// Words in a path that say nothing about whose documents lie there.
 const GENERIC: &[&str] = &[
@@ -28,6 +28,9 @@ const GENERIC: &[&str] = &[
     "content",
     "pages",
 ];
+
+/// Longest name of a collection, in bytes.
+const MAX_NAME: usize = 96;
 
 /// A folder of documents, before it has a row in the list of collections.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -171,6 +174,11 @@ fn place_of(folder: &str, numbered: &BTreeMap<String, Option<String>>) -> Option
         .or_else(|| (0..=parts.len()).rev().find_map(|n| by_numbers(&parts[..n], numbered)))
 }
 
+/// Whether a folder is one where documents are expected.
+pub(super) fn is_known(folder: &str) -> bool {
+    known(&folder.split('/').collect::<Vec<_>>()).is_some()
+}
+
 /// Folders known by their names.
 fn known(parts: &[&str]) -> Option<Place> {
     let lower: Vec<String> = parts.iter().map(|part| part.to_lowercase()).collect();
@@ -232,8 +240,9 @@ fn singular(word: &str) -> &str {
 /// A place whose last `n_own` parts say what it is, and whose other parts say whose it is.
 fn place(parts: &[&str], n_own: usize, kind: &str, plural: &str) -> Place {
     let owner = owner(&parts[..parts.len() - n_own.min(parts.len())]);
-    let name =
-        if owner.is_empty() { slugify(plural) } else { format!("{owner}-{}", slugify(plural)) };
+    let plural = Some(slugify(plural)).filter(|name| !name.is_empty());
+    let plural = plural.unwrap_or_else(|| "documents".to_string());
+    let name = if owner.is_empty() { plural } else { format!("{owner}-{plural}") };
     let series = match kind {
         "proposal" | "note" => Vec::new(),
         kind => vec![kind.to_string()],
@@ -241,6 +250,8 @@ fn place(parts: &[&str], n_own: usize, kind: &str, plural: &str) -> Place {
     Place { name, kind: kind.to_string(), series, base: parts.join("/"), by_numbers: false }
 }
 
+/// Whose documents a folder holds, from the parts of its path that tell. A very long name is cut
+/// and told apart by a digest, because it becomes a file's name.
 fn owner(parts: &[&str]) -> String {
     let telling: Vec<String> = parts
         .iter()
@@ -248,7 +259,14 @@ fn owner(parts: &[&str]) -> String {
         .map(|part| slugify(part))
         .filter(|part| !part.is_empty())
         .collect();
-    telling.join("-")
+    let name = telling.join("-");
+    match name.len() > MAX_NAME {
+        true => {
+            let start: String = name.chars().take(MAX_NAME / 4).collect();
+            format!("{start}-{}", Digest::of(name.as_bytes()).short())
+        }
+        false => name,
+    }
 }
 
 /// Folders in which at least three files, and at least half, are numbered documents; with the

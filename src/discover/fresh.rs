@@ -39,8 +39,10 @@ fn folder_same(root: &Root, record: &Record, folder: &Folder) -> Option<()> {
 
 /// Whether a watched file is what it was; a racy one is hashed again.
 pub fn file_same(root: &Root, time: i64, file: &Watched) -> Option<()> {
-    let (stat, _) = root.stat(&file.path).ok()??;
-    if stat != file.stat {
+    let Some((stat, _)) = root.stat(&file.path).ok()? else {
+        return file.is_absent().then_some(());
+    };
+    if stat != file.stat || file.is_absent() {
         return None;
     }
     (!stat.is_racy(time) || digest_of(root, &file.path) == Some(file.digest)).then_some(())

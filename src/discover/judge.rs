@@ -5,7 +5,9 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::walk::{Sort, Tree};
+use super::conventions;
+use super::deny::DenyList;
+use super::walk::{Sort, Tree, is_markdown};
 use crate::beneath::{Content, Root, read_fd};
 use crate::model::{Code, Diagnostic, Found, Plan};
 
@@ -13,6 +15,7 @@ use crate::model::{Code, Diagnostic, Found, Plan};
 pub(super) fn links(
     root: &Root,
     plan: &Plan,
+    deny: &DenyList,
     tree: &Tree,
     found: &mut Vec<Found>,
     notes: &mut Vec<Diagnostic>,
@@ -38,7 +41,7 @@ pub(super) fn links(
                 ));
                 false
             }
-            Sort::Link => link_allowed(root, plan, &found.path, &regular, notes),
+            Sort::Link => link_allowed(root, plan, deny, &found.path, &regular, notes),
         };
         if keep {
             kept.push(found);
@@ -51,6 +54,7 @@ pub(super) fn links(
 fn link_allowed(
     root: &Root,
     plan: &Plan,
+    deny: &DenyList,
     path: &str,
     regular: &[String],
     notes: &mut Vec<Diagnostic>,
@@ -63,6 +67,16 @@ fn link_allowed(
             return false;
         }
     };
+    // The name of what is read counts, not only the name of the link to it.
+    let behind =
+        resolved.strip_prefix(root.path()).unwrap_or(&resolved).to_string_lossy().into_owned();
+    if let Some(part) = deny.denied_part(&behind) {
+        let message = format!(
+            "the symbolic link leads to {part:?}, which is on the deny-list; it is not read"
+        );
+        notes.push(Diagnostic::new(Code::Denied, path, message).hint("remove it"));
+        return false;
+    }
     match resolved.strip_prefix(root.path()) {
         // A second name for a document that is read anyway.
         Ok(inside) => !regular.iter().any(|other| Path::new(other) == inside),
@@ -114,4 +128,15 @@ fn read_through_link(
         | rustix::fs::OFlags::CLOEXEC;
     let fd = rustix::fs::open(&resolved, flags, rustix::fs::Mode::empty())?;
     read_fd(fd, limit).map(Some)
+}
+
+/// Notes folders where documents are expected that are links to somewhere else.
+pub(super) fn linked_folders(tree: &Tree, notes: &mut Vec<Diagnostic>) {
+    let links =
+        tree.files.iter().filter(|seen| seen.sort == Sort::Link && !is_markdown(&seen.path));
+    for link in links.filter(|link| conventions::is_known(&link.path)) {
+        let message = "the symbolic link to a folder is not followed";
+        let hint = "name the real folder under `documents:` in .blue/config.yaml";
+        notes.push(Diagnostic::new(Code::NotRegular, &link.path, message).hint(hint));
+    }
 }

@@ -34,7 +34,9 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
         false => rules::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
     };
     found.retain(|found| deny.allows(&found.path, &mut notes));
-    judge::links(root, plan, &tree, &mut found, &mut notes)?;
+    judge::links(root, plan, &deny, &tree, &mut found, &mut notes)?;
+    judge::linked_folders(&tree, &mut notes);
+    drop_emitted(&collections, &mut found);
     let limit = plan.limits.documents;
     anyhow::ensure!(
         found.len() as u64 <= limit,
@@ -43,6 +45,15 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     );
     note_collisions(&found, &mut notes);
     Ok(Noted::new(Discovery { collections, found, tree }, notes))
+}
+
+/// `knowledge/<collection>.md` is where a digest goes, whatever lies there now.
+fn drop_emitted(collections: &[Collection], found: &mut Vec<Found>) {
+    found.retain(|found| {
+        let digest =
+            found.path.strip_prefix("knowledge/").and_then(|name| name.strip_suffix(".md"));
+        !digest.is_some_and(|name| collections.iter().any(|collection| collection.name == name))
+    });
 }
 
 /// Collections that have a document, sorted by name, with the documents' indexes moved along.

@@ -26,9 +26,10 @@ pub(super) fn apply(
         for pattern in &rule.paths {
             let glob = compiled(pattern, deny)?.compile_matcher();
             let base = base_of(pattern);
+            let folder = &pattern[..base];
             let mut n_matched = 0;
             for (i, path) in markdown.iter().enumerate() {
-                if !glob.is_match(path) {
+                if !glob.is_match(path) || !path.starts_with(folder) {
                     continue;
                 }
                 n_matched += 1;
@@ -77,6 +78,10 @@ fn row_of(collections: &mut Vec<Collection>, rule: &Rule) -> usize {
 
 /// Checks a pattern before anything is read: it stays below the root and names nothing denied.
 fn compiled(pattern: &str, deny: &DenyList) -> anyhow::Result<Glob> {
+    anyhow::ensure!(
+        !pattern.contains('\\'),
+        ".blue/config.yaml: documents path {pattern:?} has a backslash\nhint: write `/` between folders; nothing needs escaping"
+    );
     let outside = pattern.starts_with('/') || pattern.split('/').any(|part| part == "..");
     anyhow::ensure!(
         !outside,

@@ -135,11 +135,15 @@ impl Walker<'_> {
             return Ok(part);
         }
         let shown = if folder.is_empty() { "." } else { folder };
-        let Some((stat, entries, listing)) =
-            self.entries(folder, &mut part.notes).with_context(|| format!("read {shown}"))?
-        else {
-            return Ok(part);
+        let read = match self.entries(folder, &mut part.notes) {
+            Err(error) if is_too_long(&error) => {
+                let message = "the path is too long for the system; it is not looked into";
+                part.notes.push(Diagnostic::new(Code::TooDeep, folder, message));
+                return Ok(part);
+            }
+            read => read.with_context(|| format!("read {shown}"))?,
         };
+        let Some((stat, entries, listing)) = read else { return Ok(part) };
         part.tree.folders.push(Folder { path: folder.to_string(), stat, listing });
         let ignores = self.ignores(folder, &entries, parent, &mut part)?;
         let mut folders = Vec::new();
@@ -245,8 +249,16 @@ impl Walker<'_> {
             // A pattern that does not compile ignores nothing, as in git.
             builder.add_line(None, line).ok();
         }
-        let matcher = builder.build()?;
-        Ok(Some(Arc::new(Ignores { matcher, parent })))
+        // Patterns that are too many to compile ignore nothing; git itself has no such limit.
+        match builder.build() {
+            Ok(matcher) => Ok(Some(Arc::new(Ignores { matcher, parent }))),
+            Err(_) => {
+                let message = "it has too many patterns; none of them is honoured";
+                let path = joined(folder, ".gitignore");
+                part.notes.push(Diagnostic::new(Code::TooLarge, &path, message));
+                Ok(parent)
+            }
+        }
     }
 
     /// Whether a folder is not looked into at all, whatever `.gitignore` says.
@@ -270,6 +282,11 @@ pub(super) fn is_markdown(file: &str) -> bool {
 /// Whether a file can hold the metadata of the document beside it.
 pub(super) fn is_sidecar(file: &str) -> bool {
     matches!(file, "kep.yaml" | "metadata.yaml" | "meta.yaml")
+}
+
+fn is_too_long(error: &anyhow::Error) -> bool {
+    let code = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error);
+    code == Some(rustix::io::Errno::NAMETOOLONG.raw_os_error())
 }
 
 fn joined(folder: &str, name: &str) -> String {

@@ -19,10 +19,15 @@ pub const LOCAL: &str = ".blue/local";
 pub fn prepare(root: &Root) -> anyhow::Result<()> {
     folder(root, LOCAL)?;
     let ignore = format!("{LOCAL}/.gitignore");
-    if root.stat(&ignore)?.is_none() {
-        keep(root, &ignore, b"*\n")?;
+    if root.stat(&ignore)?.is_some() {
+        return Ok(());
     }
-    Ok(())
+    // Several first builds may come here at once; whoever makes the file fills it.
+    match stage::create(root, &ignore) {
+        Ok(mut file) => file.write_all(b"*\n").with_context(|| format!("write {ignore}")),
+        Err(_) if root.exists(&ignore) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Makes a folder and those above it. Nothing on the way may be a link or a file.
@@ -110,8 +115,12 @@ pub fn rescue(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<String> {
 /// The file system's own time, which is what file times are compared with.
 pub fn time(root: &Root) -> anyhow::Result<i64> {
     let path = format!("{LOCAL}/clock");
-    let flags =
-        OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let flags = OFlags::WRONLY
+        | OFlags::CREATE
+        | OFlags::TRUNC
+        | OFlags::NOFOLLOW
+        | OFlags::NONBLOCK
+        | OFlags::CLOEXEC;
     let fd = rustix::fs::openat(root.fd(), path.as_str(), flags, Mode::from_raw_mode(0o666));
     let fd = fd.map_err(std::io::Error::from).with_context(|| format!("write {path}"))?;
     File::from(fd).write_all(b"\n").with_context(|| format!("write {path}"))?;

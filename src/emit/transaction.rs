@@ -71,6 +71,11 @@ pub fn recover(root: &Root) -> anyhow::Result<()> {
 
 fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
     for (staged, target, digest) in &record.writes {
+        // A record can come with a cloned repository; it moves only what a build stages, to
+        // where a build writes.
+        if !is_own(target) || !is_staged(staged, target) {
+            continue;
+        }
         let whole = matches!(root.read(staged, 1 << 40), Ok(Some(Content::Bytes(bytes, _))) if Digest::of(&bytes).to_string() == *digest);
         if whole {
             if !stage::folder_of(target).is_empty() {
@@ -80,10 +85,36 @@ fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
             stage::rename(root, staged, target)?;
         }
     }
-    for (path, digest) in &record.removals {
+    for (path, digest) in record.removals.iter().filter(|(path, _)| is_own(path)) {
         remove_unchanged(root, path, digest)?;
     }
     sync(root, record)
+}
+
+/// Whether a path is one that blue writes to.
+fn is_own(path: &str) -> bool {
+    let plain = |name: &str| !name.is_empty() && !name.contains('/') && !matches!(name, "." | "..");
+    let below = ["knowledge/", ".blue/context/", ".blue/hooks/", ".blue/context/workflow/"];
+    let in_folder = below.iter().any(|folder| path.strip_prefix(folder).is_some_and(plain));
+    let single = [
+        ".blue/config.yaml",
+        ".blue/.gitignore",
+        ".blue/context.manifest.yaml",
+        ".blue/context.manifest.old.yaml",
+    ];
+    in_folder || single.contains(&path)
+}
+
+/// Whether a path is one that a build stages a target at.
+fn is_staged(staged: &str, target: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let beside = format!("{}/.blue-", stage::folder_of(target));
+    let in_txn = staged.strip_prefix(&format!("{}/", folder_path())).is_some_and(number);
+    in_txn
+        || staged
+            .strip_prefix(&beside)
+            .and_then(|rest| rest.strip_suffix(".tmp"))
+            .is_some_and(number)
 }
 
 fn remove_unchanged(root: &Root, path: &str, digest: &str) -> anyhow::Result<()> {
@@ -188,9 +219,9 @@ fn write_record(root: &Root, txn: &str, record: &CommitRecord) -> anyhow::Result
 
 /// Makes every rename and removal durable before the record is forgotten.
 fn sync(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
-    let targets = record.writes.iter().map(|(_, target, _)| target);
+    let targets = record.writes.iter().map(|(_, target, _)| target).filter(|path| is_own(path));
     let mut folders: Vec<&str> = targets
-        .chain(record.removals.iter().map(|(path, _)| path))
+        .chain(record.removals.iter().map(|(path, _)| path).filter(|path| is_own(path)))
         .map(|path| stage::folder_of(path))
         .collect();
     folders.sort_unstable();

@@ -22,7 +22,10 @@ impl Resolver<'_, '_> {
                 Diagnostic::new(Code::Renamed, path, message).hint(format!("write {new:?}"))
             }
             Answer::Many(ids) => {
-                let all: Vec<&str> = ids.iter().map(path_of).collect();
+                let mut all: Vec<&str> = ids.iter().take(6).map(path_of).collect();
+                if ids.len() > all.len() {
+                    all.push("…");
+                }
                 let message = format!(
                     "{} fits {} documents: {}",
                     written(&reference.target),

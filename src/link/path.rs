@@ -130,13 +130,16 @@ impl Resolver<'_, '_> {
         if wanted.slug.len() < 4 {
             return None;
         }
-        let rows = self
-            .documents
-            .iter()
-            .enumerate()
-            .filter(|(_, d)| d.collection == self.document.collection);
-        let scored = rows.take(2_000).map(|(i, d)| {
-            (strsim::damerau_levenshtein(&clipped(&d.slug), &clipped(&wanted.slug)), i)
+        // Names that could be meant begin alike or carry the same number, and are about as long.
+        let start: String = wanted.slug.chars().take(3).collect();
+        let rows = self.documents.iter().enumerate().filter(|(_, document)| {
+            let numbered = document.number.is_some() && document.number == wanted.number;
+            document.collection == self.document.collection
+                && document.slug.len().abs_diff(wanted.slug.len()) <= wanted.slug.len() / 3
+                && (document.slug.starts_with(&start) || numbered)
+        });
+        let scored = rows.take(50).map(|(i, document)| {
+            (strsim::damerau_levenshtein(&clipped(&document.slug), &clipped(&wanted.slug)), i)
         });
         let (distance, i) = scored.min()?;
         (distance * 3 <= wanted.slug.len()).then_some(DocId(i as u32))

@@ -13,6 +13,9 @@ use crate::model::{
 /// RFCs from this number on are usually IETF's when the project has none of that number.
 const FIRST_FOREIGN_RFC: u64 = 768;
 
+/// A reference that fits more documents than this is no edge to any.
+const MAX_CANDIDATES: usize = 8;
+
 /// What a reference turned out to be.
 pub(super) enum Answer {
     /// One document.
@@ -53,7 +56,9 @@ pub(super) fn edges(
         resolver.note(reference, &answer, &mut notes);
         let (targets, ambiguous) = match answer {
             Answer::One(id) | Answer::Renamed(id) => (vec![id], false),
-            Answer::Many(ids) => (ids, true),
+            Answer::Many(ids) if ids.len() <= MAX_CANDIDATES => (ids, true),
+            // An edge to everybody tells nothing; the diagnostic does.
+            Answer::Many(_) => continue,
             Answer::Foreign | Answer::Nothing(..) => continue,
         };
         for to in targets.into_iter().filter(|to| *to != from) {

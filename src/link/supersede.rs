@@ -29,9 +29,7 @@ pub(super) fn close(
         successors.retain(|successor| successor.0 as usize != row);
     }
     let cyclic = cycles(&documents, &next, notes);
-    let replaced_by: Vec<Vec<DocId>> = (0..documents.len())
-        .map(|row| if cyclic[row] { Vec::new() } else { ends(&next, &cyclic, row) })
-        .collect();
+    let replaced_by = all_ends(&next, &cyclic);
     let mut live: Vec<bool> = documents
         .iter()
         .enumerate()
@@ -56,24 +54,51 @@ fn decides(document: &Document) -> bool {
         && !records
 }
 
-/// The documents at the end of every chain from a row.
-fn ends(next: &[Vec<DocId>], cyclic: &[bool], row: usize) -> Vec<DocId> {
-    let mut found = Vec::new();
-    let mut seen = vec![row];
-    let mut open: Vec<DocId> = next[row].clone();
-    while let Some(id) = open.pop() {
-        let at = id.0 as usize;
-        if seen.contains(&at) {
-            continue;
+/// More ends of chains than this are not followed.
+const MAX_ENDS: usize = 8;
+
+/// The documents at the end of every chain from each row, each row after those it leads to.
+fn all_ends(next: &[Vec<DocId>], cyclic: &[bool]) -> Vec<Vec<DocId>> {
+    let mut ends: Vec<Option<Vec<DocId>>> = vec![None; next.len()];
+    for start in 0..next.len() {
+        let mut open = vec![start];
+        while let Some(row) = open.last().copied() {
+            let rows = next[row].iter().map(|id| id.0 as usize);
+            let missing = |at: &usize| ends[*at].is_none() && !cyclic[*at];
+            let waiting: Vec<usize> = match ends[row].is_some() || cyclic[row] {
+                true => Vec::new(),
+                false => rows.filter(missing).collect(),
+            };
+            if !waiting.is_empty() {
+                open.extend(waiting);
+                continue;
+            }
+            if ends[row].is_none() {
+                ends[row] = Some(joined_ends(next, cyclic, &ends, row));
+            }
+            open.pop();
         }
-        seen.push(at);
-        if next[at].is_empty() || cyclic[at] {
-            found.push(id);
-        } else {
-            open.extend(&next[at]);
+    }
+    ends.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The ends of a row from those of the rows it leads to; a member of a circle has none.
+fn joined_ends(
+    next: &[Vec<DocId>],
+    cyclic: &[bool],
+    ends: &[Option<Vec<DocId>>],
+    row: usize,
+) -> Vec<DocId> {
+    let mut found = Vec::new();
+    for id in next[row].iter().filter(|_| !cyclic[row]) {
+        match &ends[id.0 as usize] {
+            Some(further) if !further.is_empty() => found.extend(further),
+            _ => found.push(*id),
         }
     }
     found.sort_unstable();
+    found.dedup();
+    found.truncate(MAX_ENDS);
     found
 }
 
@@ -81,25 +106,30 @@ fn ends(next: &[Vec<DocId>], cyclic: &[bool], row: usize) -> Vec<DocId> {
 fn cycles(documents: &[Document], next: &[Vec<DocId>], notes: &mut Vec<Diagnostic>) -> Vec<bool> {
     let mut cyclic = vec![false; next.len()];
     let mut done = vec![false; next.len()];
+    let mut on_path = vec![false; next.len()];
     for start in 0..next.len() {
         if done[start] || next[start].is_empty() {
             continue;
         }
         // Depth first, with the path kept on a stack of (row, how many successors were tried).
         let mut path: Vec<(usize, usize)> = vec![(start, 0)];
+        on_path[start] = true;
         while let Some((row, tried)) = path.last_mut() {
             let row = *row;
             let Some(successor) = next[row].get(*tried).map(|id| id.0 as usize) else {
                 done[row] = true;
+                on_path[row] = false;
                 path.pop();
                 continue;
             };
             *tried += 1;
-            if let Some(at) = path.iter().position(|(on_path, _)| *on_path == successor) {
+            if on_path[successor] {
+                let at = path.iter().position(|(row, _)| *row == successor).unwrap_or(0);
                 let members: Vec<usize> = path[at..].iter().map(|(row, _)| *row).collect();
                 note_cycle(documents, &members, notes);
                 members.iter().for_each(|member| cyclic[*member] = true);
             } else if !done[successor] {
+                on_path[successor] = true;
                 path.push((successor, 0));
             }
         }

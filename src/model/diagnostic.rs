@@ -89,6 +89,7 @@ codes! {
     Foreign = "BLUE-OUT-005", Error, "a file in the place of an emitted one";
     Orphan = "BLUE-OUT-006", Error, "an emitted file whose cause is gone";
     KeptOrphan = "BLUE-OUT-007", Warning, "an edited file whose cause is gone";
+    CacheNotKept = "BLUE-OUT-008", Warning, "a cache that could not be written";
     SourceUnknown = "BLUE-CFG-001", Warning, "a configured source that does not exist";
 }
 

@@ -3,12 +3,14 @@
 pub mod action;
 pub mod artifact;
 pub mod bundle;
+pub mod depth;
 pub mod diagnostic;
 pub mod digest;
 pub mod document;
 pub mod graph;
 pub mod hidden;
 pub mod name;
+pub mod neutral;
 pub mod number;
 pub mod plan;
 pub mod record;

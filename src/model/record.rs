@@ -47,6 +47,22 @@ pub struct Watched {
     pub digest: Digest,
 }
 
+impl Watched {
+    /// A file that was looked for and is not there.
+    pub fn absent(path: &str) -> Watched {
+        Watched {
+            path: path.to_string(),
+            stat: Stat::default(),
+            digest: Digest::from_bytes([0; 32]),
+        }
+    }
+
+    /// Whether it was looked for and not found.
+    pub fn is_absent(&self) -> bool {
+        self.digest == Digest::from_bytes([0; 32]) && self.stat == Stat::default()
+    }
+}
+
 /// Everything one build looked at and wrote.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Record {

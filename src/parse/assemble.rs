@@ -159,8 +159,9 @@ fn address(collections: &[Collection], documents: &mut [Document], notes: &mut V
         taken.entry(id.clone()).or_insert(i);
     }
     late.sort_by_key(|i| (documents[*i].depth, *i));
+    let mut numbers = BTreeMap::new();
     for i in late {
-        let id = free_id(&documents[i], &ids[i].1, &taken);
+        let id = free_id(&documents[i], &ids[i].1, &taken, &mut numbers);
         if id.contains('~') {
             let other = &documents[taken[&ids[i]]].path;
             let message = format!("{other} has the same address; this one is {id}");
@@ -174,7 +175,12 @@ fn address(collections: &[Collection], documents: &mut [Document], notes: &mut V
 }
 
 /// An id that nobody has: with folders in front as far as they go, then with a number behind.
-fn free_id(document: &Document, wanted: &str, taken: &BTreeMap<(usize, String), usize>) -> String {
+fn free_id(
+    document: &Document,
+    wanted: &str,
+    taken: &BTreeMap<(usize, String), usize>,
+    numbers: &mut BTreeMap<(usize, String), u32>,
+) -> String {
     let is_free = |id: &String| !taken.contains_key(&(document.collection, id.clone()));
     let folders = document.path.rsplit('/').skip(1).take(document.depth.min(8));
     let mut id = wanted.to_string();
@@ -184,8 +190,15 @@ fn free_id(document: &Document, wanted: &str, taken: &BTreeMap<(usize, String), 
             return id;
         }
     }
-    let numbered = (2u32..).map(|n| format!("{id}~{n}"));
-    numbered.into_iter().find(is_free).expect("numbers do not end")
+    // The next number is remembered, so that thousands of equal names stay cheap.
+    let next = numbers.entry((document.collection, id.clone())).or_insert(2u32);
+    loop {
+        let numbered = format!("{id}~{next}");
+        *next += 1;
+        if is_free(&numbered) {
+            return numbered;
+        }
+    }
 }
 
 fn plain_id(document: &Document) -> String {

@@ -40,9 +40,12 @@ pub(super) fn of_head(text: &str, lines: &Lines, body: &Body<'_>) -> Vec<Field> 
         }
     }
     let head = &text[range.clone()];
-    for (at, _) in head.match_indices("<tr") {
-        let row = &head[at..at + head[at..].find("</tr").unwrap_or(head.len() - at)];
-        let line = lines.line(range.start + at);
+    let mut at = head.find("<tr").unwrap_or(head.len());
+    for row in head.split("<tr").skip(1).take(MAX_LINES as usize) {
+        let here = at;
+        at += row.len() + "<tr".len();
+        let row = row.split("</tr").next().unwrap_or(row);
+        let line = lines.line(range.start + here);
         if let Some((key, value)) = html_row(row) {
             fields.push(Field { key, items: vec![value], line, front: true });
         }

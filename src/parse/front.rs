@@ -4,6 +4,7 @@ use serde_yaml::Value;
 
 use super::Lines;
 use super::field::{self, Field};
+use crate::model::depth::{MAX_DEPTH, is_deep};
 use crate::model::{Code, Note};
 
 /// Front matter larger than this is not read: it is no header any more.
@@ -85,6 +86,11 @@ pub(super) fn fields(
         return Vec::new();
     }
     let first = lines.line(front.inner.start);
+    if is_deep(inner) {
+        let message = format!("front matter nests deeper than {MAX_DEPTH}; it is not read as YAML");
+        note(Code::FrontMatterYaml, first, message, "move the text into the body");
+        return loose(inner, first);
+    }
     match serde_yaml::from_str::<Value>(inner) {
         Ok(value) => of_value(&value, inner, first),
         Err(error) => {
@@ -116,15 +122,17 @@ fn repeated_key(inner: &str, what: &str) -> Option<u32> {
 /// Reads a YAML file that stands beside a document.
 pub(super) fn sidecar(bytes: &[u8], notes: &mut Vec<Note>) -> Vec<Field> {
     let text = String::from_utf8_lossy(bytes);
-    match serde_yaml::from_str::<Value>(&text) {
-        Ok(value) if bytes.len() <= MAX_BYTES => {
+    let readable = bytes.len() <= MAX_BYTES && !is_deep(&text);
+    let value = if readable { serde_yaml::from_str::<Value>(&text).ok() } else { None };
+    match value {
+        Some(value) => {
             let mut fields = of_value(&value, &text, 1);
             for field in &mut fields {
                 field.line = 0;
             }
             fields
         }
-        _ => {
+        None => {
             let message = "the metadata file beside the document is not YAML".to_string();
             let code = Code::FrontMatterYaml;
             notes.push(Note { code, line: 0, column: 0, message, hint: None });

@@ -1,5 +1,8 @@
 //! Offsets to lines and columns.
 
+/// Columns up to here are counted in characters, beyond in bytes.
+const MAX_COUNTED: usize = 4_096;
+
 /// Where each line of a text begins.
 pub(crate) struct Lines {
     starts: Vec<u32>,
@@ -21,10 +24,19 @@ impl Lines {
     /// Line and column of an offset, both from 1; columns count characters.
     pub(crate) fn place(&self, text: &str, offset: usize) -> (u32, u32) {
         let line = self.line(offset);
-        let start = self.starts[line as usize - 1] as usize;
+        let start = self.start(line);
+        // Far into a long line nobody counts characters; bytes are quicker.
+        if offset - start > MAX_COUNTED {
+            return (line, (offset - start) as u32 + 1);
+        }
         let column =
             text.get(start..offset).map_or(offset - start, |before| before.chars().count());
         (line, column as u32 + 1)
+    }
+
+    /// Where a line begins.
+    pub(crate) fn start(&self, line: u32) -> usize {
+        self.starts[line as usize - 1] as usize
     }
 
     /// The text of a line without its end.

@@ -12,17 +12,27 @@ use crate::model::{Code, Label, Note, Number, Reference, Relation, Target};
 /// More references than this are an attack or an index; the rest is noted, not read.
 const MAX_REFERENCES: usize = 10_000;
 
+/// An address in prose is shorter than this.
+const MAX_ADDRESS: usize = 512;
+
 struct Gathered<'a, 'b> {
     page: &'a Page<'b>,
     references: Vec<Reference>,
     seen: BTreeMap<(Target, Relation), usize>,
     n_dropped: usize,
+    /// The line looked at last and what its own words say of the references in it.
+    last_line: Option<(u32, Option<Relation>)>,
 }
 
 /// All references of a page, in order of appearance, equal ones counted.
 pub(super) fn all(page: &Page<'_>, notes: &mut Vec<Note>) -> Vec<Reference> {
-    let mut gathered =
-        Gathered { page, references: Vec::new(), seen: BTreeMap::new(), n_dropped: 0 };
+    let mut gathered = Gathered {
+        page,
+        references: Vec::new(),
+        seen: BTreeMap::new(),
+        n_dropped: 0,
+        last_line: None,
+    };
     let labels = gathered.mentions();
     gathered.links(&labels);
     for field in &page.fields {
@@ -83,8 +93,13 @@ impl Gathered<'_, '_> {
     fn addresses(&mut self, range: std::ops::Range<usize>) {
         let text = &self.page.text[range.clone()];
         for (at, _) in text.match_indices("blue://") {
-            let end = text[at..].find(|c: char| c.is_whitespace() || "()<>[]\"'`,;|".contains(c));
-            let address = &text[at..end.map_or(text.len(), |end| at + end)];
+            let ends = |c: char| c.is_whitespace() || "()<>[]\"'`,;|".contains(c);
+            let chars = text[at..].char_indices().take(MAX_ADDRESS + 1);
+            let end = chars.clone().find(|(_, c)| ends(*c)).map(|(end, _)| end);
+            // What runs on without an end is no address.
+            let end = end.or_else(|| (chars.count() <= MAX_ADDRESS).then_some(text.len() - at));
+            let Some(end) = end else { continue };
+            let address = &text[at..at + end];
             let address = address.trim_end_matches(['.', ':', '!', '?', '*']);
             let offset = range.start + at;
             let relation = self.relation_at(offset).unwrap_or(Relation::Address);
@@ -167,6 +182,11 @@ impl Gathered<'_, '_> {
     }
 
     fn add(&mut self, target: Target, relation: Relation, label: Option<Label>, offset: usize) {
+        // The place of a reference that is only counted is never asked for.
+        if let Some(index) = self.seen.get(&(target.clone(), relation)) {
+            self.references[*index].count += 1;
+            return;
+        }
         let place = self.page.lines.place(self.page.text, offset);
         self.add_at(target, relation, label, place);
     }
@@ -194,38 +214,48 @@ impl Gathered<'_, '_> {
     }
 
     /// What the line, or the section it stands in, says of the references in it.
-    fn relation_at(&self, offset: usize) -> Option<Relation> {
-        let relation = self.stated_relation(offset)?;
+    fn relation_at(&mut self, offset: usize) -> Option<Relation> {
+        let page = self.page;
+        let line = page.lines.line(offset);
+        let start = page.lines.start(line);
+        let relation = self.relation_before(start, offset).or_else(|| self.relation_of_line(line));
+        let relation = relation.or_else(|| {
+            let heading = &page.body.headings[page.body.heading_of(offset)?];
+            relation_of_key(&field::normal_key(heading.title.trim_end_matches(':')))
+        })?;
         let replaces = matches!(relation, Relation::Supersedes | Relation::SupersededBy);
-        let line =
-            self.page.lines.text(self.page.text, self.page.lines.line(offset)).to_lowercase();
         // What is replaced in part still stands.
-        let in_part =
-            line.contains("partial") || line.contains("partly") || line.contains("in part");
-        Some(if replaces && in_part { Relation::Related } else { relation })
+        let in_part = || {
+            let text = clip_line(page.lines.text(page.text, line)).to_lowercase();
+            ["partial", "partly", "in part"].iter().any(|word| text.contains(word))
+        };
+        Some(if replaces && in_part() { Relation::Related } else { relation })
     }
 
-    fn stated_relation(&self, offset: usize) -> Option<Relation> {
-        let page = self.page;
-        let (line, _) = page.lines.place(page.text, offset);
-        let text = page.lines.text(page.text, line);
-        let line_start = offset.saturating_sub(text.len());
-        let before = page.text.get(line_start..offset).unwrap_or("");
-        let before = before.rsplit('\n').next().unwrap_or("").to_lowercase();
-        if let Some(relation) = relation_of_words(&before) {
-            return Some(relation);
-        }
-        if let Some((key, _)) = field::of_line(text) {
-            if let Some(relation) = relation_of_key(&key) {
-                return Some(relation);
-            }
-            if series_word(&key).is_some() {
-                return Some(Relation::Related);
-            }
-        }
-        let heading = &page.body.headings[page.body.heading_of(offset)?];
-        relation_of_key(&field::normal_key(heading.title.trim_end_matches(':')))
+    /// What the few words before a reference say, if they open its line.
+    fn relation_before(&self, start: usize, offset: usize) -> Option<Relation> {
+        let before = self.page.text.get(start..offset).filter(|before| before.len() <= 100)?;
+        relation_of_words(&before.to_lowercase())
     }
+
+    /// What a line says as a field; asked once for all references in it.
+    fn relation_of_line(&mut self, line: u32) -> Option<Relation> {
+        if let Some((_, known)) = self.last_line.filter(|(last, _)| *last == line) {
+            return known;
+        }
+        let text = clip_line(self.page.lines.text(self.page.text, line));
+        let relation = field::of_line(text).and_then(|(key, _)| {
+            relation_of_key(&key).or_else(|| series_word(&key).map(|_| Relation::Related))
+        });
+        self.last_line = Some((line, relation));
+        relation
+    }
+}
+
+/// The part of a line that can be a field: a longer one is prose.
+fn clip_line(line: &str) -> &str {
+    let end = line.char_indices().map(|(at, _)| at).find(|at| *at >= 2_000);
+    &line[..end.unwrap_or(line.len())]
 }
 
 /// `Superseded by [x]` and its kin, where nothing but these words stands before the reference.

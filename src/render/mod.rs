@@ -1,6 +1,5 @@
 //! Fills templates; gives text, knows no file system.
 
-pub mod neutral;
 pub mod view;
 
 use std::collections::BTreeMap;
@@ -10,12 +9,27 @@ use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value
 use serde::Serialize;
 
 use crate::model::Digest;
+use crate::model::neutral::neutral;
 
 /// The templates that come with blue.
 const EMBEDDED: [(&str, &str); 2] = [
     ("digest.md", include_str!("../../templates/digest.md")),
     ("session.md", include_str!("../../templates/session.md")),
 ];
+
+/// Steps a template may take: a thousand times what blue's own need.
+const FUEL: u64 = 20_000_000;
+
+/// Every line but the first and the empty ones, moved in by some spaces.
+fn indented(text: &str, width: usize) -> String {
+    let space = " ".repeat(width.min(16));
+    let lines = text.split('\n').enumerate();
+    let lines = lines.map(|(i, line)| match i == 0 || line.trim().is_empty() {
+        true => line.to_string(),
+        false => format!("{space}{line}"),
+    });
+    lines.collect::<Vec<String>>().join("\n")
+}
 
 /// The digest of the templates that come with blue.
 pub fn embedded_digest() -> Digest {
@@ -57,6 +71,11 @@ impl Templates {
         environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
         environment.set_auto_escape_callback(|_| AutoEscape::Custom("blue".into()));
         environment.set_formatter(neutralised);
+        // Templates can come with a stranger's repository: they may not run for ever, nor ask
+        // for more memory than there is.
+        environment.set_fuel(Some(FUEL));
+        environment.remove_filter("format");
+        environment.add_filter("indent", indented);
         let mut digests = BTreeMap::new();
         for (name, embedded) in EMBEDDED {
             let (text, file) = match overrides.get(name) {
@@ -112,7 +131,7 @@ fn neutralised(
         return Err(minijinja::Error::from(minijinja::ErrorKind::UndefinedError));
     }
     match value.as_str() {
-        Some(text) => out.write_str(&neutral::neutral(text))?,
+        Some(text) => out.write_str(&neutral(text))?,
         None => write!(out, "{value}")?,
     }
     Ok(())

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::neutral::neutral;
 use crate::model::{DocId, Graph, Neighbour};
 
 /// One document.
@@ -101,7 +102,11 @@ pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>]) -> Vec<u8> {
             .map(|neighbour| NeighbourLine {
                 uri: graph.document(neighbour.id).uri.to_string(),
                 score: neighbour.score,
-                reasons: neighbour.reasons.clone(),
+                reasons: neighbour
+                    .reasons
+                    .iter()
+                    .map(|reason| neutral(reason).into_owned())
+                    .collect(),
             })
             .collect(),
     })
@@ -129,13 +134,14 @@ fn lines<T: Serialize>(graph: &Graph, line: impl Fn(DocId) -> T + Sync) -> Vec<u
 
 fn document_line(graph: &Graph, id: DocId) -> DocumentLine {
     let document = graph.document(id);
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_string());
+    let shown = |text: &str| neutral(text).into_owned();
+    let some = |text: &str| (!text.is_empty()).then(|| shown(text));
     DocumentLine {
         uri: document.uri.to_string(),
         path: document.path.clone(),
         kind: document.kind.to_string(),
         number: some(&document.number_text),
-        title: document.title.clone(),
+        title: shown(&document.title),
         status: document.status.to_string(),
         status_text: some(&document.status_text),
         live: graph.is_live(id),
@@ -143,10 +149,10 @@ fn document_line(graph: &Graph, id: DocId) -> DocumentLine {
             .iter()
             .map(|by| graph.document(*by).uri.to_string())
             .collect(),
-        date: document.date.clone(),
+        date: document.date.as_deref().and_then(some),
         hash: document.digest.to_string(),
         bytes: document.facts.n_bytes,
         tokens: document.facts.n_tokens,
-        summary: document.facts.texts.line.clone(),
+        summary: shown(&document.facts.texts.line),
     }
 }

@@ -176,7 +176,9 @@ impl Manifest {
     pub fn read(text: &str) -> Result<Manifest, Unusable> {
         let broken = |why: &str| Err(Unusable::Broken(why.to_string()));
         if !text.contains("\nchecksum: ") {
-            let by_hand = !text.contains("Regenerate: ") && !text.contains("\ninputs:");
+            let by_hand = !text.trim().is_empty()
+                && !text.contains("Regenerate: ")
+                && !text.contains("\ninputs:");
             return if by_hand { Err(Unusable::HandWritten) } else { broken("it has no checksum") };
         }
         let manifest: Manifest =

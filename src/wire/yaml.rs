@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use saphyr_parser::{Event, Parser};
 use serde_json::Value;
 
+use crate::model::depth::{MAX_DEPTH, is_deep};
+
 /// A value and where each part of it stands, by JSON pointer.
 pub struct Placed {
     /// The value.
@@ -24,6 +26,10 @@ pub struct Invalid {
 impl Placed {
     /// Reads YAML; duplicate keys and runaway aliases are refused.
     pub fn yaml(text: &str) -> Result<Placed, Invalid> {
+        if is_deep(text) {
+            let message = format!("it nests deeper than {MAX_DEPTH}");
+            return Err(Invalid { line: 1, message });
+        }
         let (lines, repeated) = lines(text);
         let value: serde_yaml::Value =
             serde_yaml::from_str(text).map_err(|error| invalid(&error, repeated))?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::hidden::is_hidden;
+use super::hidden::is_hidden;
 
 /// Tag names that blue or an agent's host gives a meaning; a document may not open or close them.
 const TAGS: &[&str] = &[

@@ -1,0 +1,41 @@
+//! How deep a YAML text nests, judged before a parser is let near it.
+
+/// YAML that nests deeper than this is not read: parsers take quadratic time, or the whole stack.
+pub const MAX_DEPTH: usize = 64;
+
+/// Whether a text nests too deeply. Brackets in quotes count too: a header has few of them.
+pub fn is_deep(text: &str) -> bool {
+    let mut depth = 0usize;
+    for line in text.lines() {
+        let marks = line.as_bytes();
+        let n_dashes = marks.windows(2).filter(|pair| matches!(*pair, b"- " | b"? ")).count();
+        let indent = marks.iter().take_while(|b| **b == b' ').count();
+        if n_dashes > MAX_DEPTH || indent > 16 * MAX_DEPTH {
+            return true;
+        }
+        for mark in marks {
+            match mark {
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth > MAX_DEPTH {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bombs_are_deep_and_headers_are_not() {
+        assert!(is_deep(&"[".repeat(100)));
+        assert!(is_deep(&"- ".repeat(100)));
+        assert!(is_deep(&"{a: ".repeat(100)));
+        assert!(!is_deep("title: a - b - c\nlist: [1, [2, {x: 3}]]\n- one\n- two\n"));
+    }
+}
