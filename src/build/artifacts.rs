@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::{Analysis, Inputs, session};
 use crate::condense::{self, Misfit, tokens};
 use crate::model::{
-    Action, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher, Listener,
-    Plan,
+    Action, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher, Level,
+    Listener, Plan,
 };
 use crate::render::view;
 use crate::wire::header::{self, Provenance};
@@ -106,7 +106,7 @@ fn digest(
     action.fact("budget", format!("{budget:?}").as_bytes());
     action.fact("source", source.as_bytes());
     action.fact("kind", collection.kind.as_str().as_bytes());
-    choice.tell(graph, &mut action);
+    choice.tell(graph, &budget, &mut action);
     Made::unless_current(&path, action, current, |action| {
         let uri = format!("blue://docs/{}/", collection.name);
         let mut tell = |bundle: &Bundle| {
@@ -246,17 +246,28 @@ impl Choice {
         (count > 0).then(|| view::hidden(graph, example, count, 0, uri))
     }
 
-    /// Tells everything that can change what is chosen and how it reads.
-    pub(super) fn tell(&self, graph: &Graph, action: &mut Action) {
+    /// Tells everything that can change what is chosen and how it reads: of each candidate the
+    /// levels that the budget could reach, and the size of the next one.
+    pub(super) fn tell(&self, graph: &Graph, budget: &Budget, action: &mut Action) {
         let mut hasher = Hasher::new();
-        for candidate in &self.candidates {
+        for (candidate, level) in
+            self.candidates.iter().zip(condense::reach(&self.candidates, budget))
+        {
             let document = graph.document(candidate.id);
-            let texts = &document.facts.texts;
-            hasher.field(document.uri.as_str().as_bytes()).field(view::head(document).as_bytes());
-            hasher.field(texts.line.as_bytes()).field(texts.brief.as_bytes());
-            hasher.field(texts.sections.as_bytes()).field(texts.full.as_bytes());
             hasher.number(candidate.weight).number(u64::from(candidate.history));
+            hasher.number(candidate.costs[0]);
+            let Some(level) = level else { continue };
+            hasher.field(document.uri.as_str().as_bytes()).field(view::head(document).as_bytes());
             hasher.field(view::history(graph, candidate.id).text.as_bytes());
+            let next = candidate.next(level).map_or(0, |next| candidate.costs[next as usize]);
+            hasher.number(level as u64).number(next);
+            for level in
+                Level::ALL.into_iter().filter(|told| *told > Level::Title && *told <= level)
+            {
+                let entry = view::entry(graph, candidate.id, level);
+                hasher.field(entry.text.as_bytes()).field(entry.more.as_bytes());
+                hasher.number(candidate.costs[level as usize]);
+            }
         }
         hasher.number(self.n_beyond_live as u64).number(self.n_beyond_history as u64);
         hasher.number(self.n_live as u64).number(self.live_tokens);

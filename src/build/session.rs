@@ -97,7 +97,9 @@ pub(super) fn session(
     let plan = &inputs.plan;
     let budget = plan.identity.budget;
     let (ids, voice) = sources(inputs, graph, notes);
-    let choice = Choice::new(analysis, &ids, &budget);
+    // A session is told what is in force; history is for whoever asks.
+    let live: Vec<DocId> = ids.into_iter().filter(|id| graph.is_live(*id)).collect();
+    let choice = Choice::new(analysis, &live, &budget);
     let collections = collections(graph);
     let workflow = workflow_line(graph);
     let voice = voice.map(|text| clipped(&text, (budget.tokens * 4 * 2 / 5) as usize));
@@ -122,9 +124,7 @@ pub(super) fn session(
             };
             inputs.templates.fill("session.md", &view)
         };
-        let live: Vec<_> =
-            choice.candidates.iter().filter(|candidate| !candidate.history).cloned().collect();
-        let told = fitted(SESSION, "session.md", &live, &budget, &mut tell)?;
+        let told = fitted(SESSION, "session.md", &choice.candidates, &budget, &mut tell)?;
         anyhow::ensure!(
             told.text.starts_with("<blue-"),
             ".blue/templates/session.md: it must begin with a tag named blue-…, by which agents and blue itself know the bundle\nhint: begin it with <blue-session>"
@@ -163,7 +163,7 @@ fn action(
     let counts: Vec<String> =
         collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
     action.fact("collections", counts.join("\n").as_bytes());
-    choice.tell(graph, &mut action);
+    choice.tell(graph, &budget, &mut action);
     action
 }
 

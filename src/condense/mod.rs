@@ -113,35 +113,45 @@ fn follows(taken: &[Step], step: &Step, candidates: &[Candidate]) -> bool {
     }
 }
 
+/// The highest level of each candidate that a budget could reach; `None` if not even its title.
+/// What lies beyond cannot change what [`fit`] chooses.
+pub fn reach(candidates: &[Candidate], budget: &Budget) -> Vec<Option<Level>> {
+    let mut reached = vec![None; candidates.len()];
+    for step in steps(candidates, budget) {
+        reached[step.candidate] = reached[step.candidate].max(Some(step.level));
+    }
+    reached
+}
+
 /// Every step worth taking, in order: live titles by weight, history, then the raises that give
-/// most per token. Ends where no budget could reach.
+/// most per byte. Ends where the budget could not reach even at eight bytes a token.
 fn steps(candidates: &[Candidate], budget: &Budget) -> Vec<Step> {
+    let bound = budget.bytes.min(budget.tokens.saturating_mul(8));
     let mut by_weight: Vec<usize> = (0..candidates.len()).collect();
     by_weight
         .sort_by_key(|i| (candidates[*i].history, std::cmp::Reverse(candidates[*i].weight), *i));
-    // A title costs at least two tokens and four bytes.
-    let n_titles =
-        by_weight.len().min((budget.tokens / 2) as usize + 1).min((budget.bytes / 4) as usize + 1);
-    by_weight.truncate(n_titles);
-    let mut steps: Vec<Step> =
-        by_weight.iter().map(|i| Step { candidate: *i, level: Level::Title }).collect();
+    let mut n_bytes = 0;
+    let mut steps: Vec<Step> = Vec::new();
+    for candidate in by_weight {
+        n_bytes += candidates[candidate].costs[Level::Title as usize];
+        if n_bytes > bound {
+            return steps;
+        }
+        steps.push(Step { candidate, level: Level::Title });
+    }
     let mut heap: BinaryHeap<(u64, std::cmp::Reverse<usize>, Level)> = BinaryHeap::new();
     let push = |heap: &mut BinaryHeap<_>, i: usize, above: Level| {
         let candidate = &candidates[i];
-        let next = Level::ALL
-            .into_iter()
-            .find(|level| *level > above && candidate.costs[*level as usize] > 0);
-        if let Some(level) = next.filter(|_| !candidate.history) {
+        if let Some(level) = candidate.next(above).filter(|_| !candidate.history) {
             heap.push((value_per_byte(candidate, level), std::cmp::Reverse(i), level));
         }
     };
-    for i in &by_weight {
-        push(&mut heap, *i, Level::Title);
+    for i in 0..candidates.len() {
+        push(&mut heap, i, Level::Title);
     }
-    let mut n_bytes = 0;
     while let Some((_, std::cmp::Reverse(candidate), level)) = heap.pop() {
         n_bytes += candidates[candidate].costs[level as usize];
-        if n_bytes > budget.bytes || n_bytes > budget.tokens.saturating_mul(24) {
+        if n_bytes > bound {
             break;
         }
         steps.push(Step { candidate, level });

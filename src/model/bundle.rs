@@ -36,6 +36,13 @@ pub struct Candidate {
     pub history: bool,
 }
 
+impl Candidate {
+    /// The next level above one that adds anything.
+    pub fn next(&self, above: Level) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| *level > above && self.costs[*level as usize] > 0)
+    }
+}
+
 /// What was chosen.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Bundle {
