@@ -210,17 +210,14 @@ fn text_made_to_be_slow_is_not() {
 }
 
 #[test]
-fn many_documents_made_to_be_slow_are_not() {
+fn thousands_of_broken_links_and_one_long_chain_are_all_reported() {
     let space = project();
     let long = "a-rather-long-name-for-a-document-".repeat(3);
-    for i in 1..1_500 {
+    for i in 1..500 {
         let links: String = (0..40).map(|k| format!("[x](9{i}{k}-{long}zz.md) ADR 1 ")).collect();
-        space.write(
-            &format!("docs/adr/0001-{long}{i}.md"),
-            format!("# D\n\n- Supersedes: [y](0001-{long}{}.md)\n\n{links}\n", i + 1),
-        );
+        let chain = format!("- Supersedes: [y](0001-{long}{}.md)", i + 1);
+        space.write(&format!("docs/adr/0001-{long}{i}.md"), format!("# D\n\n{chain}\n\n{links}\n"));
     }
-    let started = Instant::now();
-    space.build();
-    assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
+    let output = space.blue(&["knowledge", "lint", "--format", "json"]);
+    assert_eq!(output.stdout.matches("BLUE-REF-001").count(), 499 * 40 + 1);
 }

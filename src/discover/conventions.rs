@@ -47,13 +47,23 @@ struct Place {
 pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<Found>) {
     let markdown: Vec<&str> =
         files.iter().map(|seen| seen.path.as_str()).filter(|path| is_markdown(path)).collect();
-    let numbered = numbered_folders(&markdown);
-    let mut places: BTreeMap<&str, Option<Place>> = BTreeMap::new();
-    let mut chosen: Vec<(&str, Place)> = Vec::new();
+    // Most folders are known by their names; only the files of the others are looked at closely.
+    let mut known_places: BTreeMap<&str, Option<Place>> = BTreeMap::new();
     for path in &markdown {
         let folder = folder_of(path);
-        let place = places.entry(folder).or_insert_with(|| place_of(folder, &numbered)).clone();
-        let place = place.map(|place| own_series(place, path));
+        known_places.entry(folder).or_insert_with(|| known_place(folder));
+    }
+    let others = markdown.iter().copied().filter(|path| known_places[folder_of(path)].is_none());
+    let numbered = numbered_folders(others);
+    let mut chosen: Vec<(&str, Place)> = Vec::new();
+    let mut places: BTreeMap<&str, Option<Place>> = BTreeMap::new();
+    for path in &markdown {
+        let folder = folder_of(path);
+        let place = places.entry(folder).or_insert_with(|| {
+            let known = known_places[folder].clone();
+            known.or_else(|| numbered_place(folder, &numbered))
+        });
+        let place = place.clone().map(|place| own_series(place, path));
         if let Some(place) = place.or_else(|| lone(path)) {
             chosen.push((path, place));
         }
@@ -165,13 +175,20 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+fn parts_of(folder: &str) -> Vec<&str> {
+    folder.split('/').filter(|part| !part.is_empty()).collect()
+}
+
 /// The collection that a folder, or the nearest folder above it, is known to be.
-fn place_of(folder: &str, numbered: &BTreeMap<String, Option<String>>) -> Option<Place> {
-    let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    (1..=parts.len())
-        .rev()
-        .find_map(|n| known(&parts[..n]))
-        .or_else(|| (0..=parts.len()).rev().find_map(|n| by_numbers(&parts[..n], numbered)))
+fn known_place(folder: &str) -> Option<Place> {
+    let parts = parts_of(folder);
+    (1..=parts.len()).rev().find_map(|n| known(&parts[..n]))
+}
+
+/// The collection that a folder, or the nearest folder above it, is because of its numbers.
+fn numbered_place(folder: &str, numbered: &BTreeMap<String, Option<String>>) -> Option<Place> {
+    let parts = parts_of(folder);
+    (0..=parts.len()).rev().find_map(|n| by_numbers(&parts[..n], numbered))
 }
 
 /// Whether a folder is one where documents are expected.
@@ -271,7 +288,9 @@ fn owner(parts: &[&str]) -> String {
 
 /// Folders in which at least three files, and at least half, are numbered documents; with the
 /// prefix they share.
-fn numbered_folders(markdown: &[&str]) -> BTreeMap<String, Option<String>> {
+fn numbered_folders<'a>(
+    markdown: impl Iterator<Item = &'a str>,
+) -> BTreeMap<String, Option<String>> {
     let mut counts: BTreeMap<String, (usize, usize, BTreeMap<String, usize>)> = BTreeMap::new();
     for path in markdown {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -322,10 +341,11 @@ fn by_numbers(parts: &[&str], numbered: &BTreeMap<String, Option<String>>) -> Op
 
 /// Two series in one folder are two collections: `CIP-0001/` beside `CPS-0001/`.
 fn own_series(place: Place, path: &str) -> Place {
+    if !place.by_numbers || place.series.is_empty() {
+        return place;
+    }
     let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
-    let other = name::name(&path[base..])
-        .prefix
-        .filter(|prefix| place.by_numbers && *prefix != place.kind && !place.series.is_empty());
+    let other = name::name(&path[base..]).prefix.filter(|prefix| *prefix != place.kind);
     match other {
         Some(prefix) => Place {
             name: format!("{prefix}s"),

@@ -127,9 +127,11 @@ impl Resolver<'_, '_> {
 
     /// The document of the same collection whose name is nearest, if it is near at all.
     fn nearest(&self, wanted: &Name) -> Option<DocId> {
-        if wanted.slug.len() < 4 {
+        let n_left = self.n_looks.get();
+        if wanted.slug.len() < 4 || n_left == 0 {
             return None;
         }
+        self.n_looks.set(n_left - 1);
         // Names that could be meant begin alike or carry the same number, and are about as long.
         let start: String = wanted.slug.chars().take(3).collect();
         let rows = self.documents.iter().enumerate().filter(|(_, document)| {

@@ -1,5 +1,6 @@
 //! One document's references to edges, in the order that invents no false ones.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::index::Index;
@@ -12,6 +13,9 @@ use crate::model::{
 
 /// RFCs from this number on are usually IETF's when the project has none of that number.
 const FIRST_FOREIGN_RFC: u64 = 768;
+
+/// Broken links of one document for which a near name is looked for.
+const MAX_LOOKS: u32 = 5;
 
 /// A reference that fits more documents than this is no edge to any.
 const MAX_CANDIDATES: usize = 8;
@@ -37,6 +41,8 @@ pub(super) struct Resolver<'a, 'd> {
     pub(super) from: DocId,
     pub(super) document: &'a Document,
     pub(super) exists: &'a (dyn Fn(&str) -> bool + Sync),
+    /// How many more times a near name is looked for; it costs a comparison with many others.
+    pub(super) n_looks: Cell<u32>,
 }
 
 /// The edges of one document and what is wrong with its references.
@@ -48,7 +54,8 @@ pub(super) fn edges(
     document: &Document,
     exists: &(dyn Fn(&str) -> bool + Sync),
 ) -> (Vec<Edge>, Vec<Diagnostic>) {
-    let resolver = Resolver { index, collections, documents, from, document, exists };
+    let n_looks = Cell::new(MAX_LOOKS);
+    let resolver = Resolver { index, collections, documents, from, document, exists, n_looks };
     let mut edges: BTreeMap<(DocId, Relation), Edge> = BTreeMap::new();
     let mut notes = Vec::new();
     for reference in &document.facts.references {

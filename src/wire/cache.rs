@@ -5,9 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{
-    Code, Digest, Facts, Hasher, Label, Note, Number, Reference, Relation, Target, Texts,
-};
+use crate::model::{Code, Digest, Facts, Label, Note, Number, Reference, Relation, Target, Texts};
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
 const FACTS_FORMAT: u32 = 1;
@@ -77,8 +75,9 @@ pub struct FactsCache {
     end: usize,
 }
 
-/// Bytes before each entry's payload: its digest, its length, the first half of its checksum.
-const ENTRY_HEAD: usize = 32 + 4 + 16;
+/// Bytes before each entry's payload: the first half of a checksum over the rest of the entry, the
+/// digest of the content, the payload's length.
+const ENTRY_HEAD: usize = 16 + 32 + 4;
 
 impl FactsCache {
     /// Opens the bytes of a cache file. What does not verify is absent.
@@ -89,17 +88,17 @@ impl FactsCache {
         if bytes.starts_with(&magic) {
             while let Some(head) = bytes.get(at..at + ENTRY_HEAD) {
                 let length =
-                    u32::from_le_bytes(head[32..36].try_into().expect("four bytes")) as usize;
+                    u32::from_le_bytes(head[48..].try_into().expect("four bytes")) as usize;
                 let payload = at + ENTRY_HEAD..at + ENTRY_HEAD + length;
                 if payload.end > bytes.len() {
                     break;
                 }
-                let digest = Digest::from_bytes(head[..32].try_into().expect("thirty-two bytes"));
+                let digest = Digest::from_bytes(head[16..48].try_into().expect("thirty-two bytes"));
                 at = payload.end;
                 entries.push((digest, payload));
             }
         }
-        entries.sort_by_key(|a| a.0);
+        entries.sort_by_key(|entry| entry.0);
         FactsCache { bytes, entries, end: at }
     }
 
@@ -127,15 +126,10 @@ impl FactsCache {
     pub fn payload(&self, digest: &Digest) -> Option<&[u8]> {
         let at = self.entries.binary_search_by(|entry| entry.0.cmp(digest)).ok()?;
         let range = self.entries[at].1.clone();
-        let check = &self.bytes[range.start - 16..range.start];
-        let payload = &self.bytes[range];
-        (checked(digest, payload).as_bytes()[..16] == *check).then_some(payload)
+        let entry = &self.bytes[range.start - ENTRY_HEAD..range.end];
+        let (check, rest) = entry.split_at(16);
+        (Digest::of(rest).as_bytes()[..16] == *check).then(|| &rest[ENTRY_HEAD - 16..])
     }
-}
-
-/// What an entry's checksum covers: its key and its payload.
-fn checked(digest: &Digest, payload: &[u8]) -> Digest {
-    Hasher::new().field(digest.as_bytes()).field(payload).digest()
 }
 
 /// The first bytes of a facts file.
@@ -145,11 +139,13 @@ pub fn facts_head() -> Vec<u8> {
 
 /// One entry of a facts file.
 pub fn facts_entry(digest: &Digest, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(ENTRY_HEAD + payload.len());
+    let mut bytes = vec![0; 16];
+    bytes.reserve(ENTRY_HEAD + payload.len());
     bytes.extend_from_slice(digest.as_bytes());
     bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
-    bytes.extend_from_slice(&checked(digest, payload).as_bytes()[..16]);
     bytes.extend_from_slice(payload);
+    let check = Digest::of(&bytes[16..]);
+    bytes[..16].copy_from_slice(&check.as_bytes()[..16]);
     bytes
 }
 
