@@ -72,7 +72,9 @@ pub(super) fn stripped(title: &str, own: Option<&Number>) -> String {
     let bare = title.trim_start_matches(['[', '(']);
     if let Some(id) = leading_id(bare) {
         let known = id.label.as_ref().is_some_and(|label| is_kind(&label.series));
-        if id.marked && (known || own == Some(&id.number)) || own == Some(&id.number) && id.spaced {
+        let own = own == Some(&id.number);
+        // `3. Networking` is numbered, even by somebody who counted wrong.
+        if id.marked && (known || own) || own && id.spaced || id.listed {
             return id.rest;
         }
     }
@@ -101,6 +103,8 @@ struct LeadingId {
     marked: bool,
     /// A space stands between the id and the rest.
     spaced: bool,
+    /// A bare number, a full stop and a space, as in a list.
+    listed: bool,
     rest: String,
 }
 
@@ -129,6 +133,7 @@ fn leading_id(title: &str) -> Option<LeadingId> {
         number,
         marked: marked || bracketed,
         spaced,
+        listed: word.is_empty() && rest.starts_with(". "),
         rest: text.to_string(),
     })
 }
@@ -144,6 +149,7 @@ mod tests {
             ("ADR-0012: Use X", "12", "Use X"),
             ("12. Use X", "12", "Use X"),
             ("012 Use Kafka", "12", "Use Kafka"),
+            ("3. Networking Outline", "33", "Networking Outline"),
             ("Spike: Docs Path", "", "Docs Path"),
             ("Dialogue 2036: Test", "", "Test"),
             ("ADR 5 — Use X", "5", "Use X"),
