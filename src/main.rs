@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Most of a cold build is small allocations on several threads, where the system's allocator
-/// costs about a fifth of the whole.
+/// A cold build makes small allocations on several threads. Against the system's allocator this one
+/// takes a fifth off its user time, and asks for more memory; ADR 0013 has the numbers.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
