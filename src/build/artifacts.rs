@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{Analysis, Inputs, session};
 use crate::condense::{self, Misfit, tokens};
+use crate::model::place::{DOCUMENTS, RELEVANCE};
 use crate::model::{
     Action, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher, Level,
     Listener, Plan,
@@ -25,11 +26,6 @@ pub(super) struct Made {
     /// `None` if the action is that of the artifact on disk.
     pub(super) artifact: Option<Artifact>,
 }
-
-/// Where the indexes are.
-pub(super) const DOCUMENTS: &str = ".blue/context/documents.jsonl";
-pub(super) const RELEVANCE: &str = ".blue/context/relevance.jsonl";
-pub(super) const SESSION: &str = ".blue/context/session.md";
 
 /// Everything but the manifest, in the order it is written.
 pub(super) fn all(

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::artifacts::{Current, Made};
+use super::artifacts::{self, Current, Made};
 use super::manifest::{entry, new_manifest};
 use super::remember::{folders, outputs, remember, to_create};
 use super::{Analysis, Fate, Inputs, Options, Outcome, explain};
 use crate::beneath::{Content, Root};
 use crate::discover::{fresh, git};
 use crate::emit::{self, Change, Removal};
+use crate::model::place::MANIFEST;
 use crate::model::{Code, Diagnostic, Digest, Format, Record};
-use crate::verify::{self, MANIFEST, OnDisk};
+use crate::verify::{self, OnDisk};
 use crate::wire::header::{self, Provenance};
 use crate::wire::manifest::{Entry, Manifest, Unusable};
 
@@ -43,10 +44,10 @@ pub(super) fn check(
     mut analysis: Analysis,
 ) -> anyhow::Result<Outcome> {
     let manifest = known_manifest(root)?;
-    let made = super::artifacts(inputs, &mut analysis, &Current::new())?;
+    let made = artifacts::all(inputs, &mut analysis, &Current::new())?;
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, None)).collect();
     let mut outcome = outcome(&analysis);
-    for artifact in super::made(made) {
+    for artifact in made.into_iter().filter_map(|made| made.artifact) {
         let on_disk =
             verify::on_disk(root, &artifact.path, entry_of(manifest.as_ref(), &artifact.path))?;
         outcome.diagnostics.extend(verify::finding(&artifact.path, &on_disk, &artifact.hash));
@@ -93,7 +94,7 @@ pub(super) fn write(
     };
     let current: Current<'_> =
         intact.iter().map(|(path, entry)| (path.as_str(), entry.action.as_str())).collect();
-    let mut made = super::artifacts(inputs, &mut analysis, &current)?;
+    let mut made = artifacts::all(inputs, &mut analysis, &current)?;
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, intact.get(&made.path))).collect();
     let wanted = new_manifest(inputs, &analysis, entries);
     let mut outcome = outcome(&analysis);

@@ -5,15 +5,11 @@ use std::collections::BTreeMap;
 use anyhow::Context;
 
 use crate::beneath::{Content, Root};
-use crate::model::{Diagnostic, Digest, Plan, Watched};
+use crate::model::place::{CONFIG, VOICE};
+use crate::model::{Digest, Plan, Watched};
 use crate::render::Templates;
 use crate::wire::config::Config;
 use crate::wire::schema;
-
-/// Where the configuration is.
-pub(super) const CONFIG: &str = ".blue/config.yaml";
-/// Where the voice is.
-pub(super) const VOICE: &str = ".blue/voice.md";
 
 /// A file people write for blue may not be larger than this.
 const MAX_BYTES: u64 = 1 << 20;
@@ -31,8 +27,6 @@ pub struct Inputs {
     pub voice: Option<String>,
     /// The files this came from.
     pub watched: Vec<Watched>,
-    /// What was noticed.
-    pub notes: Vec<Diagnostic>,
 }
 
 /// Reads the inputs. A bad configuration or template stops the build before anything else.
@@ -59,7 +53,7 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         }
     }
     let templates = Templates::new(&overrides)?;
-    Ok(Inputs { plan, templates, voice, watched, notes: Vec::new() })
+    Ok(Inputs { plan, templates, voice, watched })
 }
 
 fn file(root: &Root, path: &str, watched: &mut Vec<Watched>) -> anyhow::Result<Option<String>> {

@@ -1,8 +1,9 @@
 //! The manifest of a build, from its plan, its graph and its artifacts.
 
-use super::artifacts::{DOCUMENTS, Made, RELEVANCE, SESSION};
+use super::artifacts::Made;
 use super::session::{self, Meaning};
 use super::{Analysis, Inputs};
+use crate::model::place::{DOCUMENTS, RELEVANCE, SESSION, VOICE};
 use crate::model::{Digest, FORMAT, Hasher};
 use crate::wire::manifest::{
     Documents, Entry, Generator, IdentityTier, Manifest, ReferenceTier, TierSource, WorkflowTier,
@@ -99,10 +100,8 @@ fn tier_source(
             answer.tokens = Some(document.facts.n_tokens);
         }
         Meaning::Voice => {
-            let voice = inputs
-                .watched
-                .iter()
-                .find(|watched| watched.path == super::inputs::VOICE && !watched.is_absent());
+            let voice =
+                inputs.watched.iter().find(|watched| watched.path == VOICE && !watched.is_absent());
             answer.artifact = voice.map(|watched| watched.path.clone());
             answer.hash = voice.map(|watched| watched.digest.to_string());
         }

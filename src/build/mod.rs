@@ -15,7 +15,7 @@ use anyhow::Context;
 
 use crate::beneath::Root;
 use crate::discover::{self, Discovery, fresh};
-use crate::model::{Artifact, Diagnostic, Digest, FORMAT, Graph, Hasher, Record, Severity};
+use crate::model::{Diagnostic, Digest, FORMAT, Graph, Hasher, Record, Severity};
 use crate::rank::Relevance;
 use crate::{condense, emit, link, parse, rank};
 
@@ -144,7 +144,7 @@ pub fn analyse(
     record: &Record,
     options: &Options<'_>,
 ) -> anyhow::Result<Analysis> {
-    let mut notes = inputs.notes.clone();
+    let mut notes = Vec::new();
     let Discovery { collections, found, tree } =
         discover::discover(root, &inputs.plan)?.into_value(&mut notes);
     let mut reading =
@@ -156,18 +156,4 @@ pub fn analyse(
     let graph = link::link(collections, documents, &exists).into_value(&mut notes);
     let relevance = rank::rank(&graph);
     Ok(Analysis { graph, relevance, notes, reading, discovery_tree: tree })
-}
-
-/// Everything a build would emit but the manifest, as values.
-fn artifacts(
-    inputs: &Inputs,
-    analysis: &mut Analysis,
-    current: &artifacts::Current<'_>,
-) -> anyhow::Result<Vec<artifacts::Made>> {
-    artifacts::all(inputs, analysis, current)
-}
-
-/// The artifacts that were made, without those that were left alone.
-fn made(artifacts: Vec<artifacts::Made>) -> Vec<Artifact> {
-    artifacts.into_iter().filter_map(|made| made.artifact).collect()
 }

@@ -8,8 +8,8 @@ use super::{Analysis, Inputs, Outcome};
 use crate::beneath::Root;
 use crate::discover::{fresh, walk};
 use crate::emit::{self, Change, LOCAL, Removal};
+use crate::model::place::MANIFEST;
 use crate::model::{Folder, Record, Severity, Stat, Watched};
-use crate::verify::MANIFEST;
 use crate::wire::record;
 
 /// The emitted files as they are now: written just now, known from before, or hashed again.

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::artifacts::{Choice, Current, Made, SESSION, fitted};
-use super::inputs::CONFIG;
+use super::artifacts::{Choice, Current, Made, fitted};
 use super::{Analysis, Inputs};
+use crate::model::place::{CONFIG, SESSION};
 use crate::model::{
     Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, name,
 };

@@ -11,11 +11,11 @@ use crate::beneath::Root;
 use crate::discover::root;
 use crate::emit::{self, Change};
 use crate::model::Graph;
-use crate::verify::{self, MANIFEST};
+use crate::model::place::{CONFIG, MANIFEST};
+use crate::verify;
 use crate::wire::manifest::Unusable;
 use crate::wire::older;
 
-const CONFIG: &str = ".blue/config.yaml";
 const IGNORE: &str = ".blue/.gitignore";
 const HOOK: &str = ".blue/hooks/session-start";
 const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";

@@ -1,8 +1,5 @@
 //! Tokens, counted with a real byte-pair encoding (o200k).
 
-/// The name of the encoding in configuration and manifest.
-pub const ENCODING: &str = "o200k";
-
 /// Counts the tokens of a text. The vocabulary is unpacked on first use, which costs as much as
 /// parsing a thousand documents: a build with nothing to do never comes here.
 pub fn count(text: &str) -> u64 {

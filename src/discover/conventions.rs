@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::walk::{Seen, is_markdown, is_sidecar};
+use super::walk::{SIDECARS, Seen, is_markdown};
 use crate::model::name::{self, Name};
+use crate::model::place::folder_of;
 use crate::model::series::series_word;
 use crate::model::uri::slugify;
 use crate::model::{Collection, Digest, Found, Kind, document};
@@ -145,12 +146,8 @@ pub(super) fn sidecar_of(path: &str, files: &[Seen]) -> Option<String> {
     if !document::is_cover(file) {
         return None;
     }
-    let candidates =
-        ["kep.yaml", "metadata.yaml", "meta.yaml"].map(|name| format!("{folder}/{name}"));
-    let found = candidates
-        .into_iter()
-        .find(|path| files.binary_search_by(|seen| seen.path.as_str().cmp(path)).is_ok());
-    found.filter(|path| is_sidecar(path.rsplit('/').next().unwrap_or("")))
+    let mut candidates = SIDECARS.iter().map(|name| format!("{folder}/{name}"));
+    candidates.find(|path| files.binary_search_by(|seen| seen.path.as_str().cmp(path)).is_ok())
 }
 
 /// File-name prefixes that most of a collection shares are a series of it.
@@ -169,10 +166,6 @@ fn add_prefixes(collections: &mut [Collection], found: &[Found]) {
             series.push(prefix);
         }
     }
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn parts_of(folder: &str) -> Vec<&str> {

@@ -19,16 +19,19 @@ pub(super) fn links(
     tree: &Tree,
     found: &mut Vec<Found>,
     notes: &mut Vec<Diagnostic>,
-) -> anyhow::Result<()> {
+) {
     let sort_of = |path: &str| {
         let at = tree.files.binary_search_by(|seen| seen.path.as_str().cmp(path));
         at.map_or(Sort::Other, |at| tree.files[at].sort)
     };
-    let regular: Vec<String> = found
-        .iter()
-        .filter(|f| sort_of(&f.path) == Sort::Regular)
-        .map(|f| f.path.clone())
-        .collect();
+    let sorted = |sort: Sort| {
+        found.iter().map(|found| &found.path).filter(move |path| sort_of(path) == sort)
+    };
+    // Names are copied only where a link has to be compared with them.
+    let regular: Vec<String> = match sorted(Sort::Link).next() {
+        Some(_) => sorted(Sort::Regular).cloned().collect(),
+        None => Vec::new(),
+    };
     let mut kept = Vec::with_capacity(found.len());
     for found in found.drain(..) {
         let keep = match sort_of(&found.path) {
@@ -48,7 +51,6 @@ pub(super) fn links(
         }
     }
     *found = kept;
-    Ok(())
 }
 
 fn link_allowed(

@@ -279,9 +279,12 @@ pub(super) fn is_markdown(file: &str) -> bool {
     matches!(ending.as_deref(), Some("md" | "markdown"))
 }
 
+/// Files that hold the metadata of the document beside them, the first that is there counting.
+pub(super) const SIDECARS: [&str; 3] = ["kep.yaml", "metadata.yaml", "meta.yaml"];
+
 /// Whether a file can hold the metadata of the document beside it.
-pub(super) fn is_sidecar(file: &str) -> bool {
-    matches!(file, "kep.yaml" | "metadata.yaml" | "meta.yaml")
+fn is_sidecar(file: &str) -> bool {
+    SIDECARS.contains(&file)
 }
 
 fn is_too_long(error: &anyhow::Error) -> bool {

@@ -39,8 +39,3 @@ pub(super) fn sync_folder(root: &Root, path: &str) -> anyhow::Result<()> {
         .with_context(|| format!("open {path}"))?;
     described(rustix::fs::fsync(&fd), "sync", path)
 }
-
-/// The folder of a path; empty for the root.
-pub(super) fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}

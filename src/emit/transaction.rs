@@ -8,6 +8,7 @@ use rustix::fs::{Dir, FileType, OFlags};
 use super::local::{LOCAL, folder};
 use super::stage;
 use crate::beneath::{Content, Root, stat_of};
+use crate::model::place::{CONFIG, MANIFEST, folder_of};
 use crate::model::{Digest, Stat, Watched};
 use crate::wire::commit::CommitRecord;
 
@@ -78,8 +79,8 @@ fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
         }
         let whole = matches!(root.read(staged, 1 << 40), Ok(Some(Content::Bytes(bytes, _))) if Digest::of(&bytes).to_string() == *digest);
         if whole {
-            if !stage::folder_of(target).is_empty() {
-                folder(root, stage::folder_of(target))?;
+            if !folder_of(target).is_empty() {
+                folder(root, folder_of(target))?;
             }
             refuse_link(root, target)?;
             stage::rename(root, staged, target)?;
@@ -96,19 +97,14 @@ fn is_own(path: &str) -> bool {
     let plain = |name: &str| !name.is_empty() && !name.contains('/') && !matches!(name, "." | "..");
     let below = ["knowledge/", ".blue/context/", ".blue/hooks/", ".blue/context/workflow/"];
     let in_folder = below.iter().any(|folder| path.strip_prefix(folder).is_some_and(plain));
-    let single = [
-        ".blue/config.yaml",
-        ".blue/.gitignore",
-        ".blue/context.manifest.yaml",
-        ".blue/context.manifest.old.yaml",
-    ];
+    let single = [CONFIG, ".blue/.gitignore", MANIFEST, ".blue/context.manifest.old.yaml"];
     in_folder || single.contains(&path)
 }
 
 /// Whether a path is one that a build stages a target at.
 fn is_staged(staged: &str, target: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let beside = format!("{}/.blue-", stage::folder_of(target));
+    let beside = format!("{}/.blue-", folder_of(target));
     let in_txn = staged.strip_prefix(&format!("{}/", folder_path())).is_some_and(number);
     in_txn
         || staged
@@ -139,8 +135,8 @@ pub fn commit(
     let txn = folder_path();
     folder(root, &txn)?;
     for change in changes {
-        if !stage::folder_of(&change.path).is_empty() {
-            folder(root, stage::folder_of(&change.path))?;
+        if !folder_of(&change.path).is_empty() {
+            folder(root, folder_of(&change.path))?;
         }
         refuse_link(root, &change.path)?;
     }
@@ -188,7 +184,7 @@ struct Staged {
 
 fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Result<Staged> {
     let device = |path: &str| root.stat(path).ok().flatten().map(|(stat, _)| stat.device);
-    let folder = stage::folder_of(&change.path);
+    let folder = folder_of(&change.path);
     // A rename cannot cross file systems; then the new file waits beside its target.
     let path = match device(folder) == device(txn) {
         true => format!("{txn}/{i}"),
@@ -222,7 +218,7 @@ fn sync(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
     let targets = record.writes.iter().map(|(_, target, _)| target).filter(|path| is_own(path));
     let mut folders: Vec<&str> = targets
         .chain(record.removals.iter().map(|(path, _)| path).filter(|path| is_own(path)))
-        .map(|path| stage::folder_of(path))
+        .map(|path| folder_of(path))
         .collect();
     folders.sort_unstable();
     folders.dedup();

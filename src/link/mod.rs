@@ -7,8 +7,12 @@ mod resolve;
 mod series;
 mod supersede;
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
+use crate::model::document::is_cover;
+use crate::model::place::folder_of;
 use crate::model::{Code, Collection, Diagnostic, DocId, Document, Edge, Graph, Noted};
 
 use index::Index;
@@ -50,17 +54,19 @@ fn duplicates(
     let mut keyed: Vec<(usize, &str, Option<&str>, &str, usize)> = Vec::new();
     for (i, document) in documents.iter().enumerate() {
         if let Some(number) = document.number.as_ref().filter(|_| !document.is_plan) {
-            let folder = folder_of(document);
+            let folder = numbering_folder(document);
             keyed.push((document.collection, folder, series.own(i), number.as_str(), i));
         }
     }
     keyed.sort_unstable();
+    let mut free: BTreeMap<usize, u64> = BTreeMap::new();
     for group in keyed
         .chunk_by(|a, b| (a.0, a.1, a.2, a.3) == (b.0, b.1, b.2, b.3))
         .filter(|group| group.len() > 1)
     {
         let first = &documents[group[0].4];
-        let next = next_free(documents, first.collection);
+        let next =
+            *free.entry(first.collection).or_insert_with(|| next_free(documents, first.collection));
         let noun = collections[first.collection].kind.as_str().to_uppercase();
         for (.., i) in &group[1..] {
             let document = &documents[*i];
@@ -77,12 +83,10 @@ fn duplicates(
 }
 
 /// The folder that numbers are counted in: that of the document, or of its own folder.
-fn folder_of(document: &Document) -> &str {
-    let folder = document.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let file = &document.path
-        [document.path.len() - document.path.rsplit('/').next().unwrap_or("").len()..];
-    let own_folder = crate::model::document::is_cover(file);
-    if own_folder { folder.rsplit_once('/').map_or("", |(parent, _)| parent) } else { folder }
+fn numbering_folder(document: &Document) -> &str {
+    let folder = folder_of(&document.path);
+    let file = document.path.rsplit('/').next().unwrap_or_default();
+    if is_cover(file) { folder_of(folder) } else { folder }
 }
 
 fn next_free(documents: &[Document], collection: usize) -> u64 {

@@ -2,6 +2,7 @@
 
 use super::resolve::{Answer, Resolver};
 use crate::model::name::{self, Name};
+use crate::model::place::folder_of;
 use crate::model::{Code, DocId, Label, Relation};
 
 impl Resolver<'_, '_> {
@@ -66,11 +67,9 @@ impl Resolver<'_, '_> {
 
     fn same_number_like_slug(&self, wanted: &Name, folder: &str) -> Vec<DocId> {
         let Some(number) = &wanted.number else { return Vec::new() };
-        let rows = self.documents.iter().enumerate();
-        let first = self
-            .documents
-            .partition_point(|d| d.collection < self.collection_of(folder).unwrap_or(0));
         let Some(collection) = self.collection_of(folder) else { return Vec::new() };
+        let first = self.documents.partition_point(|document| document.collection < collection);
+        let rows = self.documents.iter().enumerate();
         rows.skip(first)
             .take_while(|(_, document)| document.collection == collection)
             .filter(|(_, document)| document.number.as_ref() == Some(number) && !document.is_plan)
@@ -163,10 +162,6 @@ fn is_like(one: &str, other: &str) -> bool {
     let (a, b) = (words(one), words(other));
     let shared = a.iter().filter(|word| b.contains(word)).count();
     shared * 2 >= a.len().max(b.len()).max(1) && shared > 0
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Joins a link to the folder it stands in; `None` if it leaves the project.

@@ -12,6 +12,7 @@ pub mod hidden;
 pub mod name;
 pub mod neutral;
 pub mod number;
+pub mod place;
 pub mod plan;
 pub mod record;
 pub mod series;

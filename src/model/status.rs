@@ -34,23 +34,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// Every status, in the order they are declared.
-    pub const ALL: [Status; 13] = [
-        Status::Draft,
-        Status::Proposed,
-        Status::Active,
-        Status::Accepted,
-        Status::Implemented,
-        Status::Recorded,
-        Status::Paused,
-        Status::Rejected,
-        Status::Deprecated,
-        Status::Superseded,
-        Status::Moved,
-        Status::Unknown,
-        Status::Unstated,
-    ];
-
     /// Whether a document of this status may be told as current.
     pub fn live(self) -> bool {
         !matches!(
@@ -92,11 +75,6 @@ impl Status {
             Status::Unknown => "unknown",
             Status::Unstated => "unstated",
         }
-    }
-
-    /// Reads [`Status::as_str`] back.
-    pub fn from_word(word: &str) -> Option<Status> {
-        Status::ALL.into_iter().find(|status| status.as_str() == word)
     }
 }
 

@@ -4,10 +4,9 @@ use anyhow::Context;
 
 use crate::beneath::{Content, Root};
 use crate::model::name;
+use crate::model::place::{DOCUMENTS, RELEVANCE, SESSION, VOICE};
 use crate::model::uri::{Refusal, Uri};
 use crate::wire::jsonl::DocumentLine;
-
-const DOCUMENTS: &str = ".blue/context/documents.jsonl";
 
 /// Every document of the last build.
 pub struct Catalogue {
@@ -58,10 +57,10 @@ impl Catalogue {
             ["docs", collection, ""] | ["knowledge", collection] => {
                 Lookup::File(format!("knowledge/{collection}.md"))
             }
-            ["context", "session"] => Lookup::File(".blue/context/session.md".to_string()),
-            ["context", "relevance"] => Lookup::File(".blue/context/relevance.jsonl".to_string()),
+            ["context", "session"] => Lookup::File(SESSION.to_string()),
+            ["context", "relevance"] => Lookup::File(RELEVANCE.to_string()),
             ["context", "documents"] => Lookup::File(DOCUMENTS.to_string()),
-            ["context", "voice"] => Lookup::File(".blue/voice.md".to_string()),
+            ["context", "voice"] => Lookup::File(VOICE.to_string()),
             ["docs", group, id] => self.short(group, id),
             [kind, id] => self.short(kind, id),
             [kind, id, "plan"] => self.short(kind, &format!("{id}.plan")),

@@ -4,12 +4,10 @@ use anyhow::Context;
 
 use crate::beneath::{Content, Root};
 use crate::model::artifact::content_digest;
+use crate::model::place::MANIFEST;
 use crate::model::{Code, Diagnostic, Digest, Format};
 use crate::wire::header::{self, Provenance};
 use crate::wire::manifest::{Entry, Manifest, Unusable};
-
-/// Where the manifest is.
-pub const MANIFEST: &str = ".blue/context.manifest.yaml";
 
 /// What lies in the place of an artifact.
 #[derive(Debug)]

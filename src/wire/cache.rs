@@ -197,7 +197,7 @@ fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
     let [line, brief, sections, full] = mirror.texts.map(str::to_string);
     Some(Facts {
         title: mirror.title.map(str::to_string),
-        label: mirror.label.map(label).transpose()?,
+        label: maybe_label(mirror.label)?,
         status: mirror.status.map(|(word, line)| (word.to_string(), line)),
         date: mirror.date.map(str::to_string),
         texts: Texts { line, brief, sections, full },
@@ -208,23 +208,14 @@ fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
     })
 }
 
-/// `None` inside tells the caller that the entry is not one of ours.
+/// `None` tells the caller that the entry is not one of ours.
 fn label((series, number): (&str, &str)) -> Option<Label> {
     Some(Label { series: series.to_string(), number: Number::new(number)? })
 }
 
-trait Transpose<T> {
-    fn transpose(self) -> Option<Option<T>>;
-}
-
-impl<T> Transpose<T> for Option<Option<T>> {
-    fn transpose(self) -> Option<Option<T>> {
-        match self {
-            None => Some(None),
-            Some(None) => None,
-            Some(Some(value)) => Some(Some(value)),
-        }
-    }
+/// A label that may be absent; the outer `None` is that of [`label`].
+fn maybe_label(mirror: Option<(&str, &str)>) -> Option<Option<Label>> {
+    mirror.map_or(Some(None), |mirror| label(mirror).map(Some))
 }
 
 fn reference(mirror: &ReferenceMirror<'_>) -> Option<Reference> {
@@ -241,7 +232,7 @@ fn reference(mirror: &ReferenceMirror<'_>) -> Option<Reference> {
     Some(Reference {
         target,
         relation: *Relation::ALL.get(mirror.relation as usize)?,
-        label: mirror.label.map(label).transpose()?,
+        label: maybe_label(mirror.label)?,
         line: mirror.place.0,
         column: mirror.place.1,
         count: mirror.count,

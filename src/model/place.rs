@@ -1,0 +1,19 @@
+//! Where blue's own files lie below the root, and how a path is taken apart.
+
+/// The configuration, written by people.
+pub const CONFIG: &str = ".blue/config.yaml";
+/// The project's voice, written by people.
+pub const VOICE: &str = ".blue/voice.md";
+/// The manifest.
+pub const MANIFEST: &str = ".blue/context.manifest.yaml";
+/// What the session-start hook prints.
+pub const SESSION: &str = ".blue/context/session.md";
+/// The index of documents.
+pub const DOCUMENTS: &str = ".blue/context/documents.jsonl";
+/// The relevance index.
+pub const RELEVANCE: &str = ".blue/context/relevance.jsonl";
+
+/// The folder of a path; empty for the root.
+pub fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
