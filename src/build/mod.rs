@@ -17,7 +17,7 @@ use crate::beneath::Root;
 use crate::discover::{self, Discovery, fresh};
 use crate::model::{Diagnostic, Digest, FORMAT, Graph, Hasher, Record, Severity};
 use crate::rank::Relevance;
-use crate::{condense, emit, link, parse, rank};
+use crate::{emit, link, parse, rank};
 
 pub use inputs::{Inputs, load};
 
@@ -125,10 +125,6 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let lock = emit::Lock::take(&root, options.waiting)?;
     emit::recover(&root)?;
     let looked = emit::time(&root)?;
-    if record.outputs.is_empty() {
-        // A first build counts tokens for certain; unpacking the vocabulary goes on beside it.
-        std::thread::spawn(condense::tokens::preload);
-    }
     let inputs = load(&root)?;
     let analysis = analyse(&root, &inputs, &record, options)?;
     let outcome =

@@ -1,0 +1,49 @@
+//! Byte-pair merging of a piece that is no token itself.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::vocabulary;
+
+/// A part of the piece: where it ends, where the part before it begins.
+#[derive(Clone, Copy)]
+struct Part {
+    end: usize,
+    before: usize,
+    /// Merged into the part before it.
+    gone: bool,
+}
+
+/// How many tokens the piece becomes. Merges the pair of lowest rank until none is a token; a
+/// heap keeps that close to linear for words of any length.
+pub(super) fn count(piece: &[u8]) -> u64 {
+    let mut parts: Vec<Part> = (0..piece.len())
+        .map(|at| Part { end: at + 1, before: at.wrapping_sub(1), gone: false })
+        .collect();
+    let mut heap = BinaryHeap::new();
+    let pair = |parts: &[Part], at: usize| {
+        let next = parts[at].end;
+        let end = parts.get(next)?.end;
+        Some(Reverse((vocabulary::rank(&piece[at..end])?, at, end)))
+    };
+    heap.extend((0..piece.len()).filter_map(|at| pair(&parts, at)));
+    let mut n_parts = piece.len() as u64;
+    while let Some(Reverse((_, at, end))) = heap.pop() {
+        let next = parts[at].end;
+        // One of the two has been merged since.
+        if parts[at].gone || parts.get(next).is_none_or(|part| part.end != end) {
+            continue;
+        }
+        parts[at].end = end;
+        parts[next].gone = true;
+        n_parts -= 1;
+        if let Some(after) = parts.get_mut(end) {
+            after.before = at;
+        }
+        heap.extend(pair(&parts, at));
+        if let Some(before) = Some(parts[at].before).filter(|before| *before < at) {
+            heap.extend(pair(&parts, before));
+        }
+    }
+    n_parts
+}

@@ -1,0 +1,70 @@
+//! Tokens, counted with a real byte-pair encoding (o200k).
+//!
+//! The vocabulary lies in the binary as a table that is searched where it is, so the first count
+//! costs no more than the next one. `tests` below hold the counter to the library the table was
+//! made from.
+
+mod layout;
+mod merge;
+mod split;
+mod vocabulary;
+
+/// Counts the tokens of a text.
+pub fn count(text: &str) -> u64 {
+    let mut rest = text;
+    let mut n_tokens = 0;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(split::first_piece(rest));
+        n_tokens += match vocabulary::rank(piece.as_bytes()) {
+            Some(_) => 1,
+            None => merge::count(piece.as_bytes()),
+        };
+        rest = after;
+    }
+    n_tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rayon::prelude::*;
+
+    use super::count;
+
+    fn expected(text: &str) -> u64 {
+        tiktoken::get_encoding("o200k_base").unwrap().count(text) as u64
+    }
+
+    #[test]
+    fn every_character_is_counted_as_the_library_counts_it() {
+        // Beyond the assigned planes a sample will do.
+        let assigned = (0..0x3_4000).into_par_iter();
+        let beyond = (0x3_4000..=0x10_FFFF).into_par_iter().step_by(61);
+        assigned.chain(beyond).filter_map(char::from_u32).for_each(|c| {
+            let text = format!("{c} a{c}B {c}{c}C'{c} 1{c}\n{c}");
+            assert_eq!(count(&text), expected(&text), "{text:?}");
+        });
+    }
+
+    #[test]
+    fn a_very_long_word_is_counted() {
+        let text = "ab".repeat(50_000) + &"é".repeat(10_000);
+        assert_eq!(count(&text), expected(&text));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn any_text_is_counted_as_the_library_counts_it(text in "\\PC{0,60}") {
+            prop_assert_eq!(count(&text), expected(&text));
+        }
+
+        #[test]
+        fn what_the_rules_turn_on_is_counted_as_the_library_counts_it(
+            text in "([ \t\r\n/'.a-eA-E0-9stremvlSTREMVLſǅʰªé\u{301}\u{a0}漢Ⅷ²_-]|'s|'LL|  |\r\n){0,40}",
+        ) {
+            prop_assert_eq!(count(&text), expected(&text));
+        }
+    }
+}
