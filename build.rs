@@ -1,6 +1,8 @@
 //! Lays out the token vocabulary and the classes of characters, so that the program can use them
 //! where they lie: nothing is unpacked when it starts.
 
+#![allow(clippy::disallowed_methods, reason = "a build script writes where cargo tells it to")]
+
 use std::path::Path;
 
 use layout::{Class, EMPTY, ID_BITS, N_SLOTS, fingerprint, first_slot, hash};

@@ -56,8 +56,8 @@ proptest! {
             prop_assert!((1..=n_lines).contains(&reference.line), "line {} of {n_lines}", reference.line);
             prop_assert!(reference.count >= 1);
         }
-        prop_assert!(!facts.texts.line.contains('\n'));
-        prop_assert!(facts.texts.brief.len() <= 600 && facts.texts.line.len() <= 240);
+        prop_assert!(!facts.line.contains('\n'));
+        prop_assert!(facts.sizes.brief <= 600 && facts.line.len() <= 240);
     }
 
     #[test]

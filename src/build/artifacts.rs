@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::choice::Choice;
 use super::{Analysis, Inputs, session};
+use crate::beneath::Root;
 use crate::condense::{self, Misfit, tokens};
 use crate::model::place::{DOCUMENTS, RELEVANCE};
 use crate::model::{
-    Action, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher, Level,
-    Listener, Plan,
+    Action, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher, Listener,
+    Plan,
 };
 use crate::render::view;
 use crate::wire::header::{self, Provenance};
@@ -18,6 +20,14 @@ use crate::wire::jsonl;
 
 /// Artifacts on disk that are what the manifest says: path to action digest.
 pub(super) type Current<'a> = BTreeMap<&'a str, &'a str>;
+
+/// What artifacts are made from.
+#[derive(Clone, Copy)]
+pub(super) struct From<'a> {
+    pub(super) root: &'a Root,
+    pub(super) inputs: &'a Inputs,
+    pub(super) analysis: &'a Analysis,
+}
 
 /// One artifact: what decided it, and itself unless it is current.
 pub(super) struct Made {
@@ -29,22 +39,25 @@ pub(super) struct Made {
 
 /// Everything but the manifest, in the order it is written.
 pub(super) fn all(
+    root: &Root,
     inputs: &Inputs,
     analysis: &mut Analysis,
     current: &Current<'_>,
 ) -> anyhow::Result<Vec<Made>> {
+    let mut notes = Vec::new();
+    let from = From { root, inputs, analysis };
     let graph = &analysis.graph;
     let mut made = Vec::new();
     for collection in 0..graph.collections.len() {
         let ids: Vec<DocId> = graph.of_collection(collection).collect();
         if ids.iter().any(|id| graph.is_live(*id)) {
-            made.push(digest(inputs, analysis, collection, &ids, current)?);
+            made.push(digest(&from, collection, &ids, current)?);
         }
     }
-    let mut notes = Vec::new();
-    made.push(session::session(inputs, analysis, current, &mut notes)?);
-    made.push(documents(graph, current));
-    made.push(relevance(analysis, current));
+    made.push(session::session(&from, current, &mut notes)?);
+    let (documents, relevance) =
+        rayon::join(|| documents(graph, current), || relevance(analysis, current));
+    made.extend([documents, relevance]);
     analysis.notes.extend(notes);
     Ok(made)
 }
@@ -84,29 +97,29 @@ struct DigestView {
 }
 
 fn digest(
-    inputs: &Inputs,
-    analysis: &Analysis,
+    from: &From<'_>,
     row: usize,
     ids: &[DocId],
     current: &Current<'_>,
 ) -> anyhow::Result<Made> {
+    let From { inputs, analysis, .. } = from;
     let graph = &analysis.graph;
     let collection = &graph.collections[row];
     let path = format!("knowledge/{}.md", collection.name);
     let budget = budget_of(&inputs.plan, collection);
     let source = source_line(&collection.places, ids.len());
-    let choice = Choice::new(analysis, ids, &budget);
+    let choice = Choice::new(from, ids, &budget)?;
     let mut action = Action::new();
     action.fact("template", inputs.templates.digest("digest.md").as_bytes());
     action.fact("project", inputs.plan.project.as_deref().unwrap_or_default().as_bytes());
     action.fact("budget", format!("{budget:?}").as_bytes());
     action.fact("source", source.as_bytes());
     action.fact("kind", collection.kind.as_str().as_bytes());
-    choice.tell(graph, &budget, &mut action);
+    choice.tell(graph, &mut action);
     Made::unless_current(&path, action, current, |action| {
         let uri = format!("blue://docs/{}/", collection.name);
         let mut tell = |bundle: &Bundle| {
-            let (entries, history) = view::entries(graph, bundle);
+            let (entries, history) = view::entries(graph, choice.longer(), bundle);
             let hidden = choice.hidden(graph, bundle, &uri);
             let hidden_history = choice.hidden_history(graph, bundle, &uri);
             inputs.templates.fill(
@@ -183,92 +196,6 @@ pub(super) fn source_line(places: &[String], n_documents: usize) -> String {
         places.join(", ").chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     let noun = if n_documents == 1 { "document" } else { "documents" };
     format!("{} ({n_documents} {noun})", places.replace("--", "- -"))
-}
-
-/// The candidates of a list, and those that no budget could reach.
-pub(super) struct Choice {
-    pub(super) candidates: Vec<crate::model::Candidate>,
-    n_beyond_live: usize,
-    n_beyond_history: usize,
-    n_live: usize,
-    /// Tokens of all live documents, estimated and rounded, so that an edit rarely moves it.
-    live_tokens: u64,
-    first_live: Option<DocId>,
-}
-
-impl Choice {
-    pub(super) fn new(analysis: &Analysis, ids: &[DocId], budget: &Budget) -> Choice {
-        let graph = &analysis.graph;
-        let weight = |id: &DocId| u64::from(analysis.relevance.weights[id.0 as usize]);
-        let live = || ids.iter().copied().filter(|id| graph.is_live(*id));
-        let mut by_weight: Vec<DocId> = ids.to_vec();
-        by_weight.sort_by_key(|id| (!graph.is_live(*id), std::cmp::Reverse(weight(id)), *id));
-        // A line of a list costs at least four tokens, so no more than this many can be told.
-        let reach = (budget.tokens / 4 + 1) as usize;
-        let beyond = by_weight.split_off(by_weight.len().min(reach));
-        let n_beyond_live = beyond.iter().filter(|id| graph.is_live(**id)).count();
-        let mut candidates: Vec<_> =
-            by_weight.iter().map(|id| view::candidate(graph, *id, weight(id))).collect();
-        candidates.sort_by_key(|candidate| candidate.id);
-        let live_tokens = live().map(|id| graph.document(id).facts.n_tokens).sum();
-        Choice {
-            candidates,
-            n_beyond_live,
-            n_beyond_history: beyond.len() - n_beyond_live,
-            n_live: live().count(),
-            live_tokens: view::rounded(live_tokens),
-            first_live: live().next(),
-        }
-    }
-
-    /// The live documents that a bundle leaves out, those beyond reach included, at their
-    /// average size.
-    pub(super) fn hidden(&self, graph: &Graph, bundle: &Bundle, uri: &str) -> Option<view::Hidden> {
-        let count = bundle.hidden.len() + self.n_beyond_live;
-        let tokens = self.live_tokens * count as u64 / self.n_live.max(1) as u64;
-        let example = self.first_live?;
-        (count > 0).then(|| view::hidden(graph, example, count, tokens, uri))
-    }
-
-    /// The documents of history that a bundle leaves out.
-    pub(super) fn hidden_history(
-        &self,
-        graph: &Graph,
-        bundle: &Bundle,
-        uri: &str,
-    ) -> Option<view::Hidden> {
-        let count = bundle.hidden_history.len() + self.n_beyond_history;
-        let example = self.first_live?;
-        (count > 0).then(|| view::hidden(graph, example, count, 0, uri))
-    }
-
-    /// Tells everything that can change what is chosen and how it reads: of each candidate the
-    /// levels that the budget could reach, and the size of the next one.
-    pub(super) fn tell(&self, graph: &Graph, budget: &Budget, action: &mut Action) {
-        let mut hasher = Hasher::new();
-        for (candidate, level) in
-            self.candidates.iter().zip(condense::reach(&self.candidates, budget))
-        {
-            let document = graph.document(candidate.id);
-            hasher.number(candidate.weight).number(u64::from(candidate.history));
-            hasher.number(candidate.costs[0]);
-            let Some(level) = level else { continue };
-            hasher.field(document.uri.as_str().as_bytes()).field(view::head(document).as_bytes());
-            hasher.field(view::history(graph, candidate.id).text.as_bytes());
-            let next = candidate.next(level).map_or(0, |next| candidate.costs[next as usize]);
-            hasher.number(level as u64).number(next);
-            for level in
-                Level::ALL.into_iter().filter(|told| *told > Level::Title && *told <= level)
-            {
-                let entry = view::entry(graph, candidate.id, level);
-                hasher.field(entry.text.as_bytes()).field(entry.more.as_bytes());
-                hasher.number(candidate.costs[level as usize]);
-            }
-        }
-        hasher.number(self.n_beyond_live as u64).number(self.n_beyond_history as u64);
-        hasher.number(self.n_live as u64).number(self.live_tokens);
-        action.fact("documents", hasher.digest().as_bytes());
-    }
 }
 
 fn documents(graph: &Graph, current: &Current<'_>) -> Made {

@@ -44,7 +44,7 @@ pub(super) fn check(
     mut analysis: Analysis,
 ) -> anyhow::Result<Outcome> {
     let manifest = known_manifest(root)?;
-    let made = artifacts::all(inputs, &mut analysis, &Current::new())?;
+    let made = artifacts::all(root, inputs, &mut analysis, &Current::new())?;
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, None)).collect();
     let mut outcome = outcome(&analysis);
     for artifact in made.into_iter().filter_map(|made| made.artifact) {
@@ -78,11 +78,37 @@ pub(super) fn check(
     Ok(outcome)
 }
 
-/// Brings the disk up to date.
+/// Brings the disk up to date: artifacts, and beside them the facts, which depend on nothing that
+/// is decided here.
 pub(super) fn write(
     root: &Root,
     inputs: &Inputs,
     mut analysis: Analysis,
+    last: &Last,
+    options: &Options<'_>,
+) -> anyhow::Result<Outcome> {
+    let keeping = std::mem::take(&mut analysis.reading.keeping);
+    let (outcome, kept) = std::thread::scope(|scope| {
+        let kept = scope.spawn(|| keeping.keep(root));
+        let outcome = write_artifacts(root, inputs, &mut analysis, last, options);
+        (outcome, kept.join().expect("keeping facts does not panic"))
+    });
+    let mut outcome = outcome?;
+    outcome.diagnostics.extend(kept.err().map(not_kept));
+    // Freeing every document one by one would take longer than the process has left.
+    std::mem::forget((analysis, keeping));
+    Ok(outcome)
+}
+
+fn not_kept(error: anyhow::Error) -> Diagnostic {
+    let message = format!("the cache could not be kept: {error:#}");
+    Diagnostic::new(Code::CacheNotKept, emit::LOCAL, message)
+}
+
+fn write_artifacts(
+    root: &Root,
+    inputs: &Inputs,
+    analysis: &mut Analysis,
     last: &Last,
     options: &Options<'_>,
 ) -> anyhow::Result<Outcome> {
@@ -94,10 +120,10 @@ pub(super) fn write(
     };
     let current: Current<'_> =
         intact.iter().map(|(path, entry)| (path.as_str(), entry.action.as_str())).collect();
-    let mut made = artifacts::all(inputs, &mut analysis, &current)?;
+    let mut made = artifacts::all(root, inputs, analysis, &current)?;
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, intact.get(&made.path))).collect();
-    let wanted = new_manifest(inputs, &analysis, entries);
-    let mut outcome = outcome(&analysis);
+    let wanted = new_manifest(inputs, analysis, entries);
+    let mut outcome = outcome(analysis);
     let mut writer = Writer {
         root,
         head: None,
@@ -107,7 +133,7 @@ pub(super) fn write(
         outcome: &mut outcome,
     };
     for made in &mut made {
-        writer.artifact(made, manifest.as_ref(), &last.record, &analysis)?;
+        writer.artifact(made, manifest.as_ref(), &last.record, analysis)?;
     }
     let removals = writer.orphans(manifest.as_ref(), &wanted)?;
     writer.manifest(manifest.as_ref(), &wanted)?;
@@ -115,23 +141,18 @@ pub(super) fn write(
     let created = to_create(root, &changes);
     let written = emit::commit(root, &changes, &removals)?;
     outcome.diagnostics.sort();
-    let folders = folders(root, &analysis, &created, &removals);
+    let folders = folders(root, analysis, &created, &removals);
     let kept = remember(
         root,
         inputs,
-        &analysis,
+        analysis,
         last,
         &made,
         folders,
         outputs(root, last, &made, written)?,
         &outcome,
     );
-    if let Err(error) = kept {
-        let message = format!("the cache could not be kept: {error:#}");
-        outcome.diagnostics.push(Diagnostic::new(Code::CacheNotKept, emit::LOCAL, message));
-    }
-    // Freeing every document one by one would take longer than the process has left.
-    std::mem::forget(analysis);
+    outcome.diagnostics.extend(kept.err().map(not_kept));
     Ok(outcome)
 }
 

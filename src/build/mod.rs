@@ -1,6 +1,7 @@
 //! The driver: the rooms in their order. Only it and `cli` know that order.
 
 mod artifacts;
+mod choice;
 mod decide;
 mod explain;
 mod inputs;

@@ -1,7 +1,5 @@
 //! Reads and parses every document in parallel, or remembers what it said.
 
-use std::borrow::Cow;
-
 use rayon::prelude::*;
 
 use super::Options;
@@ -10,44 +8,83 @@ use crate::discover::judge;
 use crate::emit::{self, LOCAL};
 use crate::model::source::content_digest;
 use crate::model::{
-    Code, Diagnostic, Digest, Facts, Found, Noted, Plan, Record, Source, Stat, Watched,
+    Code, Diagnostic, Digest, DocId, Facts, Found, Graph, Noted, Plan, Record, Source, Stat,
+    Watched,
 };
 use crate::parse;
+use crate::render::view::Longer;
 use crate::wire::cache::{self, FactsCache};
 use crate::wire::{header, record};
 
 /// What reading gave.
+#[derive(Default)]
 pub(crate) struct Reading {
     /// Each document with the digest of its content and its facts.
     pub(crate) documents: Vec<(Found, Digest, Facts)>,
     /// The files that were read or known, sorted by path.
     pub(crate) watched: Vec<Watched>,
-    /// Facts that the cache does not have yet, as entries of it.
+    /// What the cache should hold from now on.
+    pub(crate) keeping: Keeping,
+}
+
+/// What was read from the facts cache, and what it does not have yet.
+#[derive(Default)]
+pub(crate) struct Keeping {
+    /// New facts, as entries of the cache.
     fresh: Vec<Vec<u8>>,
     /// Documents whose facts came from the cache.
     cached: Vec<Digest>,
     cache: FactsCache,
 }
 
-impl Reading {
+impl Keeping {
     /// Brings the cache up to date: new facts are appended, and once most of it is of documents
     /// that are gone, it is written anew.
-    pub(crate) fn keep(&self, root: &Root) -> anyhow::Result<()> {
+    pub(super) fn keep(&self, root: &Root) -> anyhow::Result<()> {
         let path = format!("{LOCAL}/facts");
         let crowded = self.cache.len() > 2 * (self.cached.len() + self.fresh.len()) + 64;
-        let fresh = self.fresh.iter().map(|entry| Cow::Borrowed(entry.as_slice()));
+        let fresh = self.fresh.iter().map(Vec::as_slice);
         if self.cache.is_empty() || crowded {
-            let kept = self.cached.iter().filter_map(|digest| {
-                Some(Cow::Owned(cache::facts_entry(digest, self.cache.payload(digest)?)))
-            });
-            let head = std::iter::once(Cow::Owned(cache::facts_head()));
-            return emit::keep_parts(root, &path, head.chain(kept).chain(fresh));
+            let kept = self.cached.iter().filter_map(|digest| self.cache.entry(digest));
+            let blocks = cache::facts_blocks(kept.chain(fresh));
+            return emit::keep_parts(
+                root,
+                &path,
+                std::iter::once(cache::facts_head()).chain(blocks),
+            );
         }
         if self.fresh.is_empty() {
             return Ok(());
         }
-        emit::append(root, &path, self.cache.end(), fresh)
+        emit::append(root, &path, self.cache.end(), cache::facts_blocks(fresh))
     }
+}
+
+/// The longer texts of some documents, taken from the files again: facts only measure them.
+pub(super) fn longer(
+    root: &Root,
+    plan: &Plan,
+    graph: &Graph,
+    ids: &[DocId],
+) -> anyhow::Result<Longer> {
+    let texts = ids.par_iter().with_min_len(8).map(|id| {
+        let document = graph.document(*id);
+        let bytes = |path: &str| match judge::read(root, plan, path)? {
+            Some(Content::Bytes(bytes, _)) => anyhow::Ok(bytes),
+            _ => anyhow::bail!(moved(&document.path)),
+        };
+        let sidecar = document.sidecar.as_deref().and_then(|path| bytes(path).ok());
+        let source = Source { bytes: bytes(&document.path)?, sidecar };
+        let sidecar = source.sidecar.as_deref().map(Digest::of);
+        let digest = content_digest(Digest::of(&source.bytes), sidecar);
+        anyhow::ensure!(digest == document.digest, moved(&document.path));
+        Ok((*id, parse::texts(&source)))
+    });
+    texts.collect()
+}
+
+fn moved(path: &str) -> String {
+    format!("{path} changed during the build\nhint: run `blue knowledge build` again")
 }
 
 struct One {
@@ -87,19 +124,14 @@ pub(super) fn read(
         })
         .collect();
     let mut notes = Vec::new();
-    let mut reading = Reading {
-        documents: Vec::new(),
-        watched: Vec::new(),
-        fresh: Vec::new(),
-        cached: Vec::new(),
-        cache,
-    };
+    let mut keeping = Keeping { cache, ..Keeping::default() };
+    let mut reading = Reading::default();
     for result in results {
         match result? {
             Ok(one) => {
                 match one.packed {
-                    Some(packed) => reading.fresh.push(packed),
-                    None => reading.cached.push(one.digest),
+                    Some(packed) => keeping.fresh.push(packed),
+                    None => keeping.cached.push(one.digest),
                 }
                 reading.watched.extend(one.watched);
                 reading.documents.push((one.found, one.digest, one.facts));
@@ -110,6 +142,7 @@ pub(super) fn read(
             }
         }
     }
+    reading.keeping = keeping;
     reading.watched.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(Noted::new(reading, notes))
 }
@@ -139,8 +172,8 @@ struct Refused {
 
 impl Reader<'_> {
     fn one(&self, found: Found) -> Answer {
-        if let Some(one) = self.remembered(&found) {
-            return Ok(Ok(one));
+        if let Some((digest, facts, watched)) = self.remembered(&found) {
+            return Ok(Ok(One { found, digest, facts, watched, packed: None }));
         }
         let (bytes, stat) = match self.bytes(&found.path)? {
             Ok(content) => content,
@@ -170,12 +203,12 @@ impl Reader<'_> {
             return Ok(Ok(One { found, digest, facts, watched, packed: None }));
         }
         let facts = parse::parse(&Source { bytes, sidecar: sidecar_bytes });
-        let packed = Some(cache::facts_entry(&digest, &cache::facts_bytes(&facts)));
+        let packed = Some(cache::facts_entry(&digest, &facts));
         Ok(Ok(One { found, digest, facts, watched, packed }))
     }
 
     /// A document whose file did not move, and whose facts are in the cache.
-    fn remembered(&self, found: &Found) -> Option<One> {
+    fn remembered(&self, found: &Found) -> Option<(Digest, Facts, Vec<Watched>)> {
         let paths = std::iter::once(&found.path).chain(&found.sidecar);
         let mut watched = Vec::new();
         for path in paths {
@@ -189,7 +222,7 @@ impl Reader<'_> {
         let digest =
             content_digest(watched[0].digest, watched.get(1).map(|sidecar| sidecar.digest));
         let facts = self.cache.get(&digest)?;
-        Some(One { found: found.clone(), digest, facts, watched, packed: None })
+        Some((digest, facts, watched))
     }
 
     /// A file that is not read, under a digest that no content has.

@@ -71,7 +71,6 @@ pub(super) fn remember(
             .map(|made| (made.path.clone(), made.action.facts().to_vec()))
             .collect(),
     };
-    analysis.reading.keep(root)?;
     emit::keep(root, &format!("{LOCAL}/record"), &record::write(&seen, &last.engine))
 }
 

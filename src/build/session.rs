@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::artifacts::{Choice, Current, Made, fitted};
-use super::{Analysis, Inputs};
+use super::Inputs;
+use super::artifacts::{Current, From, Made, fitted};
+use super::choice::Choice;
 use crate::model::place::{CONFIG, SESSION};
 use crate::model::{
     Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, name,
@@ -88,18 +89,18 @@ fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
 
 /// The session bundle.
 pub(super) fn session(
-    inputs: &Inputs,
-    analysis: &Analysis,
+    from: &From<'_>,
     current: &Current<'_>,
     notes: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Made> {
+    let From { inputs, analysis, .. } = from;
     let graph = &analysis.graph;
     let plan = &inputs.plan;
     let budget = plan.identity.budget;
     let (ids, voice) = sources(inputs, graph, notes);
     // A session is told what is in force; history is for whoever asks.
     let live: Vec<DocId> = ids.into_iter().filter(|id| graph.is_live(*id)).collect();
-    let choice = Choice::new(analysis, &live, &budget);
+    let choice = Choice::new(from, &live, &budget)?;
     let collections = collections(graph);
     let workflow = workflow_line(graph);
     let voice = voice.map(|text| clipped(&text, (budget.tokens * 4 * 2 / 5) as usize));
@@ -108,7 +109,7 @@ pub(super) fn session(
     Made::unless_current(SESSION, action, current, |action| {
         let digest = action.digest().short();
         let mut tell = |bundle: &Bundle| {
-            let groups = groups(graph, bundle);
+            let groups = groups(graph, choice.longer(), bundle);
             let uri = groups.first().map_or("blue://docs/", |group| group.uri.as_str()).to_string();
             let hidden = choice.hidden(graph, bundle, &uri);
             let view = SessionView {
@@ -163,7 +164,7 @@ fn action(
     let counts: Vec<String> =
         collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
     action.fact("collections", counts.join("\n").as_bytes());
-    choice.tell(graph, &budget, &mut action);
+    choice.tell(graph, &mut action);
     action
 }
 
@@ -194,12 +195,12 @@ fn sources(
     (ids, voice.filter(|text| !text.trim().is_empty()))
 }
 
-fn groups(graph: &Graph, bundle: &Bundle) -> Vec<Group> {
+fn groups(graph: &Graph, longer: &view::Longer, bundle: &Bundle) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (id, level) in bundle.shown.iter().filter(|(id, _)| graph.is_live(*id)) {
         let uri =
             format!("blue://docs/{}/", graph.collections[graph.document(*id).collection].name);
-        let entry = view::entry(graph, *id, *level);
+        let entry = view::entry(graph, longer, *id, *level);
         match groups.last_mut().filter(|group| group.uri == uri) {
             Some(group) => group.entries.push(entry),
             None => groups.push(Group { uri, entries: vec![entry] }),

@@ -42,13 +42,14 @@ pub fn fit<E>(
     tell: &mut dyn FnMut(&Bundle) -> Result<String, E>,
 ) -> Result<(Bundle, Told), Misfit<E>> {
     let steps = steps(candidates, budget);
+    let mut counter = tokens::Counter::default();
     let mut told = |bundle: &Bundle| -> Result<Told, Misfit<E>> {
         let text = tell(bundle).map_err(Misfit::Telling)?;
         // A text of two dozen bytes a token does not occur; far too long ones need no counting.
         let tokens = if text.len() as u64 > budget.tokens.saturating_mul(24) {
             u64::MAX
         } else {
-            tokens::count(&text)
+            counter.count(&text)
         };
         Ok(Told { text, tokens })
     };

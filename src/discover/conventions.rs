@@ -1,6 +1,7 @@
 //! Where people keep documents: known folders, and folders full of numbered files.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::walk::{SIDECARS, Seen, is_markdown};
 use crate::model::name::{self, Name};
@@ -56,16 +57,16 @@ pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<Found>) {
     }
     let others = markdown.iter().copied().filter(|path| known_places[folder_of(path)].is_none());
     let numbered = numbered_folders(others);
-    let mut chosen: Vec<(&str, Place)> = Vec::new();
-    let mut places: BTreeMap<&str, Option<Place>> = BTreeMap::new();
+    let mut chosen: Vec<(&str, Rc<Place>)> = Vec::new();
+    let mut places: BTreeMap<&str, Option<Rc<Place>>> = BTreeMap::new();
     for path in &markdown {
         let folder = folder_of(path);
         let place = places.entry(folder).or_insert_with(|| {
             let known = known_places[folder].clone();
-            known.or_else(|| numbered_place(folder, &numbered))
+            known.or_else(|| numbered_place(folder, &numbered)).map(Rc::new)
         });
         let place = place.clone().map(|place| own_series(place, path));
-        if let Some(place) = place.or_else(|| lone(path)) {
+        if let Some(place) = place.or_else(|| lone(path).map(Rc::new)) {
             chosen.push((path, place));
         }
     }
@@ -74,39 +75,54 @@ pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<Found>) {
 
 /// Makes collections of the chosen files; leaves out indexes and templates.
 fn gather(
-    chosen: &[(&str, Place)],
+    chosen: &[(&str, Rc<Place>)],
     files: &[Seen],
     counts: &BTreeMap<&str, usize>,
 ) -> (Vec<Collection>, Vec<Found>) {
     let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
     let mut collections: Vec<Collection> = Vec::new();
     let mut found = Vec::new();
+    let mut last: Option<(&Rc<Place>, usize)> = None;
     for (path, place) in chosen {
         let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
         let name = name::name(&path[base..]);
         if !is_document(path, &path[base..], &name, counts) {
             continue;
         }
-        let row = *rows.entry(&place.name).or_insert_with(|| {
-            let kind = Kind::new(&place.kind);
-            let (name, series) = (place.name.clone(), place.series.clone());
-            collections.push(Collection { name, kind, series, places: Vec::new() });
-            collections.len() - 1
-        });
-        let glob =
-            if place.base.is_empty() { "*.md".to_string() } else { format!("{}/*.md", place.base) };
-        if !collections[row].places.contains(&glob) {
-            collections[row].places.push(glob);
-        }
+        let row = match last.filter(|(last, _)| Rc::ptr_eq(last, place)) {
+            Some((_, row)) => row,
+            None => {
+                let row = *rows.entry(&place.name).or_insert(collections.len());
+                add_place(&mut collections, row, place);
+                row
+            }
+        };
+        last = Some((place, row));
         found.push(Found {
             path: path.to_string(),
             base,
             collection: row,
             sidecar: sidecar_of(path, files),
+            name,
         });
     }
     add_prefixes(&mut collections, &found);
     (collections, found)
+}
+
+/// Adds a folder to the collection of a row, which is new if it is the next one.
+fn add_place(collections: &mut Vec<Collection>, row: usize, place: &Place) {
+    if row == collections.len() {
+        let kind = Kind::new(&place.kind);
+        let (name, series) = (place.name.clone(), place.series.clone());
+        collections.push(Collection { name, kind, series, places: Vec::new() });
+    }
+    let glob =
+        if place.base.is_empty() { "*.md".to_string() } else { format!("{}/*.md", place.base) };
+    let places = &mut collections[row].places;
+    if !places.contains(&glob) {
+        places.push(glob);
+    }
 }
 
 /// How many Markdown files lie in each folder.
@@ -152,18 +168,18 @@ pub(super) fn sidecar_of(path: &str, files: &[Seen]) -> Option<String> {
 
 /// File-name prefixes that most of a collection shares are a series of it.
 fn add_prefixes(collections: &mut [Collection], found: &[Found]) {
-    let mut counts: BTreeMap<(usize, String), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     let mut sizes = vec![0; collections.len()];
     for found in found {
         sizes[found.collection] += 1;
-        if let Some(prefix) = name::name(found.name()).prefix {
+        if let Some(prefix) = found.name.prefix.as_deref() {
             *counts.entry((found.collection, prefix)).or_default() += 1;
         }
     }
     for ((collection, prefix), n) in counts {
         let series = &mut collections[collection].series;
-        if n * 2 > sizes[collection] && !series.contains(&prefix) {
-            series.push(prefix);
+        if n * 2 > sizes[collection] && !series.iter().any(|known| known == prefix) {
+            series.push(prefix.to_string());
         }
     }
 }
@@ -333,19 +349,19 @@ fn by_numbers(parts: &[&str], numbered: &BTreeMap<String, Option<String>>) -> Op
 }
 
 /// Two series in one folder are two collections: `CIP-0001/` beside `CPS-0001/`.
-fn own_series(place: Place, path: &str) -> Place {
+fn own_series(place: Rc<Place>, path: &str) -> Rc<Place> {
     if !place.by_numbers || place.series.is_empty() {
         return place;
     }
     let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
     let other = name::name(&path[base..]).prefix.filter(|prefix| *prefix != place.kind);
     match other {
-        Some(prefix) => Place {
+        Some(prefix) => Rc::new(Place {
             name: format!("{prefix}s"),
             series: vec![prefix.clone()],
             kind: prefix,
-            ..place
-        },
+            ..Place::clone(&place)
+        }),
         None => place,
     }
 }

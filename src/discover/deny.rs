@@ -2,7 +2,8 @@
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::model::{Code, Diagnostic};
+use crate::model::place::folder_of;
+use crate::model::{Code, Diagnostic, Found};
 
 /// Patterns that match one path component each, in any case.
 pub struct DenyList(GlobSet);
@@ -22,9 +23,25 @@ impl DenyList {
         path.split('/').find(|part| self.0.is_match(part))
     }
 
+    /// Takes out what may not be read. Files of one folder follow each other, so that a folder is
+    /// asked for once.
+    pub(super) fn filter(&self, found: &mut Vec<Found>, notes: &mut Vec<Diagnostic>) {
+        let mut known = None;
+        found.retain(|found| {
+            let folder = folder_of(&found.path);
+            if known.as_ref().is_none_or(|(last, _)| last != folder) {
+                known = Some((folder.to_string(), self.denied_part(folder).is_none()));
+            }
+            let file = &found.path[folder.len()..];
+            let allowed = known.as_ref().is_some_and(|(_, allowed)| *allowed)
+                && !self.0.is_match(file.trim_start_matches('/'));
+            allowed || self.allows(&found.path, notes)
+        });
+    }
+
     /// Whether a path may be read; a refusal is noted by name, so that it can be allowed on
     /// purpose.
-    pub(super) fn allows(&self, path: &str, notes: &mut Vec<Diagnostic>) -> bool {
+    fn allows(&self, path: &str, notes: &mut Vec<Diagnostic>) -> bool {
         let Some(part) = self.denied_part(path) else { return true };
         let message = format!("{part:?} is on the deny-list; the document is not read");
         let hint = "rename it, or take the pattern out of security.deny in .blue/config.yaml";

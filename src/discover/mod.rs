@@ -33,7 +33,7 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
         true => conventions::apply(&tree.files),
         false => rules::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
     };
-    found.retain(|found| deny.allows(&found.path, &mut notes));
+    deny.filter(&mut found, &mut notes);
     judge::links(root, plan, &deny, &tree, &mut found, &mut notes);
     judge::linked_folders(&tree, &mut notes);
     drop_emitted(&collections, &mut found);

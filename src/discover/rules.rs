@@ -41,7 +41,7 @@ pub(super) fn apply(
                 }
                 taken[i] = true;
                 let (path, sidecar) = (path.to_string(), sidecar_of(path, files));
-                found.push(Found { path, base, collection: row, sidecar });
+                found.push(Found { path, base, collection: row, sidecar, name });
             }
             if n_matched == 0 {
                 let message = format!("no Markdown file matches {pattern:?}");

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustix::fs::{Dir, FileType, OFlags};
 
 use crate::beneath::{Content, Root};
-use crate::model::{Code, Diagnostic, Folder, Hasher, Noted, Plan, Stat};
+use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, Stat};
 
 /// What a directory entry is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -218,7 +218,7 @@ impl Walker<'_> {
             let path = joined(folder, name);
             entries.push(Entry { path, kind });
         }
-        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok(Some((stat, entries, listing)))
     }
 
@@ -275,8 +275,13 @@ impl Walker<'_> {
 
 /// Whether a file is a document by its ending.
 pub(super) fn is_markdown(file: &str) -> bool {
-    let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    matches!(ending.as_deref(), Some("md" | "markdown"))
+    let is = |ending: &str| {
+        let start = file.len().checked_sub(ending.len());
+        start
+            .and_then(|start| file.as_bytes().get(start..))
+            .is_some_and(|end| end.eq_ignore_ascii_case(ending.as_bytes()))
+    };
+    is(".md") || is(".markdown")
 }
 
 /// Files that hold the metadata of the document beside them, the first that is there counting.
@@ -293,7 +298,7 @@ fn is_too_long(error: &anyhow::Error) -> bool {
 }
 
 fn joined(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
+    if folder.is_empty() { name.to_string() } else { [folder, "/", name].concat() }
 }
 
 /// The hash of one entry in a folder's listing: its name and what it is.
@@ -304,7 +309,7 @@ pub fn entry_hash(name: &[u8], kind: FileType) -> u128 {
         FileType::Symlink => b"link",
         _ => b"other",
     };
-    let digest = Hasher::new().field(kind).field(name).digest();
+    let digest = Digest::of(&[kind, b"/", name].concat());
     u128::from_le_bytes(digest.as_bytes()[..16].try_into().expect("a digest has 32 bytes"))
 }
 

@@ -1,6 +1,5 @@
 //! `.blue/local/`: blue's own folder, ignored by git.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 
@@ -62,14 +61,14 @@ pub(super) fn folder(root: &Root, path: &str) -> anyhow::Result<()> {
 /// Writes a file of blue's own in one rename. It is not synced: it carries its own checksum, and
 /// one that does not verify is the same as none.
 pub fn keep(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
-    keep_parts(root, path, std::iter::once(Cow::Borrowed(bytes)))
+    keep_parts(root, path, std::iter::once(bytes))
 }
 
 /// Writes a file of blue's own, made of parts, in one rename.
-pub fn keep_parts<'a>(
+pub fn keep_parts(
     root: &Root,
     path: &str,
-    parts: impl Iterator<Item = Cow<'a, [u8]>>,
+    parts: impl Iterator<Item = impl AsRef<[u8]>>,
 ) -> anyhow::Result<()> {
     let temporary = format!("{path}.tmp");
     stage::remove(root, &temporary)?;
@@ -78,20 +77,20 @@ pub fn keep_parts<'a>(
     stage::rename(root, &temporary, path)
 }
 
-fn write_parts<'a>(file: File, parts: impl Iterator<Item = Cow<'a, [u8]>>) -> std::io::Result<()> {
+fn write_parts(file: File, parts: impl Iterator<Item = impl AsRef<[u8]>>) -> std::io::Result<()> {
     let mut writer = BufWriter::with_capacity(1 << 18, file);
     for part in parts {
-        writer.write_all(&part)?;
+        writer.write_all(part.as_ref())?;
     }
     writer.flush()
 }
 
 /// Appends to a file of blue's own, after cutting off whatever a killed build left at its end.
-pub fn append<'a>(
+pub fn append(
     root: &Root,
     path: &str,
     end: u64,
-    parts: impl Iterator<Item = Cow<'a, [u8]>>,
+    parts: impl Iterator<Item = impl AsRef<[u8]>>,
 ) -> anyhow::Result<()> {
     let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let fd =

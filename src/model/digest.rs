@@ -43,7 +43,14 @@ impl fmt::Display for Digest {
 
 /// Hashes a list of fields so that no two lists share a digest: each field carries its length.
 #[derive(Default)]
-pub struct Hasher(blake3::Hasher);
+pub struct Hasher {
+    hasher: blake3::Hasher,
+    /// Fields that were not hashed yet: long runs are hashed much faster than short ones.
+    buffer: Vec<u8>,
+}
+
+/// Bytes gathered before they are hashed.
+const BUFFERED: usize = 32 * 1024;
 
 impl Hasher {
     /// An empty list.
@@ -53,8 +60,12 @@ impl Hasher {
 
     /// Adds one field.
     pub fn field(&mut self, bytes: &[u8]) -> &mut Hasher {
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
+        self.buffer.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= BUFFERED {
+            self.hasher.update(&self.buffer);
+            self.buffer.clear();
+        }
         self
     }
 
@@ -65,7 +76,10 @@ impl Hasher {
 
     /// The digest of the fields so far.
     pub fn digest(&self) -> Digest {
-        Digest(*self.0.finalize().as_bytes())
+        if self.hasher.count() == 0 {
+            return Digest::of(&self.buffer);
+        }
+        Digest(*self.hasher.clone().update(&self.buffer).finalize().as_bytes())
     }
 }
 

@@ -13,8 +13,10 @@ pub struct Facts {
     pub status: Option<(String, u32)>,
     /// The date as written.
     pub date: Option<String>,
-    /// What can be told of it at each level of detail.
-    pub texts: Texts,
+    /// One sentence of it.
+    pub line: String,
+    /// How long the further texts are.
+    pub sizes: Sizes,
     /// References to other documents, in order of appearance, equal ones counted.
     pub references: Vec<Reference>,
     /// What was noticed while reading.
@@ -25,17 +27,43 @@ pub struct Facts {
     pub n_tokens: u64,
 }
 
-/// Extracted text, from the shortest telling to the longest. Never invented.
+/// How many bytes each longer telling has. The texts themselves are taken from the document when
+/// a budget can reach them, which it does for few.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Sizes {
+    /// Of the summary or decision paragraph.
+    pub brief: u32,
+    /// Of the parts that bind.
+    pub sections: u32,
+    /// Of the whole body; 0 if it is too long to be told.
+    pub full: u32,
+    /// Whether the parts that bind hold what the brief says.
+    pub repeats: bool,
+}
+
+/// Extracted text, from the shorter telling to the longer. Never invented.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Texts {
-    /// One sentence.
-    pub line: String,
     /// The summary or decision paragraph.
     pub brief: String,
     /// The parts that bind, as Markdown.
     pub sections: String,
     /// The whole body, kept only of short documents.
     pub full: String,
+}
+
+impl Texts {
+    /// How long each text is.
+    pub fn sizes(&self) -> Sizes {
+        let size = |text: &str| text.len() as u32;
+        let opening: String = self.brief.chars().take(32).collect();
+        Sizes {
+            brief: size(&self.brief),
+            sections: size(&self.sections),
+            full: size(&self.full),
+            repeats: self.sections.contains(&opening),
+        }
+    }
 }
 
 /// A series prefix and a number: `rfc` and `16`.
@@ -154,6 +182,8 @@ pub struct Reference {
 pub struct Document {
     /// Path below the root.
     pub path: String,
+    /// The file beside it that holds its metadata.
+    pub sidecar: Option<String>,
     /// The lasting address.
     pub uri: Uri,
     /// Which collection, as an index.

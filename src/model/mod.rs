@@ -26,7 +26,7 @@ pub use artifact::{Artifact, Format};
 pub use bundle::{Bundle, Candidate, Level};
 pub use diagnostic::{Code, Diagnostic, Noted, Severity};
 pub use digest::{Digest, Hasher};
-pub use document::{Document, Facts, Label, Note, Reference, Relation, Target, Texts};
+pub use document::{Document, Facts, Label, Note, Reference, Relation, Sizes, Target, Texts};
 pub use graph::{DocId, Edge, Graph, Neighbour};
 pub use number::Number;
 pub use plan::{Budget, Plan};

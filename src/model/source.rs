@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Digest;
+use super::name::Name;
 
 /// What sort of document a collection holds.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -59,11 +60,13 @@ pub struct Found {
     pub collection: usize,
     /// A YAML file beside the document that holds its metadata.
     pub sidecar: Option<String>,
+    /// What the document's name says.
+    pub name: Name,
 }
 
 impl Found {
     /// The path below the collection's folder.
-    pub fn name(&self) -> &str {
+    pub fn below(&self) -> &str {
         &self.path[self.base..]
     }
 }

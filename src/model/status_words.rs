@@ -136,7 +136,8 @@ pub fn fold(raw: &str) -> Option<Status> {
         return Some(Status::Superseded);
     }
     (0..words.len()).find_map(|at| {
-        let told = WORDS.iter().find(|(phrase, _)| begins(&words[at..], phrase));
+        let may = |phrase: &str| phrase.starts_with(words[at]);
+        let told = WORDS.iter().find(|(phrase, _)| may(phrase) && begins(&words[at..], phrase));
         told.map(|(_, status)| *status)
     })
 }

@@ -43,12 +43,12 @@ fn order(document: &Document) -> (usize, bool, (bool, u64, &str), &str) {
 
 fn document(
     collections: &[Collection],
-    found: Found,
+    mut found: Found,
     digest: Digest,
     mut facts: Facts,
     notes: &mut Vec<Diagnostic>,
 ) -> Document {
-    let name = name::name(found.name());
+    let name = std::mem::take(&mut found.name);
     for note in facts.notes.drain(..) {
         let hint = note.hint;
         let diagnostic =
@@ -78,8 +78,8 @@ fn document(
         },
         number,
         slug: name.slug,
-        depth: found.name().matches('/').count()
-            - usize::from(name.is_index && found.name().contains('/')),
+        depth: found.below().matches('/').count()
+            - usize::from(name.is_index && found.below().contains('/')),
         title,
         status,
         status_text,
@@ -88,6 +88,7 @@ fn document(
         digest,
         facts,
         path: found.path,
+        sidecar: found.sidecar,
     }
 }
 
@@ -130,7 +131,7 @@ fn readable(name: &name::Name, found: &Found) -> String {
             Some(prefix) => format!("{}-{number}", prefix.to_uppercase()),
             None => number.to_string(),
         },
-        (None, None) => found.name().to_string(),
+        (None, None) => found.below().to_string(),
     }
 }
 

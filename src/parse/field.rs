@@ -147,8 +147,10 @@ pub(super) fn normal_key(key: &str) -> String {
         if (gap || (c.is_uppercase() && before.is_lowercase())) && !normal.ends_with(' ') {
             normal.push(' ');
         }
-        if !gap {
-            normal.extend(c.to_lowercase());
+        match c {
+            _ if gap => {}
+            c if c.is_ascii() => normal.push(c.to_ascii_lowercase()),
+            c => normal.extend(c.to_lowercase()),
         }
         before = c;
     }

@@ -13,7 +13,7 @@ mod status;
 mod text;
 mod title;
 
-use crate::model::{Code, Facts, Label, Note, Source};
+use crate::model::{Code, Facts, Label, Note, Source, Texts};
 
 pub use assemble::documents;
 use body::Body;
@@ -32,6 +32,18 @@ pub(crate) struct Page<'a> {
 
 /// Reads one document. Any bytes give facts; what is odd about them is noted.
 pub fn parse(source: &Source) -> Facts {
+    with_page(source, |page, mut notes| {
+        hidden::note(page, &mut notes);
+        facts(page, source, notes)
+    })
+}
+
+/// The longer texts of a document, which its facts only measure.
+pub fn texts(source: &Source) -> Texts {
+    with_page(source, |page, _| text::texts(page).1)
+}
+
+fn with_page<T>(source: &Source, read: impl FnOnce(&Page<'_>, Vec<Note>) -> T) -> T {
     let mut notes = Vec::new();
     let text = decode::decode(&source.bytes, &mut notes);
     let front = front::split(&text);
@@ -43,13 +55,12 @@ pub fn parse(source: &Source) -> Facts {
     let body = Body::read(&text, front.end);
     fields.extend(field::of_head(&text, &lines, &body));
     let page = Page { text: &text, lines, start: front.end, body, fields };
-    hidden::note(&page, &mut notes);
-    facts(&page, source, notes)
+    read(&page, notes)
 }
 
 fn facts(page: &Page<'_>, source: &Source, mut notes: Vec<Note>) -> Facts {
     let references = reference::all(page, &mut notes);
-    let texts = text::texts(page);
+    let (line, texts) = text::texts(page);
     if page.text[page.start..].trim().is_empty() && page.fields.is_empty() {
         let message = "the document has no text".to_string();
         notes.push(Note { code: Code::EmptyDocument, line: 0, column: 0, message, hint: None });
@@ -59,7 +70,8 @@ fn facts(page: &Page<'_>, source: &Source, mut notes: Vec<Note>) -> Facts {
         label: own_label(page).or_else(|| title::label(page)),
         status: status::stated(page),
         date: date(page),
-        texts,
+        line,
+        sizes: texts.sizes(),
         references,
         notes,
         n_bytes: source.bytes.len() as u64,

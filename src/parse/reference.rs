@@ -235,6 +235,11 @@ impl Gathered<'_, '_> {
     /// What the few words before a reference say, if they open its line.
     fn relation_before(&self, start: usize, offset: usize) -> Option<Relation> {
         let before = self.page.text.get(start..offset).filter(|before| before.len() <= 100)?;
+        // Few lines open with such words; most are not looked at any closer.
+        let first = before.trim_start_matches(|c: char| !c.is_alphabetic()).chars().next()?;
+        if first.is_ascii() && !matches!(first.to_ascii_lowercase(), 's' | 'r' | 't') {
+            return None;
+        }
         relation_of_words(&before.to_lowercase())
     }
 

@@ -61,8 +61,8 @@ const MAX_BRIEF: usize = 600;
 const MAX_SECTIONS: usize = 1_500;
 const MAX_FULL: usize = 1_500;
 
-/// Extracts the telling texts of a document.
-pub(super) fn texts(page: &Page<'_>) -> Texts {
+/// Extracts the telling texts of a document: one sentence, and the longer ones.
+pub(super) fn texts(page: &Page<'_>) -> (String, Texts) {
     let stated = page
         .fields
         .iter()
@@ -71,13 +71,9 @@ pub(super) fn texts(page: &Page<'_>) -> Texts {
     let brief =
         stated.or_else(|| telling_section(page)).or_else(|| first_prose(page)).unwrap_or_default();
     let body = page.text[after_title(page)..].trim();
-    let full = if body.len() <= MAX_FULL { body.replace('\r', "") } else { String::new() };
-    Texts {
-        line: clip(&first_sentence(&brief), MAX_LINE),
-        brief: clip(&brief, MAX_BRIEF),
-        sections: sections(page),
-        full,
-    }
+    let full = if body.len() <= MAX_FULL { unix(body) } else { String::new() };
+    let line = clip(&first_sentence(&brief), MAX_LINE);
+    (line, Texts { brief: clip(&brief, MAX_BRIEF), sections: sections(page), full })
 }
 
 /// Where the text begins once the title is told.
@@ -90,11 +86,12 @@ fn after_title(page: &Page<'_>) -> usize {
 }
 
 fn telling_section(page: &Page<'_>) -> Option<String> {
-    let ranked = page.body.headings.iter().enumerate().filter_map(|(index, heading)| {
-        let title = section_name(&heading.title);
-        let rank = TELLING.iter().position(|telling| *telling == title)?;
-        Some((rank, index))
-    });
+    let ranked = page
+        .body
+        .headings
+        .iter()
+        .enumerate()
+        .filter_map(|(index, heading)| Some((position(TELLING, &heading.title)?, index)));
     let mut ranked: Vec<(usize, usize)> = ranked.collect();
     ranked.sort_unstable();
     ranked.into_iter().find_map(|(_, index)| {
@@ -103,11 +100,25 @@ fn telling_section(page: &Page<'_>) -> Option<String> {
     })
 }
 
-/// Lower case, without a leading number or a closing colon.
-fn section_name(title: &str) -> String {
+/// A heading without a leading number or a closing colon.
+fn section_name(title: &str) -> &str {
     let title = title.trim().trim_end_matches(':').trim_matches('*');
     let title = title.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ')');
-    title.trim().to_lowercase()
+    title.trim()
+}
+
+/// Where a heading stands in a list of names.
+fn position(names: &[&str], title: &str) -> Option<usize> {
+    let title = section_name(title);
+    names.iter().position(|name| name.eq_ignore_ascii_case(title))
+}
+
+/// A text with plain line ends.
+fn unix(text: &str) -> String {
+    match memchr::memchr(b'\r', text.as_bytes()) {
+        Some(_) => text.replace('\r', ""),
+        None => text.to_string(),
+    }
 }
 
 /// The first paragraph of running text, or the first list items where there is none.
@@ -155,11 +166,10 @@ fn first_prose(page: &Page<'_>) -> Option<String> {
 fn sections(page: &Page<'_>) -> String {
     let mut text = String::new();
     for (index, heading) in page.body.headings.iter().enumerate() {
-        let name = section_name(&heading.title);
-        if !BINDING.contains(&name.as_str()) || text.len() >= MAX_SECTIONS {
+        if text.len() >= MAX_SECTIONS || position(BINDING, &heading.title).is_none() {
             continue;
         }
-        let body = page.text[page.body.section(index)].trim().replace('\r', "");
+        let body = unix(page.text[page.body.section(index)].trim());
         if body.is_empty() {
             continue;
         }
@@ -171,10 +181,9 @@ fn sections(page: &Page<'_>) -> String {
 
 /// Markdown to one line of plain text: emphasis and links gone, code spans kept.
 pub(super) fn plain(markdown: &str) -> String {
-    let simple =
-        |b: u8| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'.' | b',' | b'-' | b':' | b'/');
-    if markdown.bytes().all(simple) && !markdown.starts_with([' ', '-', ':']) {
-        return markdown.trim().to_string();
+    if is_bare(markdown) {
+        let words: Vec<&str> = markdown.split_ascii_whitespace().collect();
+        return words.join(" ");
     }
     let mut text = String::with_capacity(markdown.len());
     let mut n_images = 0;
@@ -197,6 +206,25 @@ pub(super) fn plain(markdown: &str) -> String {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
+}
+
+/// Whether nothing in a text can be markup: only signs that mean nothing to Markdown, and lines
+/// that begin with a letter.
+fn is_bare(markdown: &str) -> bool {
+    let sign = |b: u8| matches!(b, b' ' | b'\n' | b'.' | b',' | b'-' | b':' | b';' | b'/');
+    let quiet = |b: u8| {
+        b.is_ascii_alphanumeric()
+            || sign(b)
+            || matches!(b, b'(' | b')' | b'\'' | b'"' | b'?' | b'%')
+    };
+    let bytes = markdown.trim_end().as_bytes();
+    let begins = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
+    let digits = || bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let numbered = || matches!(bytes.get(digits()), Some(b'.' | b')'));
+    // Folded without an early end, this is one pass over whole vectors of bytes.
+    bytes.iter().fold(true, |all, b| all & quiet(*b))
+        && (begins(0) || bytes.first().is_some_and(u8::is_ascii_digit) && !numbered())
+        && memchr::memchr_iter(b'\n', bytes).all(|at| begins(at + 1))
 }
 
 fn is_inline(tag: TagEnd) -> bool {

@@ -56,8 +56,11 @@ pub(super) fn label(page: &Page<'_>) -> Option<Label> {
 
 /// Whether a heading is an id and nothing else.
 pub(super) fn is_id(title: &str) -> bool {
+    if title.split_whitespace().nth(2).is_some() {
+        return false;
+    }
     let mut found = mention::mentions(title);
-    found.len() == 1 && found.remove(0).offset == 0 && title.split_whitespace().count() <= 2
+    found.len() == 1 && found.remove(0).offset == 0
 }
 
 /// One line, single spaces, no trailing heading attributes or marks.

@@ -1,5 +1,7 @@
 //! What a template sees of a document, and what each level of detail would cost.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::model::{Bundle, Candidate, DocId, Document, Graph, Level, Status, Texts};
@@ -45,25 +47,29 @@ pub fn head(document: &Document) -> String {
     format!("{number}{plan}{}{status}", document.title)
 }
 
-/// A document at a level.
-pub fn entry(graph: &Graph, id: DocId, level: Level) -> Entry {
+/// The longer texts of the documents that a budget can reach.
+pub type Longer = BTreeMap<DocId, Texts>;
+
+/// A document at a level; beyond one line, its longer texts must be at hand.
+pub fn entry(graph: &Graph, longer: &Longer, id: DocId, level: Level) -> Entry {
     let document = graph.document(id);
-    let texts = &document.facts.texts;
+    let texts = || longer.get(&id).expect("the texts of a document in reach are at hand");
     let (text, more) = match level {
         Level::Title => (String::new(), String::new()),
-        Level::Line => (texts.line.clone(), String::new()),
-        Level::Brief => (texts.brief.clone(), String::new()),
-        Level::Sections if repeats(texts) => (String::new(), texts.sections.clone()),
-        Level::Sections => (texts.brief.clone(), texts.sections.clone()),
-        Level::Full => (String::new(), texts.full.clone()),
+        Level::Line => (document.facts.line.clone(), String::new()),
+        level => longer_entry(texts(), document.facts.sizes.repeats, level),
     };
     Entry { head: head(document), text, more }
 }
 
-/// Whether the parts that bind open with what the brief says.
-fn repeats(texts: &Texts) -> bool {
-    let opening: String = texts.brief.chars().take(32).collect();
-    texts.sections.contains(&opening)
+fn longer_entry(texts: &Texts, repeats: bool, level: Level) -> (String, String) {
+    match level {
+        Level::Title | Level::Line => unreachable!("these are told from the facts"),
+        Level::Brief => (texts.brief.clone(), String::new()),
+        Level::Sections if repeats => (String::new(), texts.sections.clone()),
+        Level::Sections => (texts.brief.clone(), texts.sections.clone()),
+        Level::Full => (String::new(), texts.full.clone()),
+    }
 }
 
 /// A document of history: its title and what stands in its place.
@@ -82,18 +88,18 @@ pub fn history(graph: &Graph, id: DocId) -> Entry {
 /// A candidate for a list, with what each level adds in bytes.
 pub fn candidate(graph: &Graph, id: DocId, weight: u64) -> Candidate {
     let document = graph.document(id);
-    let texts = &document.facts.texts;
+    let sizes = &document.facts.sizes;
     let length = |text: &str| text.len() as u64;
-    let (line, brief) = (length(&texts.line), length(&texts.brief));
-    let repeated = if repeats(texts) { brief } else { 0 };
-    let sections = length(&texts.sections).saturating_sub(repeated);
+    let (line, brief) = (length(&document.facts.line), u64::from(sizes.brief));
+    let repeated = if sizes.repeats { brief } else { 0 };
+    let sections = u64::from(sizes.sections).saturating_sub(repeated);
     let told = brief + sections;
     let costs = [
         length(&head(document)) + 3,
         if line == 0 { 0 } else { line + 2 },
         brief.saturating_sub(line),
         sections,
-        length(&texts.full).saturating_sub(told),
+        u64::from(sizes.full).saturating_sub(told),
     ];
     Candidate { id, weight, costs, history: !graph.is_live(id) }
 }
@@ -115,11 +121,11 @@ pub fn rounded(number: u64) -> u64 {
 }
 
 /// The entries of a bundle, live ones and history apart.
-pub fn entries(graph: &Graph, bundle: &Bundle) -> (Vec<Entry>, Vec<Entry>) {
+pub fn entries(graph: &Graph, longer: &Longer, bundle: &Bundle) -> (Vec<Entry>, Vec<Entry>) {
     let live = bundle.shown.iter().filter(|(id, _)| graph.is_live(*id));
     let history_ids = bundle.shown.iter().filter(|(id, _)| !graph.is_live(*id));
     (
-        live.map(|(id, level)| entry(graph, *id, *level)).collect(),
+        live.map(|(id, level)| entry(graph, longer, *id, *level)).collect(),
         history_ids.map(|(id, _)| history(graph, *id)).collect(),
     )
 }

@@ -1,11 +1,14 @@
 //! Facts by content hash, kept in `.blue/local/facts`.
 //!
-//! Every entry carries its own checksum and the file carries a format line, so that a corrupt or
-//! foreign cache is the same as none.
+//! Entries lie in blocks, every block carries its own checksum and the file carries a format line,
+//! so that a corrupt or foreign cache is the same as none.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Code, Digest, Facts, Label, Note, Number, Reference, Relation, Target, Texts};
+use crate::model::{Code, Digest, Facts, Label, Note, Number, Reference, Relation, Sizes, Target};
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
 const FACTS_FORMAT: u32 = 1;
@@ -25,8 +28,8 @@ struct FactsMirror<'a> {
     status: Option<(&'a str, u32)>,
     #[serde(borrow)]
     date: Option<&'a str>,
-    #[serde(borrow)]
-    texts: [&'a str; 4],
+    line: &'a str,
+    sizes: (u32, u32, u32, bool),
     #[serde(borrow)]
     references: Vec<ReferenceMirror<'a>>,
     #[serde(borrow)]
@@ -67,39 +70,37 @@ struct NoteMirror<'a> {
 }
 
 /// Facts by content hash, read from one file without copying.
+#[derive(Default)]
 pub struct FactsCache {
     bytes: Vec<u8>,
-    /// Digest and range, sorted by digest.
-    entries: Vec<(Digest, std::ops::Range<usize>)>,
-    /// Where the last whole entry ends.
+    /// Digest and range of the whole entry, sorted by digest.
+    entries: Vec<(Digest, Range<usize>)>,
+    /// Where the last whole block ends.
     end: usize,
 }
 
-/// Bytes before each entry's payload: the first half of a checksum over the rest of the entry, the
-/// digest of the content, the payload's length.
-const ENTRY_HEAD: usize = 16 + 32 + 4;
+/// Bytes before each entry's payload: the digest of the content, the payload's length.
+const ENTRY_HEAD: usize = 32 + 4;
+
+/// Bytes before the entries of a block: the first half of a checksum over them, their length.
+const BLOCK_HEAD: usize = 16 + 8;
+
+/// Entries share a block until it is this large: one checksum for many is quick to verify.
+const BLOCK_BYTES: usize = 1 << 20;
 
 impl FactsCache {
-    /// Opens the bytes of a cache file. What does not verify is absent.
+    /// Opens the bytes of a cache file. A block that does not verify is absent.
     pub fn open(bytes: Vec<u8>) -> FactsCache {
-        let mut entries = Vec::new();
-        let magic = magic("facts");
-        let mut at = magic.len();
-        if bytes.starts_with(&magic) {
-            while let Some(head) = bytes.get(at..at + ENTRY_HEAD) {
-                let length =
-                    u32::from_le_bytes(head[48..].try_into().expect("four bytes")) as usize;
-                let payload = at + ENTRY_HEAD..at + ENTRY_HEAD + length;
-                if payload.end > bytes.len() {
-                    break;
-                }
-                let digest = Digest::from_bytes(head[16..48].try_into().expect("thirty-two bytes"));
-                at = payload.end;
-                entries.push((digest, payload));
-            }
-        }
-        entries.sort_by_key(|entry| entry.0);
-        FactsCache { bytes, entries, end: at }
+        let (blocks, end) = blocks_in(&bytes);
+        let whole = |block: &Range<usize>| {
+            let check = &bytes[block.start - BLOCK_HEAD..][..16];
+            Digest::of(&bytes[block.clone()]).as_bytes()[..16] == *check
+        };
+        let blocks: Vec<Range<usize>> = blocks.into_par_iter().filter(whole).collect();
+        let mut entries: Vec<_> =
+            blocks.into_iter().flat_map(|block| entries_in(&bytes, block)).collect();
+        entries.par_sort_unstable_by_key(|entry| entry.0);
+        FactsCache { bytes, entries, end }
     }
 
     /// How many entries there are.
@@ -112,24 +113,54 @@ impl FactsCache {
         self.entries.is_empty()
     }
 
-    /// Where new entries may be appended.
+    /// Where new blocks may be appended.
     pub fn end(&self) -> u64 {
         self.end as u64
     }
 
     /// The facts of a content, if they are here whole.
     pub fn get(&self, digest: &Digest) -> Option<Facts> {
-        facts(&postcard::from_bytes(self.payload(digest)?).ok()?)
+        facts(&postcard::from_bytes(&self.entry(digest)?[ENTRY_HEAD..]).ok()?)
     }
 
-    /// The bytes of an entry, if they verify.
-    pub fn payload(&self, digest: &Digest) -> Option<&[u8]> {
+    /// The bytes of an entry, its head included.
+    pub fn entry(&self, digest: &Digest) -> Option<&[u8]> {
         let at = self.entries.binary_search_by(|entry| entry.0.cmp(digest)).ok()?;
-        let range = self.entries[at].1.clone();
-        let entry = &self.bytes[range.start - ENTRY_HEAD..range.end];
-        let (check, rest) = entry.split_at(16);
-        (Digest::of(rest).as_bytes()[..16] == *check).then(|| &rest[ENTRY_HEAD - 16..])
+        Some(&self.bytes[self.entries[at].1.clone()])
     }
+}
+
+/// The blocks of a file, and where the last of them ends.
+fn blocks_in(bytes: &[u8]) -> (Vec<Range<usize>>, usize) {
+    let mut blocks = Vec::new();
+    let magic = magic("facts");
+    let mut at = magic.len();
+    while let Some(head) = bytes.get(at..at + BLOCK_HEAD).filter(|_| bytes.starts_with(&magic)) {
+        let length = u64::from_le_bytes(head[16..].try_into().expect("eight bytes"));
+        let start = at + BLOCK_HEAD;
+        let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
+        let Some(end) = end.filter(|end| *end <= bytes.len()) else { break };
+        blocks.push(start..end);
+        at = end;
+    }
+    (blocks, at)
+}
+
+/// The entries of a block that verified.
+fn entries_in(bytes: &[u8], block: Range<usize>) -> Vec<(Digest, Range<usize>)> {
+    let mut entries = Vec::new();
+    let mut at = block.start;
+    while let Some(head) = bytes[..block.end].get(at..at + ENTRY_HEAD) {
+        let digest = Digest::from_bytes(head[..32].try_into().expect("thirty-two bytes"));
+        let length = u32::from_le_bytes(head[32..].try_into().expect("four bytes")) as usize;
+        let end = at + ENTRY_HEAD + length;
+        if end > block.end {
+            break;
+        }
+        entries.push((digest, at..end));
+        at = end;
+    }
+    entries
 }
 
 /// The first bytes of a facts file.
@@ -137,33 +168,49 @@ pub fn facts_head() -> Vec<u8> {
     magic("facts")
 }
 
-/// One entry of a facts file.
-pub fn facts_entry(digest: &Digest, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0; 16];
-    bytes.reserve(ENTRY_HEAD + payload.len());
-    bytes.extend_from_slice(digest.as_bytes());
-    bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
-    bytes.extend_from_slice(payload);
-    let check = Digest::of(&bytes[16..]);
-    bytes[..16].copy_from_slice(&check.as_bytes()[..16]);
+/// Entries in blocks, ready to be written.
+pub fn facts_blocks<'a>(entries: impl Iterator<Item = &'a [u8]>) -> impl Iterator<Item = Vec<u8>> {
+    let mut entries = entries.peekable();
+    std::iter::from_fn(move || {
+        entries.peek()?;
+        let mut block = Vec::with_capacity(BLOCK_BYTES);
+        block.resize(BLOCK_HEAD, 0);
+        while block.len() < BLOCK_BYTES
+            && let Some(entry) = entries.next()
+        {
+            block.extend_from_slice(entry);
+        }
+        let (head, body) = block.split_at_mut(BLOCK_HEAD);
+        head[..16].copy_from_slice(&Digest::of(body).as_bytes()[..16]);
+        head[16..].copy_from_slice(&(body.len() as u64).to_le_bytes());
+        Some(block)
+    })
+}
+
+/// One entry of a facts file: a document's facts under the digest of its content.
+pub fn facts_entry(digest: &Digest, facts: &Facts) -> Vec<u8> {
+    let mut bytes = vec![0; ENTRY_HEAD];
+    bytes[..32].copy_from_slice(digest.as_bytes());
+    let mut bytes = postcard::to_extend(&mirror(facts), bytes).expect("facts can be written");
+    let length = (bytes.len() - ENTRY_HEAD) as u32;
+    bytes[32..ENTRY_HEAD].copy_from_slice(&length.to_le_bytes());
     bytes
 }
 
-/// One document's facts as bytes.
-pub fn facts_bytes(facts: &Facts) -> Vec<u8> {
-    let texts = &facts.texts;
-    let mirror = FactsMirror {
+fn mirror(facts: &Facts) -> FactsMirror<'_> {
+    let sizes = &facts.sizes;
+    FactsMirror {
         title: facts.title.as_deref(),
         label: facts.label.as_ref().map(label_mirror),
         status: facts.status.as_ref().map(|(word, line)| (word.as_str(), *line)),
         date: facts.date.as_deref(),
-        texts: [&texts.line, &texts.brief, &texts.sections, &texts.full],
+        line: &facts.line,
+        sizes: (sizes.brief, sizes.sections, sizes.full, sizes.repeats),
         references: facts.references.iter().map(reference_mirror).collect(),
         notes: facts.notes.iter().map(note_mirror).collect(),
         n_bytes: facts.n_bytes,
         n_tokens: facts.n_tokens,
-    };
-    postcard::to_stdvec(&mirror).expect("facts can be written")
+    }
 }
 
 fn label_mirror(label: &Label) -> (&str, &str) {
@@ -194,13 +241,14 @@ fn note_mirror(note: &Note) -> NoteMirror<'_> {
 }
 
 fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
-    let [line, brief, sections, full] = mirror.texts.map(str::to_string);
+    let (brief, sections, full, repeats) = mirror.sizes;
     Some(Facts {
         title: mirror.title.map(str::to_string),
         label: maybe_label(mirror.label)?,
         status: mirror.status.map(|(word, line)| (word.to_string(), line)),
         date: mirror.date.map(str::to_string),
-        texts: Texts { line, brief, sections, full },
+        line: mirror.line.to_string(),
+        sizes: Sizes { brief, sections, full, repeats },
         references: mirror.references.iter().map(reference).collect::<Option<_>>()?,
         notes: mirror.notes.iter().map(note).collect::<Option<_>>()?,
         n_bytes: mirror.n_bytes,
@@ -272,7 +320,9 @@ mod tests {
             ..Facts::default()
         };
         let digest = Digest::of(b"content");
-        let file = [facts_head(), facts_entry(&digest, &facts_bytes(&facts))].concat();
+        let entry = facts_entry(&digest, &facts);
+        let blocks: Vec<Vec<u8>> = facts_blocks(std::iter::once(entry.as_slice())).collect();
+        let file = [facts_head(), blocks.concat()].concat();
         assert_eq!(FactsCache::open(file.clone()).get(&digest), Some(facts));
         for i in 0..file.len() {
             let mut damaged = file.clone();

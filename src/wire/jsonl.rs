@@ -153,6 +153,6 @@ fn document_line(graph: &Graph, id: DocId) -> DocumentLine {
         hash: document.digest.to_string(),
         bytes: document.facts.n_bytes,
         tokens: document.facts.n_tokens,
-        summary: shown(&document.facts.texts.line),
+        summary: shown(&document.facts.line),
     }
 }

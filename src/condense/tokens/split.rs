@@ -1,4 +1,4 @@
-//! Cuts a text into the pieces that are encoded apart, by the rule of o200k:
+//! Cuts a text into the pieces that are encoded apart, by the rule of o200k.
 //!
 //! ```text
 //!   [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?

@@ -1,0 +1,106 @@
+//! The candidates of one list, weighed against its budget.
+
+use super::artifacts::From;
+use super::read;
+use crate::condense;
+use crate::model::{Action, Budget, Bundle, Candidate, DocId, Graph, Hasher, Level, Listener};
+use crate::render::view::{self, Longer};
+
+/// The candidates of a list, and those that no budget could reach.
+pub(super) struct Choice {
+    pub(super) candidates: Vec<Candidate>,
+    /// The highest level of each candidate that the budget could reach.
+    reach: Vec<Option<Level>>,
+    longer: Longer,
+    n_beyond_live: usize,
+    n_beyond_history: usize,
+    n_live: usize,
+    /// Tokens of all live documents, estimated and rounded, so that an edit rarely moves it.
+    live_tokens: u64,
+    first_live: Option<DocId>,
+}
+
+impl Choice {
+    /// Weighs some documents, and takes the longer texts of those that the budget can reach.
+    pub(super) fn new(from: &From<'_>, ids: &[DocId], budget: &Budget) -> anyhow::Result<Choice> {
+        let From { root, inputs, analysis } = from;
+        let graph = &analysis.graph;
+        let weight = |id: &DocId| u64::from(analysis.relevance.weights[id.0 as usize]);
+        let live = || ids.iter().copied().filter(|id| graph.is_live(*id));
+        let mut by_weight: Vec<DocId> = ids.to_vec();
+        by_weight.sort_by_key(|id| (!graph.is_live(*id), std::cmp::Reverse(weight(id)), *id));
+        // A line of a list costs at least four tokens, so no more than this many can be told.
+        let n_reached = (budget.tokens / 4 + 1) as usize;
+        let beyond = by_weight.split_off(by_weight.len().min(n_reached));
+        let n_beyond_live = beyond.iter().filter(|id| graph.is_live(**id)).count();
+        let mut candidates: Vec<_> =
+            by_weight.iter().map(|id| view::candidate(graph, *id, weight(id))).collect();
+        candidates.sort_by_key(|candidate| candidate.id);
+        let live_tokens = live().map(|id| graph.document(id).facts.n_tokens).sum();
+        let reach = condense::reach(&candidates, budget);
+        let told = candidates.iter().zip(&reach).filter(|(_, level)| **level > Some(Level::Line));
+        let told: Vec<DocId> = told.map(|(candidate, _)| candidate.id).collect();
+        Ok(Choice {
+            candidates,
+            reach,
+            longer: read::longer(root, &inputs.plan, graph, &told)?,
+            n_beyond_live,
+            n_beyond_history: beyond.len() - n_beyond_live,
+            n_live: live().count(),
+            live_tokens: view::rounded(live_tokens),
+            first_live: live().next(),
+        })
+    }
+
+    /// The longer texts of the candidates in reach.
+    pub(super) fn longer(&self) -> &Longer {
+        &self.longer
+    }
+
+    /// The live documents that a bundle leaves out, those beyond reach included, at their
+    /// average size.
+    pub(super) fn hidden(&self, graph: &Graph, bundle: &Bundle, uri: &str) -> Option<view::Hidden> {
+        let count = bundle.hidden.len() + self.n_beyond_live;
+        let tokens = self.live_tokens * count as u64 / self.n_live.max(1) as u64;
+        let example = self.first_live?;
+        (count > 0).then(|| view::hidden(graph, example, count, tokens, uri))
+    }
+
+    /// The documents of history that a bundle leaves out.
+    pub(super) fn hidden_history(
+        &self,
+        graph: &Graph,
+        bundle: &Bundle,
+        uri: &str,
+    ) -> Option<view::Hidden> {
+        let count = bundle.hidden_history.len() + self.n_beyond_history;
+        let example = self.first_live?;
+        (count > 0).then(|| view::hidden(graph, example, count, 0, uri))
+    }
+
+    /// Tells everything that can change what is chosen and how it reads: of each candidate the
+    /// levels that the budget could reach, and the size of the next one.
+    pub(super) fn tell(&self, graph: &Graph, action: &mut Action) {
+        let mut hasher = Hasher::new();
+        for (candidate, level) in self.candidates.iter().zip(&self.reach) {
+            let document = graph.document(candidate.id);
+            hasher.number(candidate.weight).number(u64::from(candidate.history));
+            hasher.number(candidate.costs[0]);
+            let Some(level) = *level else { continue };
+            hasher.field(document.uri.as_str().as_bytes()).field(view::head(document).as_bytes());
+            hasher.field(view::history(graph, candidate.id).text.as_bytes());
+            let next = candidate.next(level).map_or(0, |next| candidate.costs[next as usize]);
+            hasher.number(level as u64).number(next);
+            for level in
+                Level::ALL.into_iter().filter(|told| *told > Level::Title && *told <= level)
+            {
+                let entry = view::entry(graph, &self.longer, candidate.id, level);
+                hasher.field(entry.text.as_bytes()).field(entry.more.as_bytes());
+                hasher.number(candidate.costs[level as usize]);
+            }
+        }
+        hasher.number(self.n_beyond_live as u64).number(self.n_beyond_history as u64);
+        hasher.number(self.n_live as u64).number(self.live_tokens);
+        action.fact("documents", hasher.digest().as_bytes());
+    }
+}
