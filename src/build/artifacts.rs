@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::choice::Choice;
-use super::{Analysis, Inputs, session};
+use super::{Analysis, Inputs, bundles, session, workflow};
 use crate::beneath::Root;
 use crate::condense::{self, Misfit, tokens};
 use crate::model::place::{DOCUMENTS, RELEVANCE};
@@ -17,9 +17,10 @@ use crate::model::{
 use crate::render::view;
 use crate::wire::header::{self, Provenance};
 use crate::wire::jsonl;
+use crate::wire::manifest::Entry;
 
-/// Artifacts on disk that are what the manifest says: path to action digest.
-pub(super) type Current<'a> = BTreeMap<&'a str, &'a str>;
+/// Artifacts on disk that are what the manifest says, by path.
+pub(super) type Current<'a> = BTreeMap<&'a str, &'a Entry>;
 
 /// What artifacts are made from.
 #[derive(Clone, Copy)]
@@ -54,7 +55,10 @@ pub(super) fn all(
             made.push(digest(&from, collection, &ids, current)?);
         }
     }
-    made.push(session::session(&from, current, &mut notes)?);
+    made.extend(session::session(&from, current, &mut notes)?);
+    let rfcs = workflow::chosen(&from, &mut notes);
+    made.extend(workflow::bundles(&from, &rfcs, current)?);
+    made.push(bundles::index(&from, &made, &rfcs, current)?);
     let (documents, relevance) =
         rayon::join(|| documents(graph, current), || relevance(analysis, current));
     made.extend([documents, relevance]);
@@ -70,7 +74,8 @@ impl Made {
         current: &Current<'_>,
         make: impl FnOnce(&Action) -> anyhow::Result<Artifact>,
     ) -> anyhow::Result<Made> {
-        let same = current.get(path).is_some_and(|known| *known == action.digest().to_string());
+        let same =
+            current.get(path).is_some_and(|known| known.action == action.digest().to_string());
         let artifact = if same { None } else { Some(make(&action)?) };
         Ok(Made { path: path.to_string(), action, artifact })
     }
@@ -174,6 +179,22 @@ pub(super) fn fitted(
             budget.bytes
         ),
     }
+}
+
+/// What every bundle must be, whatever its template: hooks know it by its tag, whole by the tag's
+/// end, and current by the digest in its first line.
+pub(super) fn wrapped(template: &str, text: &str, inputs: &str) -> anyhow::Result<()> {
+    let tag = text.split([' ', '>', '\n']).next().unwrap_or_default();
+    let first = text.lines().next().unwrap_or_default();
+    let whole = tag.starts_with("<blue-")
+        && first.contains(&format!("inputs=\"{inputs}\""))
+        && text.ends_with(&format!("\n{}>\n", tag.replace('<', "</")));
+    let name = template.trim_end_matches(".md");
+    anyhow::ensure!(
+        whole,
+        ".blue/templates/{template}: a bundle is one tag named blue-…, by which agents and hooks know it\nhint: begin it with <blue-{name} inputs=\"{{{{ inputs }}}}\"> and end it with </blue-{name}>"
+    );
+    Ok(())
 }
 
 /// A budget less the provenance header, whose dates are not known yet but always as long.

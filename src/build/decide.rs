@@ -118,8 +118,7 @@ fn write_artifacts(
     } else {
         intact(root, &last.record, manifest.as_ref())?
     };
-    let current: Current<'_> =
-        intact.iter().map(|(path, entry)| (path.as_str(), entry.action.as_str())).collect();
+    let current: Current<'_> = intact.iter().map(|(path, entry)| (path.as_str(), entry)).collect();
     let mut made = artifacts::all(root, inputs, analysis, &current)?;
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, intact.get(&made.path))).collect();
     let wanted = new_manifest(inputs, analysis, entries);

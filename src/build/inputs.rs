@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Context;
 
 use crate::beneath::{Content, Root};
-use crate::model::place::{CONFIG, VOICE};
+use crate::model::place::{CONFIG, GUIDE, VOICE};
 use crate::model::{Digest, Plan, Watched};
 use crate::render::Templates;
 use crate::wire::config::Config;
@@ -25,6 +25,8 @@ pub struct Inputs {
     pub templates: Templates,
     /// The project's voice, if it has one.
     pub voice: Option<String>,
+    /// How people work here, if they say so.
+    pub guide: Option<String>,
     /// The files this came from.
     pub watched: Vec<Watched>,
 }
@@ -40,6 +42,7 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
     crate::discover::deny::DenyList::new(&plan.deny)
         .with_context(|| format!("{CONFIG}: security.deny"))?;
     let voice = file(root, VOICE, &mut watched)?;
+    let guide = file(root, GUIDE, &mut watched)?;
     let mut overrides = BTreeMap::new();
     for name in Templates::names() {
         let path = format!(".blue/templates/{name}");
@@ -53,7 +56,7 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         }
     }
     let templates = Templates::new(&overrides)?;
-    Ok(Inputs { plan, templates, voice, watched })
+    Ok(Inputs { plan, templates, voice, guide, watched })
 }
 
 fn file(root: &Root, path: &str, watched: &mut Vec<Watched>) -> anyhow::Result<Option<String>> {

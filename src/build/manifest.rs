@@ -3,7 +3,7 @@
 use super::artifacts::Made;
 use super::session::{self, Meaning};
 use super::{Analysis, Inputs};
-use crate::model::place::{DOCUMENTS, RELEVANCE, SESSION, VOICE};
+use crate::model::place::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::{Digest, FORMAT, Hasher};
 use crate::wire::manifest::{
     Documents, Entry, Generator, IdentityTier, Manifest, ReferenceTier, TierSource, WorkflowTier,
@@ -53,7 +53,8 @@ pub(super) fn new_manifest(
             max_tokens: plan.workflow.budget.max_tokens,
             sources: plan.workflow.sources.iter().map(bare).collect(),
             refresh_triggers: plan.refresh_triggers.clone(),
-            bundles: 0,
+            bundles: artifacts.iter().filter(|entry| entry.path.starts_with(WORKFLOW)).count()
+                as u64,
         },
         reference: ReferenceTier {
             max_tokens: plan.reference.budget.max_tokens,
@@ -118,6 +119,7 @@ fn inputs_digest(inputs: &Inputs, analysis: &Analysis) -> Digest {
         hasher.field(inputs.templates.digest(name).as_bytes());
     }
     hasher.field(inputs.voice.as_deref().unwrap_or_default().as_bytes());
+    hasher.field(inputs.guide.as_deref().unwrap_or_default().as_bytes());
     for document in &analysis.graph.documents {
         hasher.field(document.path.as_bytes()).field(document.digest.as_bytes());
     }

@@ -1,6 +1,7 @@
 //! The driver: the rooms in their order. Only it and `cli` know that order.
 
 mod artifacts;
+mod bundles;
 mod choice;
 mod decide;
 mod explain;
@@ -9,6 +10,7 @@ mod manifest;
 mod read;
 mod remember;
 mod session;
+mod workflow;
 
 use std::path::Path;
 

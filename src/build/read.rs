@@ -8,8 +8,8 @@ use crate::discover::judge;
 use crate::emit::{self, LOCAL};
 use crate::model::source::content_digest;
 use crate::model::{
-    Code, Diagnostic, Digest, DocId, Facts, Found, Graph, Noted, Plan, Record, Source, Stat,
-    Watched,
+    Code, Diagnostic, Digest, DocId, Document, Facts, Found, Graph, Noted, Plan, Record, Source,
+    Stat, Watched,
 };
 use crate::parse;
 use crate::render::view::Longer;
@@ -68,19 +68,24 @@ pub(super) fn longer(
     ids: &[DocId],
 ) -> anyhow::Result<Longer> {
     let texts = ids.par_iter().with_min_len(8).map(|id| {
-        let document = graph.document(*id);
-        let bytes = |path: &str| match judge::read(root, plan, path)? {
-            Some(Content::Bytes(bytes, _)) => anyhow::Ok(bytes),
-            _ => anyhow::bail!(moved(&document.path)),
-        };
-        let sidecar = document.sidecar.as_deref().and_then(|path| bytes(path).ok());
-        let source = Source { bytes: bytes(&document.path)?, sidecar };
-        let sidecar = source.sidecar.as_deref().map(Digest::of);
-        let digest = content_digest(Digest::of(&source.bytes), sidecar);
-        anyhow::ensure!(digest == document.digest, moved(&document.path));
+        let source = again(root, plan, graph.document(*id))?;
         Ok((*id, parse::texts(&source)))
     });
     texts.collect()
+}
+
+/// A document's bytes once more; they must be those that its facts came from.
+pub(super) fn again(root: &Root, plan: &Plan, document: &Document) -> anyhow::Result<Source> {
+    let bytes = |path: &str| match judge::read(root, plan, path)? {
+        Some(Content::Bytes(bytes, _)) => anyhow::Ok(bytes),
+        _ => anyhow::bail!(moved(&document.path)),
+    };
+    let sidecar = document.sidecar.as_deref().and_then(|path| bytes(path).ok());
+    let source = Source { bytes: bytes(&document.path)?, sidecar };
+    let sidecar = source.sidecar.as_deref().map(Digest::of);
+    let digest = content_digest(Digest::of(&source.bytes), sidecar);
+    anyhow::ensure!(digest == document.digest, moved(&document.path));
+    Ok(source)
 }
 
 fn moved(path: &str) -> String {

@@ -3,13 +3,15 @@
 use serde::Serialize;
 
 use super::Inputs;
-use super::artifacts::{Current, From, Made, fitted};
+use super::artifacts::{Current, From, Made, fitted, wrapped};
 use super::choice::Choice;
-use crate::model::place::{CONFIG, SESSION};
+use crate::condense::{Told, tokens};
+use crate::model::place::{CONFIG, SESSION, SESSION_JSON};
 use crate::model::{
     Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, name,
 };
 use crate::render::view;
+use crate::wire::header;
 
 #[derive(Serialize)]
 struct SessionView<'a> {
@@ -19,6 +21,7 @@ struct SessionView<'a> {
     groups: Vec<Group>,
     hidden: Option<view::Hidden>,
     voice: Option<&'a str>,
+    guide: Option<&'a str>,
     workflow: Option<String>,
     collections: &'a [CollectionView],
     graph: &'a str,
@@ -87,85 +90,108 @@ fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
         && (wanted.slug.is_empty() || wanted.slug == document.slug)
 }
 
-/// The session bundle.
+/// What the bundle is made of.
+struct Material<'a> {
+    inputs: &'a Inputs,
+    graph: &'a Graph,
+    choice: Choice,
+    voice: Option<String>,
+    guide: Option<String>,
+    workflow: Option<String>,
+    collections: Vec<CollectionView>,
+}
+
+/// The session bundle, as text and as JSON.
 pub(super) fn session(
     from: &From<'_>,
     current: &Current<'_>,
     notes: &mut Vec<Diagnostic>,
-) -> anyhow::Result<Made> {
-    let From { inputs, analysis, .. } = from;
-    let graph = &analysis.graph;
-    let plan = &inputs.plan;
-    let budget = plan.identity.budget;
-    let (ids, voice) = sources(inputs, graph, notes);
-    // A session is told what is in force; history is for whoever asks.
-    let live: Vec<DocId> = ids.into_iter().filter(|id| graph.is_live(*id)).collect();
-    let choice = Choice::new(from, &live, &budget)?;
-    let collections = collections(graph);
-    let workflow = workflow_line(graph);
-    let voice = voice.map(|text| clipped(&text, (budget.tokens * 4 * 2 / 5) as usize));
-    let action =
-        action(inputs, graph, &choice, voice.as_deref(), workflow.as_deref(), &collections);
-    Made::unless_current(SESSION, action, current, |action| {
-        let digest = action.digest().short();
+) -> anyhow::Result<Vec<Made>> {
+    let material = Material::new(from, notes)?;
+    let action = material.action();
+    let digest = action.digest().short();
+    let artifact = |path: &str, text: String, tokens: u64, action: &Action| {
+        let (uri, body) = ("blue://context/session", text.into_bytes());
+        let artifact =
+            Artifact::new(path, uri, Format::Bundle, String::new(), body, action.digest());
+        Artifact { tokens, ..artifact }
+    };
+    let plain = Made::unless_current(SESSION, action.clone(), current, |action| {
+        let told = material.told(&digest)?;
+        Ok(artifact(SESSION, told.text, told.tokens, action))
+    })?;
+    let json = Made::unless_current(SESSION_JSON, action, current, |action| {
+        let told = material.told(&digest)?;
+        Ok(artifact(SESSION_JSON, header::hook_json(&told.text), told.tokens, action))
+    })?;
+    Ok(vec![plain, json])
+}
+
+impl<'a> Material<'a> {
+    fn new(from: &From<'a>, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Material<'a>> {
+        let From { inputs, analysis, .. } = from;
+        let (graph, plan) = (&analysis.graph, &inputs.plan);
+        let budget = plan.identity.budget;
+        let (ids, voice) = sources(inputs, graph, notes);
+        // A session is told what is in force; history is for whoever asks.
+        let live: Vec<DocId> = ids.into_iter().filter(|id| graph.is_live(*id)).collect();
+        let guide = inputs.guide.as_deref().filter(|text| !text.trim().is_empty());
+        let max_voice = (budget.tokens * 4 * 2 / 5) as usize;
+        Ok(Material {
+            inputs,
+            graph,
+            choice: Choice::new(from, &live, &budget)?,
+            voice: voice.map(|text| clipped(&text, max_voice, "blue://context/voice")),
+            guide: guide.map(|text| within(text, plan.guide_tokens, "blue://context/guide")),
+            workflow: workflow_line(graph),
+            collections: collections(graph),
+        })
+    }
+
+    /// The text, fitted to its budget.
+    fn told(&self, digest: &str) -> anyhow::Result<Told> {
+        let Material { inputs, graph, choice, .. } = self;
         let mut tell = |bundle: &Bundle| {
             let groups = groups(graph, choice.longer(), bundle);
             let uri = groups.first().map_or("blue://docs/", |group| group.uri.as_str()).to_string();
-            let hidden = choice.hidden(graph, bundle, &uri);
             let view = SessionView {
-                project: plan.project.as_deref(),
-                inputs: &digest,
+                project: inputs.plan.project.as_deref(),
+                inputs: digest,
                 entries: !groups.is_empty(),
                 groups,
-                hidden,
-                voice: voice.as_deref(),
-                workflow: workflow.clone(),
-                collections: &collections,
-                graph: &plan.graph,
+                hidden: choice.hidden(graph, bundle, &uri),
+                voice: self.voice.as_deref(),
+                guide: self.guide.as_deref(),
+                workflow: self.workflow.clone(),
+                collections: &self.collections,
+                graph: &inputs.plan.graph,
             };
             inputs.templates.fill("session.md", &view)
         };
+        let budget = inputs.plan.identity.budget;
         let told = fitted(SESSION, "session.md", &choice.candidates, &budget, &mut tell)?;
-        anyhow::ensure!(
-            told.text.starts_with("<blue-"),
-            ".blue/templates/session.md: it must begin with a tag named blue-…, by which agents and blue itself know the bundle\nhint: begin it with <blue-session>"
-        );
-        let body = told.text.into_bytes();
-        let artifact = Artifact::new(
-            SESSION,
-            "blue://context/session",
-            Format::Bundle,
-            String::new(),
-            body,
-            action.digest(),
-        );
-        Ok(Artifact { tokens: told.tokens, ..artifact })
-    })
-}
+        wrapped("session.md", &told.text, digest)?;
+        Ok(told)
+    }
 
-/// Everything that decides the bundle.
-fn action(
-    inputs: &Inputs,
-    graph: &Graph,
-    choice: &Choice,
-    voice: Option<&str>,
-    workflow: Option<&str>,
-    collections: &[CollectionView],
-) -> Action {
-    let plan = &inputs.plan;
-    let budget = plan.identity.budget;
-    let mut action = Action::new();
-    action.fact("template", inputs.templates.digest("session.md").as_bytes());
-    action.fact("project", plan.project.as_deref().unwrap_or_default().as_bytes());
-    action.fact("budget", format!("{budget:?}").as_bytes());
-    action.fact("voice", voice.unwrap_or_default().as_bytes());
-    action.fact("graph", plan.graph.as_bytes());
-    action.fact("workflow", workflow.unwrap_or_default().as_bytes());
-    let counts: Vec<String> =
-        collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
-    action.fact("collections", counts.join("\n").as_bytes());
-    choice.tell(graph, &mut action);
-    action
+    /// Everything that decides the bundle.
+    fn action(&self) -> Action {
+        let plan = &self.inputs.plan;
+        let text = |text: &Option<String>| text.clone().unwrap_or_default().into_bytes();
+        let mut action = Action::new();
+        action.fact("template", self.inputs.templates.digest("session.md").as_bytes());
+        action.fact("project", &text(&plan.project));
+        action.fact("budget", format!("{:?}", plan.identity.budget).as_bytes());
+        action.fact("voice", &text(&self.voice));
+        action.fact("guide", &text(&self.guide));
+        action.fact("graph", plan.graph.as_bytes());
+        action.fact("workflow", &text(&self.workflow));
+        let counts: Vec<String> =
+            self.collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
+        action.fact("collections", counts.join("\n").as_bytes());
+        self.choice.tell(self.graph, &mut action);
+        action
+    }
 }
 
 /// The documents and the voice that the configuration asks for.
@@ -227,8 +253,8 @@ fn workflow_line(graph: &Graph) -> Option<String> {
     rfcs.then(|| "blue://state/current-rfc".to_string())
 }
 
-/// The voice in at most `max` bytes of whole lines, with where to read the rest.
-fn clipped(text: &str, max: usize) -> String {
+/// A text in at most `max` bytes of whole lines, with where to read the rest.
+fn clipped(text: &str, max: usize, uri: &str) -> String {
     let text = text.trim();
     if text.len() <= max {
         return text.to_string();
@@ -238,5 +264,17 @@ fn clipped(text: &str, max: usize) -> String {
         end -= 1;
     }
     let cut = text[..end].rfind(['\n', ' ']).unwrap_or(end);
-    format!("{}… Read blue://context/voice", text[..cut].trim_end())
+    format!("{}… Read {uri}", text[..cut].trim_end())
+}
+
+/// A text in at most so many tokens.
+fn within(text: &str, max_tokens: u64, uri: &str) -> String {
+    let mut max = (max_tokens * 6) as usize;
+    loop {
+        let text = clipped(text, max, uri);
+        if tokens::count(&text) <= max_tokens || max < 8 {
+            return text;
+        }
+        max = max * 9 / 10;
+    }
 }

@@ -6,9 +6,8 @@ use std::time::Instant;
 use clap::Args;
 
 use super::progress::Bar;
-use super::{Exit, ReportFormat, output, report};
+use super::{Exit, ReportFormat, output, project, report};
 use crate::build::{self, Options, Outcome};
-use crate::discover::root;
 use crate::model::Severity;
 
 /// The flags of `blue knowledge build`.
@@ -37,7 +36,7 @@ impl Build {
             rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global()?;
         }
         let started = Instant::now();
-        let folder = root::find(directory)?;
+        let folder = project::find(directory)?;
         let outcome = build(&folder, self.check, self.force, self.explain)?;
         if self.explain {
             let lines = outcome

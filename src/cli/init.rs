@@ -6,9 +6,8 @@ use anyhow::Context;
 use clap::Args;
 
 use super::lint::look;
-use super::{Exit, build, output};
+use super::{Exit, build, output, project};
 use crate::beneath::Root;
-use crate::discover::root;
 use crate::emit::{self, Change};
 use crate::model::Graph;
 use crate::model::place::{CONFIG, MANIFEST};
@@ -26,7 +25,7 @@ pub(super) struct Init {}
 
 impl Init {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let folder = root::find(directory)?;
+        let folder = project::find(directory)?;
         let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
         let lock =
             emit::Lock::take(&root, &|who| output::say(&format!("blue: waiting for {who}")))?;

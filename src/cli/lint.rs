@@ -6,10 +6,9 @@ use anyhow::Context;
 use clap::Args;
 
 use super::progress::Bar;
-use super::{Exit, ReportFormat, output, report};
+use super::{Exit, ReportFormat, output, project, report};
 use crate::beneath::Root;
 use crate::build::{self, Analysis, Options};
-use crate::discover::root;
 use crate::model::{Record, Severity};
 
 /// The flags of `blue knowledge lint`.
@@ -22,7 +21,7 @@ pub(super) struct Lint {
 
 impl Lint {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let folder = root::find(directory)?;
+        let folder = project::find(directory)?;
         let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
         let analysis = look(&root)?;
         let mut notes = analysis.notes;

@@ -5,9 +5,8 @@ use std::path::Path;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::{Exit, output};
+use super::{Exit, output, project};
 use crate::beneath::Root;
-use crate::discover::root;
 use crate::serve::Catalogue;
 
 /// The flags of `blue knowledge list`.
@@ -78,7 +77,7 @@ impl List {
 
 /// The catalogue of the project in or above a folder.
 pub(super) fn catalogue(directory: &Path) -> anyhow::Result<(Root, Catalogue)> {
-    let folder = root::find(directory)?;
+    let folder = project::find(directory)?;
     let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
     let catalogue = Catalogue::open(&root)?;
     let catalogue =

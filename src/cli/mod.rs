@@ -7,6 +7,7 @@ mod lint;
 mod list;
 mod output;
 mod progress;
+mod project;
 mod report;
 mod sarif;
 mod schema;

@@ -7,7 +7,7 @@ use super::Digest;
 pub enum Format {
     /// Markdown: an HTML comment on top.
     Markdown,
-    /// A bundle a hook prints: a wrapper tag, no dates at all.
+    /// A bundle a hook prints, wrapped in a tag or in JSON: no dates at all.
     Bundle,
     /// JSON lines: a first record.
     Jsonl,
@@ -56,7 +56,8 @@ impl Artifact {
 pub fn content_digest(format: Format, source: &str, body: &[u8]) -> Digest {
     let tag: &[u8] = match format {
         Format::Markdown => b"markdown",
-        Format::Bundle => b"bundle",
+        // What a hook prints is compared by its bytes alone.
+        Format::Bundle => return Digest::of(body),
         Format::Jsonl => b"jsonl",
         Format::Yaml => b"yaml",
     };

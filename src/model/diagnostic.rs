@@ -91,6 +91,7 @@ codes! {
     KeptOrphan = "BLUE-OUT-007", Warning, "an edited file whose cause is gone";
     CacheNotKept = "BLUE-OUT-008", Warning, "a cache that could not be written";
     SourceUnknown = "BLUE-CFG-001", Warning, "a configured source that does not exist";
+    TooManyBundles = "BLUE-CFG-002", Info, "more live RFCs than workflow bundles";
 }
 
 impl fmt::Display for Code {

@@ -20,6 +20,7 @@ pub mod source;
 pub mod status;
 pub mod status_words;
 pub mod uri;
+pub mod work;
 
 pub use action::{Action, FORMAT, Listener};
 pub use artifact::{Artifact, Format};
@@ -34,3 +35,4 @@ pub use record::{Folder, Record, Stat, Watched};
 pub use source::{Collection, Found, Kind, Source};
 pub use status::Status;
 pub use uri::Uri;
+pub use work::Work;

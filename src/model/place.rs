@@ -4,10 +4,18 @@
 pub const CONFIG: &str = ".blue/config.yaml";
 /// The project's voice, written by people.
 pub const VOICE: &str = ".blue/voice.md";
+/// How people work here, written by people.
+pub const GUIDE: &str = ".blue/workflow.md";
 /// The manifest.
 pub const MANIFEST: &str = ".blue/context.manifest.yaml";
 /// What the session-start hook prints.
 pub const SESSION: &str = ".blue/context/session.md";
+/// The same text as the JSON that a subagent's start wants.
+pub const SESSION_JSON: &str = ".blue/context/session.json";
+/// The bundles of tier 2, a file for each live RFC.
+pub const WORKFLOW: &str = ".blue/context/workflow";
+/// What hooks can deliver, a line for each bundle.
+pub const BUNDLES: &str = ".blue/context/bundles.jsonl";
 /// The index of documents.
 pub const DOCUMENTS: &str = ".blue/context/documents.jsonl";
 /// The relevance index.

@@ -73,8 +73,14 @@ pub struct Plan {
     pub rules: Vec<Rule>,
     /// Tier 1.
     pub identity: Tier,
+    /// Tokens of tier 1 that the project's way of working may take.
+    pub guide_tokens: u64,
     /// Tier 2.
     pub workflow: Tier,
+    /// What a branch's name begins with when it is named after an RFC.
+    pub branch_prefix: String,
+    /// The most bundles of tier 2.
+    pub max_bundles: u64,
     /// When tier 2 is given again.
     pub refresh_triggers: Vec<String>,
     /// Tier 3.

@@ -12,8 +12,9 @@ mod reference;
 mod status;
 mod text;
 mod title;
+mod work;
 
-use crate::model::{Code, Facts, Label, Note, Source, Texts};
+use crate::model::{Code, Facts, Label, Note, Source, Texts, Work};
 
 pub use assemble::documents;
 use body::Body;
@@ -41,6 +42,11 @@ pub fn parse(source: &Source) -> Facts {
 /// The longer texts of a document, which its facts only measure.
 pub fn texts(source: &Source) -> Texts {
     with_page(source, |page, _| text::texts(page).1)
+}
+
+/// What a document says of the work it asks for.
+pub fn work(source: &Source) -> Work {
+    with_page(source, |page, _| work::work(page, text::texts(page).1.brief))
 }
 
 fn with_page<T>(source: &Source, read: impl FnOnce(&Page<'_>, Vec<Note>) -> T) -> T {

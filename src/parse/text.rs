@@ -108,7 +108,7 @@ fn section_name(title: &str) -> &str {
 }
 
 /// Where a heading stands in a list of names.
-fn position(names: &[&str], title: &str) -> Option<usize> {
+pub(super) fn position(names: &[&str], title: &str) -> Option<usize> {
     let title = section_name(title);
     names.iter().position(|name| name.eq_ignore_ascii_case(title))
 }

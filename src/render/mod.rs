@@ -12,9 +12,10 @@ use crate::model::Digest;
 use crate::model::neutral::neutral;
 
 /// The templates that come with blue.
-const EMBEDDED: [(&str, &str); 2] = [
+const EMBEDDED: [(&str, &str); 3] = [
     ("digest.md", include_str!("../../templates/digest.md")),
     ("session.md", include_str!("../../templates/session.md")),
+    ("workflow.md", include_str!("../../templates/workflow.md")),
 ];
 
 /// Steps a template may take: a thousand times what blue's own need.

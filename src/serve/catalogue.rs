@@ -4,7 +4,7 @@ use anyhow::Context;
 
 use crate::beneath::{Content, Root};
 use crate::model::name;
-use crate::model::place::{DOCUMENTS, RELEVANCE, SESSION, VOICE};
+use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::uri::{Refusal, Uri};
 use crate::wire::jsonl::DocumentLine;
 
@@ -58,6 +58,9 @@ impl Catalogue {
                 Lookup::File(format!("knowledge/{collection}.md"))
             }
             ["context", "session"] => Lookup::File(SESSION.to_string()),
+            ["context", "guide"] => Lookup::File(GUIDE.to_string()),
+            ["context", "bundles"] => Lookup::File(BUNDLES.to_string()),
+            ["context", "workflow", name] => Lookup::File(format!("{WORKFLOW}/{name}.md")),
             ["context", "relevance"] => Lookup::File(RELEVANCE.to_string()),
             ["context", "documents"] => Lookup::File(DOCUMENTS.to_string()),
             ["context", "voice"] => Lookup::File(VOICE.to_string()),

@@ -74,6 +74,12 @@ pub struct TierSettings {
     pub max_tokens: Option<u64>,
     /// When the tier is given again: `on_rfc_change`, `every_<n>_turns`, `on_tool_call: <name>`.
     pub refresh_triggers: Option<Vec<TriggerForm>>,
+    /// Of `workflow`: what a branch named after an RFC begins with; default `rfc/`.
+    pub branch_prefix: Option<String>,
+    /// Of `workflow`: the most RFCs that get a bundle, those in progress first; default 100.
+    pub max_bundles: Option<u64>,
+    /// Of `identity`: tokens that `.blue/workflow.md` may take of it; default a third.
+    pub guide_tokens: Option<u64>,
     /// The address of the relevance index.
     pub graph: Option<String>,
     /// After how many days an unread reference counts as stale.
@@ -195,6 +201,13 @@ impl Default for LimitKeys {
     }
 }
 
+impl LimitKeys {
+    fn plan(&self) -> Limits {
+        let LimitKeys { document_bytes, documents, depth } = *self;
+        Limits { document_bytes, documents, depth }
+    }
+}
+
 /// The most bytes of a text that is served whole; agents cut resources at 50,000 characters.
 const RESOURCE_BYTES: u64 = 40_000;
 
@@ -213,37 +226,34 @@ impl Config {
         };
         let workflow = settings(&self.workflow);
         let reference = settings(&self.reference);
-        let triggers = workflow
-            .refresh_triggers
-            .unwrap_or_else(|| vec![TriggerForm::Bare("on_rfc_change".to_string())]);
-        let limits = &self.limits;
+        let identity =
+            tier(&self.identity, &["blue://docs/adrs/", "blue://context/voice"], 500, HOOK_BYTES);
+        let guide_tokens = settings(&self.identity).guide_tokens;
+        let triggers = workflow.refresh_triggers;
         Plan {
             project: self.project.clone(),
             realm: self.realm.clone(),
             rules: self.documents.iter().flatten().map(rule).collect(),
-            identity: tier(
-                &self.identity,
-                &["blue://docs/adrs/", "blue://context/voice"],
-                500,
-                HOOK_BYTES,
-            ),
+            guide_tokens: guide_tokens.unwrap_or(identity.budget.tokens / 3),
+            identity,
+            branch_prefix: workflow.branch_prefix.unwrap_or_else(|| "rfc/".to_string()),
+            max_bundles: workflow.max_bundles.unwrap_or(100),
             workflow: tier(
                 &self.workflow,
                 &["blue://state/current-rfc", "blue://docs/rfcs/{active}"],
                 2_000,
                 HOOK_BYTES,
             ),
-            refresh_triggers: triggers.iter().map(TriggerForm::text).collect(),
+            refresh_triggers: match triggers {
+                Some(triggers) => triggers.iter().map(TriggerForm::text).collect(),
+                None => vec!["on_rfc_change".to_string()],
+            },
             reference: tier(&self.reference, &[], 4_000, RESOURCE_BYTES),
             graph: reference.graph.unwrap_or_else(|| "blue://context/relevance".to_string()),
             staleness_days: reference.staleness_days.unwrap_or(30),
             deny: self.security.deny.clone(),
             allow_external: self.security.allow_external,
-            limits: Limits {
-                document_bytes: limits.document_bytes,
-                documents: limits.documents,
-                depth: limits.depth,
-            },
+            limits: self.limits.plan(),
             plugins: self.plugins.clone(),
             digest: Digest::of(&serde_json::to_vec(self).expect("a configuration is JSON")),
         }

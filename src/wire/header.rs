@@ -6,6 +6,16 @@ use crate::model::Format;
 /// What to type to make a file again; also the mark by which blue knows its own files.
 pub const REGENERATE: &str = "blue knowledge build";
 
+/// How a bundle in JSON begins.
+const HOOK_JSON: &str =
+    r#"{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":""#;
+
+/// A bundle as the JSON that the start of a subagent wants.
+pub fn hook_json(text: &str) -> String {
+    let quoted = serde_json::to_string(text.trim_end()).expect("a text is JSON");
+    format!("{HOOK_JSON}{}}}}}\n", &quoted[1..])
+}
+
 /// The two facts that stay as they were while nothing else changes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Provenance {
@@ -58,7 +68,7 @@ pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
 pub fn undress(format: Format, bytes: &[u8]) -> Option<Undressed<'_>> {
     match format {
         Format::Bundle => {
-            let ours = bytes.starts_with(b"<blue-");
+            let ours = bytes.starts_with(b"<blue-") || bytes.starts_with(HOOK_JSON.as_bytes());
             ours.then(|| Undressed {
                 provenance: Provenance::default(),
                 source: String::new(),

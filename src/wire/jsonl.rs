@@ -71,6 +71,31 @@ pub struct NeighbourLine {
     pub reasons: Vec<String>,
 }
 
+/// One bundle that a hook can deliver.
+///
+/// Hooks are shell scripts: they find a line by the text of its keys, and copy all that stands
+/// behind `inputs` into the audit log. So the order of the keys is part of the format.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "line of bundles.jsonl")]
+pub struct BundleLine {
+    /// What a branch or a worktree may call it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// What the bundle itself carries in its first line, so that the two are never mixed up.
+    pub inputs: String,
+    /// Its address.
+    pub source: String,
+    /// Path below the root.
+    pub artifact: String,
+    /// The digest of its bytes.
+    pub content_hash: String,
+    /// Its tokens.
+    pub tokens: u64,
+    /// Its size.
+    pub bytes: u64,
+}
+
 /// The first line of every emitted JSONL file.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -86,6 +111,16 @@ pub struct ProvenanceLine {
     pub commit: Option<String>,
     /// What to type to make it again.
     pub regenerate: String,
+}
+
+/// The body of `bundles.jsonl`.
+pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in lines {
+        serde_json::to_writer(&mut bytes, line).expect("a line is JSON");
+        bytes.push(b'\n');
+    }
+    bytes
 }
 
 /// The body of `documents.jsonl`.

@@ -1,5 +1,6 @@
 //! The serializable types: what config, manifest, indexes and caches look like on disk.
 
+pub mod audit;
 pub mod cache;
 pub mod commit;
 pub mod config;

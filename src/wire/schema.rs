@@ -5,10 +5,11 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::yaml::Placed;
-use super::{config, jsonl, manifest};
+use super::{audit, config, jsonl, manifest};
 
 /// Every schema by name.
-pub const NAMES: [&str; 5] = ["config", "manifest", "documents", "relevance", "provenance"];
+pub const NAMES: [&str; 7] =
+    ["config", "manifest", "documents", "relevance", "bundles", "audit", "provenance"];
 
 /// Something in a file that its schema does not allow.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -30,6 +31,8 @@ pub fn schema(name: &str) -> Option<Value> {
         "manifest" => schemars::schema_for!(manifest::Manifest),
         "documents" => schemars::schema_for!(jsonl::DocumentLine),
         "relevance" => schemars::schema_for!(jsonl::RelevanceLine),
+        "bundles" => schemars::schema_for!(jsonl::BundleLine),
+        "audit" => schemars::schema_for!(audit::AuditLine),
         "provenance" => schemars::schema_for!(jsonl::ProvenanceLine),
         _ => return None,
     };
@@ -49,6 +52,8 @@ pub fn name_for(file: &str) -> Option<&'static str> {
         "context.manifest.yaml" => Some("manifest"),
         "documents.jsonl" => Some("documents"),
         "relevance.jsonl" => Some("relevance"),
+        "bundles.jsonl" => Some("bundles"),
+        "audit.jsonl" | "audit.1.jsonl" => Some("audit"),
         _ => None,
     }
 }
@@ -62,7 +67,9 @@ pub fn validate(name: &str, text: &str) -> Vec<Finding> {
     let Some(schema) = schema(name) else { return Vec::new() };
     match name {
         "config" | "manifest" => validate_yaml(&schema, text),
-        _ => validate_lines(&schema, text),
+        // What nobody builds has no provenance.
+        "audit" => validate_lines(&schema, text, false),
+        _ => validate_lines(&schema, text, true),
     }
 }
 
@@ -89,13 +96,14 @@ fn validate_yaml(schema: &Value, text: &str) -> Vec<Finding> {
 /// Most findings kept of a file with many lines.
 const MAX_FINDINGS: usize = 100;
 
-fn validate_lines(schema: &Value, text: &str) -> Vec<Finding> {
+fn validate_lines(schema: &Value, text: &str, headed: bool) -> Vec<Finding> {
     let first = validator(&self::schema("provenance").expect("it is one of the names"));
     let rest = validator(schema);
     let mut findings = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let number = i as u32 + 1;
-        let (validator, schema) = if i == 0 { (&first, &Value::Null) } else { (&rest, schema) };
+        let (validator, schema) =
+            if i == 0 && headed { (&first, &Value::Null) } else { (&rest, schema) };
         match serde_json::from_str::<Value>(line) {
             Err(error) => {
                 let message = format!("not JSON: {error}");

@@ -1,0 +1,85 @@
+//! The index of what hooks can deliver: all that a shell cannot work out by itself.
+
+use std::collections::BTreeMap;
+
+use super::artifacts::{Current, From, Made};
+use super::manifest::entry;
+use super::workflow;
+use crate::model::place::{BUNDLES, SESSION, SESSION_JSON};
+use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener};
+use crate::wire::jsonl::{self, BundleLine};
+
+/// The index of the bundles made so far; `rfcs` are those of tier 2.
+pub(super) fn index(
+    from: &From<'_>,
+    made: &[Made],
+    rfcs: &[DocId],
+    current: &Current<'_>,
+) -> anyhow::Result<Made> {
+    let mut names = names(from, rfcs);
+    let mut told = Hasher::new();
+    let mut lines = Vec::new();
+    for made in made.iter().filter(|made| made.path.starts_with(".blue/context/")) {
+        let known = current.get(made.path.as_str()).copied();
+        let entry = entry(made, known);
+        let id = made.action.digest().short();
+        let inputs = if made.path == SESSION_JSON { format!("{id}.json") } else { id };
+        let line = BundleLine {
+            names: match made.path.as_str() {
+                SESSION | SESSION_JSON => Vec::new(),
+                path => names.remove(path).unwrap_or_default(),
+            },
+            inputs,
+            source: entry.uri,
+            artifact: entry.path,
+            content_hash: entry.hash,
+            tokens: entry.tokens,
+            bytes: entry.bytes,
+        };
+        told.field(&jsonl::bundles(std::slice::from_ref(&line)));
+        lines.push(line);
+    }
+    let mut action = Action::new();
+    action.fact("bundles", told.digest().as_bytes());
+    Made::unless_current(BUNDLES, action, current, |action| {
+        let noun = if lines.len() == 1 { "bundle" } else { "bundles" };
+        let source = format!(".blue/context ({} {noun})", lines.len());
+        let (body, digest) = (jsonl::bundles(&lines), action.digest());
+        let uri = "blue://context/bundles";
+        Ok(Artifact::new(BUNDLES, uri, Format::Jsonl, source, body, digest))
+    })
+}
+
+/// What a branch or a worktree may call each RFC, by the path of its bundle. A name that fits two
+/// is nobody's.
+fn names(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, Vec<String>> {
+    let graph = &from.analysis.graph;
+    let prefix = &from.inputs.plan.branch_prefix;
+    let short_names = |id: DocId| {
+        let document = graph.document(id);
+        let mut names = vec![workflow::name_of(graph, id).to_string()];
+        names.extend(document.number.as_ref().map(ToString::to_string));
+        names.extend([document.number_text.clone(), document.slug.clone()]);
+        names.retain(|name| !name.is_empty());
+        names.dedup();
+        names
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for id in rfcs {
+        for name in short_names(*id) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    let mut names = BTreeMap::new();
+    for id in rfcs {
+        let own: Vec<String> =
+            short_names(*id).into_iter().filter(|name| counts[name] == 1).collect();
+        let branches = own.iter().map(|name| format!("{prefix}{name}"));
+        let mut all: Vec<String> = own.iter().cloned().chain(branches).collect();
+        all.push(graph.document(*id).uri.to_string());
+        all.sort();
+        all.dedup();
+        names.insert(workflow::path_of(graph, *id), all);
+    }
+    names
+}

@@ -1,0 +1,277 @@
+//! The bundles of tier 2: what is to be done under each live RFC.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::artifacts::{Current, From, Made, fitted, wrapped};
+use super::read;
+use crate::model::place::WORKFLOW;
+use crate::model::{
+    Action, Artifact, Bundle, Candidate, Code, Diagnostic, DocId, Document, Format, Graph, Hasher,
+    Listener, Relation, Status, Work,
+};
+use crate::parse;
+use crate::render::view;
+
+#[derive(Serialize)]
+struct WorkflowView<'a> {
+    uri: &'a str,
+    inputs: &'a str,
+    head: &'a str,
+    status: &'a str,
+    summary: &'a str,
+    phase: Option<&'a str>,
+    n_done: usize,
+    n_tasks: usize,
+    tasks: Vec<&'a str>,
+    criteria: Vec<&'a str>,
+    plans: Vec<PlanView<'a>>,
+    depends: Vec<&'a str>,
+    replaces: Vec<&'a str>,
+    linked: Vec<&'a str>,
+    n_hidden: usize,
+}
+
+#[derive(Serialize)]
+struct PlanView<'a> {
+    uri: &'a str,
+    phase: Option<&'a str>,
+    n_done: usize,
+    n_tasks: usize,
+    tasks: Vec<&'a str>,
+}
+
+/// What a line of a bundle belongs to, the most needed first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Part {
+    Task,
+    Depends,
+    Criterion,
+    Replaces,
+    PlanTask(usize),
+    Linked,
+}
+
+/// The lines that a bundle may leave out.
+type Line = (Part, String);
+
+/// The live RFCs that get a bundle, those in progress first where there are too many.
+pub(super) fn chosen(from: &From<'_>, notes: &mut Vec<Diagnostic>) -> Vec<DocId> {
+    let graph = &from.analysis.graph;
+    let is_rfc = |id: &DocId| {
+        let document = graph.document(*id);
+        let collection = &graph.collections[document.collection];
+        collection.kind.as_str() == "rfc" && !document.is_plan && graph.is_live(*id)
+    };
+    let mut ids: Vec<DocId> = graph.ids().filter(is_rfc).collect();
+    let max = from.inputs.plan.max_bundles as usize;
+    if ids.len() > max {
+        let urgency = |status: Status| match status {
+            Status::Active => 0,
+            Status::Accepted => 1,
+            Status::Proposed | Status::Draft => 2,
+            Status::Implemented | Status::Recorded => 4,
+            _ => 3,
+        };
+        ids.sort_by_key(|id| (urgency(graph.document(*id).status), std::cmp::Reverse(*id)));
+        let path = graph.document(ids[max]).path.clone();
+        let message = format!(
+            "{} of {} live RFCs have no workflow bundle, this one among them",
+            ids.len() - max,
+            ids.len()
+        );
+        let hint = "mark what is done as implemented or superseded, or raise workflow.max_bundles in .blue/config.yaml";
+        notes.push(Diagnostic::new(Code::TooManyBundles, &path, message).hint(hint));
+        ids.truncate(max);
+        ids.sort_unstable();
+    }
+    ids
+}
+
+/// The bundles of some RFCs.
+pub(super) fn bundles(
+    from: &From<'_>,
+    ids: &[DocId],
+    current: &Current<'_>,
+) -> anyhow::Result<Vec<Made>> {
+    ids.par_iter().map(|id| bundle(from, *id, current)).collect()
+}
+
+/// The name of a document's bundle: the last part of its address.
+pub(super) fn name_of(graph: &Graph, id: DocId) -> &str {
+    let uri = graph.document(id).uri.as_str();
+    uri.rsplit('/').next().unwrap_or(uri)
+}
+
+/// Where a document's bundle lies.
+pub(super) fn path_of(graph: &Graph, id: DocId) -> String {
+    format!("{WORKFLOW}/{}.md", name_of(graph, id))
+}
+
+fn bundle(from: &From<'_>, id: DocId, current: &Current<'_>) -> anyhow::Result<Made> {
+    let graph = &from.analysis.graph;
+    let path = path_of(graph, id);
+    let plans = plans(graph, id);
+    let about = about(from, id);
+    let action = action(from, id, &plans, &about);
+    Made::unless_current(&path, action, current, |action| {
+        let inputs_id = action.digest().short();
+        let material = Material::read(from, id, &plans, about)?;
+        let candidates: Vec<Candidate> = material.lines.iter().enumerate().map(candidate).collect();
+        let templates = &from.inputs.templates;
+        let mut tell =
+            |bundle: &Bundle| templates.fill("workflow.md", &material.view(bundle, &inputs_id));
+        let budget = from.inputs.plan.workflow.budget;
+        let told = fitted(&path, "workflow.md", &candidates, &budget, &mut tell)?;
+        wrapped("workflow.md", &told.text, &inputs_id)?;
+        let uri = format!("blue://context/workflow/{}", name_of(graph, id));
+        let (body, digest) = (told.text.into_bytes(), action.digest());
+        let artifact = Artifact::new(&path, &uri, Format::Bundle, String::new(), body, digest);
+        Ok(Artifact { tokens: told.tokens, ..artifact })
+    })
+}
+
+/// Everything that decides a bundle.
+fn action(from: &From<'_>, id: DocId, plans: &[DocId], about: &[Line]) -> Action {
+    let From { inputs, analysis, .. } = from;
+    let mut told = Hasher::new();
+    for one in std::iter::once(&id).chain(plans).map(|id| analysis.graph.document(*id)) {
+        told.field(one.uri.as_str().as_bytes()).field(one.digest.as_bytes());
+        told.field(view::head(one).as_bytes()).field(one.status.to_string().as_bytes());
+    }
+    for (part, line) in about {
+        told.field(format!("{part:?}").as_bytes()).field(line.as_bytes());
+    }
+    let mut action = Action::new();
+    action.fact("template", inputs.templates.digest("workflow.md").as_bytes());
+    action.fact("budget", format!("{:?}", inputs.plan.workflow.budget).as_bytes());
+    action.fact("documents", told.digest().as_bytes());
+    action
+}
+
+/// What one bundle is made of.
+struct Material<'a> {
+    document: &'a Document,
+    head: String,
+    status: String,
+    work: Work,
+    plans: Vec<(&'a str, Work)>,
+    lines: Vec<Line>,
+}
+
+impl<'a> Material<'a> {
+    fn read(
+        from: &From<'a>,
+        id: DocId,
+        plans: &[DocId],
+        about: Vec<Line>,
+    ) -> anyhow::Result<Material<'a>> {
+        let graph = &from.analysis.graph;
+        let work_of = |id: DocId| {
+            let document = graph.document(id);
+            let source = read::again(from.root, &from.inputs.plan, document)?;
+            anyhow::Ok((document.uri.as_str(), parse::work(&source)))
+        };
+        let (_, work) = work_of(id)?;
+        let plans: Vec<(&str, Work)> =
+            plans.iter().map(|plan| work_of(*plan)).collect::<anyhow::Result<_>>()?;
+        let document = graph.document(id);
+        let lines = lines(&work, &plans, about);
+        let kind = document.kind.as_str().to_uppercase();
+        let head = [kind.as_str(), &document.number_text, &document.title];
+        let head: Vec<&str> = head.into_iter().filter(|part| !part.is_empty()).collect();
+        let head = head.join(" ");
+        Ok(Material { document, head, status: document.status.to_string(), work, plans, lines })
+    }
+
+    fn view<'v>(&'v self, bundle: &Bundle, inputs: &'v str) -> WorkflowView<'v> {
+        let shown = |part: Part| -> Vec<&'v str> {
+            let rows = bundle.shown.iter().map(|(row, _)| &self.lines[row.0 as usize]);
+            rows.filter(|(of, _)| *of == part).map(|(_, text)| text.as_str()).collect()
+        };
+        let plans = self.plans.iter().enumerate().map(|(i, (uri, work))| PlanView {
+            uri,
+            phase: work.phase.as_deref(),
+            n_done: work.n_done,
+            n_tasks: work.n_done + work.open.len(),
+            tasks: shown(Part::PlanTask(i)),
+        });
+        WorkflowView {
+            uri: self.document.uri.as_str(),
+            inputs,
+            head: &self.head,
+            status: &self.status,
+            summary: &self.work.brief,
+            phase: self.work.phase.as_deref(),
+            n_done: self.work.n_done,
+            n_tasks: self.work.n_done + self.work.open.len(),
+            tasks: shown(Part::Task),
+            criteria: shown(Part::Criterion),
+            plans: plans.collect(),
+            depends: shown(Part::Depends),
+            replaces: shown(Part::Replaces),
+            linked: shown(Part::Linked),
+            n_hidden: bundle.hidden.len(),
+        }
+    }
+}
+
+fn candidate((row, (part, text)): (usize, &Line)) -> Candidate {
+    let weight = match part {
+        Part::Task => 60,
+        Part::Depends => 50,
+        Part::Criterion => 40,
+        Part::Replaces => 30,
+        Part::PlanTask(_) => 20,
+        Part::Linked => 10,
+    };
+    let costs = [text.len() as u64 + 6, 0, 0, 0, 0];
+    Candidate { id: DocId(row as u32), weight, costs, history: false }
+}
+
+/// Every line that may be told, in the order of the bundle.
+fn lines(work: &Work, plans: &[(&str, Work)], about: Vec<Line>) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    lines.extend(work.open.iter().map(|task| (Part::Task, task.clone())));
+    lines.extend(work.criteria.iter().map(|criterion| (Part::Criterion, criterion.clone())));
+    for (i, (_, plan)) in plans.iter().enumerate() {
+        lines.extend(plan.open.iter().map(|task| (Part::PlanTask(i), task.clone())));
+    }
+    lines.extend(about);
+    lines
+}
+
+/// The plans of a document.
+fn plans(graph: &Graph, id: DocId) -> Vec<DocId> {
+    let plans =
+        graph.edges.iter().filter(|edge| edge.to == id && edge.relation == Relation::PlanOf);
+    plans.map(|edge| edge.from).collect()
+}
+
+/// What a document depends on, replaces and is near to, a line each.
+fn about(from: &From<'_>, id: DocId) -> Vec<Line> {
+    let graph = &from.analysis.graph;
+    let line = |other: DocId, why: &str| {
+        let document = graph.document(other);
+        format!("{} {}{why}", document.uri, view::head(document))
+    };
+    let first = graph.edges.partition_point(|edge| edge.from < id);
+    let own = graph.edges[first..].iter().take_while(|edge| edge.from == id);
+    let mut lines: Vec<Line> = Vec::new();
+    for edge in own {
+        match edge.relation {
+            Relation::DependsOn => lines.push((Part::Depends, line(edge.to, ""))),
+            Relation::Supersedes => lines.push((Part::Replaces, line(edge.to, ""))),
+            _ => {}
+        }
+    }
+    for neighbour in &from.analysis.relevance.neighbours[id.0 as usize] {
+        let told = |(_, known): &Line| known.starts_with(graph.document(neighbour.id).uri.as_str());
+        let plan = graph.document(neighbour.id).is_plan;
+        if graph.is_live(neighbour.id) && !plan && !lines.iter().any(told) {
+            let why = neighbour.reasons.first().map_or(String::new(), |why| format!(" ({why})"));
+            lines.push((Part::Linked, line(neighbour.id, &why)));
+        }
+    }
+    lines
+}

@@ -1,0 +1,138 @@
+//! What there is to do: phase, tasks to tick, and what must hold in the end.
+
+use std::ops::Range;
+
+use super::Page;
+use super::body::Paragraph;
+use super::text::{clip, plain, position};
+use crate::model::Work;
+
+/// Headings of what must hold in the end, best first.
+const CRITERIA: &[&str] = &[
+    "success criteria",
+    "acceptance criteria",
+    "definition of done",
+    "exit criteria",
+    "test plan",
+    "verification",
+];
+
+/// Longest text of one task or criterion.
+const MAX_ITEM: usize = 240;
+
+/// Most items of a kind that are taken; nobody reads more.
+const MAX_ITEMS: usize = 200;
+
+/// A box to tick.
+struct Task {
+    at: usize,
+    done: bool,
+    text: String,
+}
+
+/// Reads what a document says of the work it asks for.
+pub(super) fn work(page: &Page<'_>, brief: String) -> Work {
+    let criteria = criteria_section(page);
+    let tasks = tasks(page);
+    let within = |task: &&Task| criteria.as_ref().is_some_and(|range| range.contains(&task.at));
+    let of_work: Vec<&Task> = tasks.iter().filter(|task| !within(task)).collect();
+    let open = of_work.iter().filter(|task| !task.done);
+    Work {
+        brief,
+        phase: stated_phase(page).or_else(|| open_phase(page, &of_work)),
+        open: open.clone().map(|task| task.text.clone()).take(MAX_ITEMS).collect(),
+        n_done: of_work.iter().filter(|task| task.done).count(),
+        criteria: criteria.map_or(Vec::new(), |range| items(page, &range)),
+    }
+}
+
+/// The first section that names criteria and lists any.
+fn criteria_section(page: &Page<'_>) -> Option<Range<usize>> {
+    let headings = page.body.headings.iter().enumerate();
+    let mut ranked: Vec<(usize, usize)> = headings
+        .filter_map(|(index, heading)| Some((position(CRITERIA, &heading.title)?, index)))
+        .collect();
+    ranked.sort_unstable();
+    let ranges = ranked.into_iter().map(|(_, index)| page.body.section(index));
+    ranges.into_iter().find(|range| !items(page, range).is_empty())
+}
+
+/// The items of the lists in a range, ticked ones left out.
+fn items(page: &Page<'_>, range: &Range<usize>) -> Vec<String> {
+    let items = page.body.paragraphs_in(range).iter().filter_map(|item| item_text(page, item));
+    let open = items.filter(|text| !is_done(text));
+    let texts = open.map(|text| shown(text.strip_prefix("[ ]").unwrap_or(text)));
+    texts.filter(|text| !text.is_empty()).take(MAX_ITEMS).collect()
+}
+
+/// The first line of a list item, without its bullet.
+fn item_text<'a>(page: &Page<'a>, item: &Paragraph) -> Option<&'a str> {
+    let line = page.text[item.range.clone()].lines().next()?.trim_start();
+    let bare = line.strip_prefix(['-', '*', '+']).or_else(|| {
+        let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        (digits.len() < line.len()).then(|| digits.strip_prefix(['.', ')'])).flatten()
+    })?;
+    item.in_list.then(|| bare.trim())
+}
+
+fn is_done(text: &str) -> bool {
+    text.starts_with("[x]") || text.starts_with("[X]")
+}
+
+fn shown(markdown: &str) -> String {
+    clip(&plain(markdown.trim()), MAX_ITEM)
+}
+
+fn tasks(page: &Page<'_>) -> Vec<Task> {
+    let items = page.body.paragraphs.iter();
+    let boxes = items.filter_map(|item| {
+        let text = item_text(page, item)?;
+        let done = is_done(text);
+        let rest = if done { text.get(3..)? } else { text.strip_prefix("[ ]")? };
+        Some(Task { at: item.range.start, done, text: shown(rest) })
+    });
+    boxes.filter(|task| !task.text.is_empty()).collect()
+}
+
+/// The phase that a header states.
+fn stated_phase(page: &Page<'_>) -> Option<String> {
+    let keys = ["phase", "current phase"];
+    let field = page.fields.iter().find(|field| keys.contains(&field.key.as_str()))?;
+    Some(shown(field.items.first()?)).filter(|phase| !phase.is_empty())
+}
+
+/// The first phase with an open task, from headings such as `### Phase 2: Cleanup`.
+fn open_phase(page: &Page<'_>, tasks: &[&Task]) -> Option<String> {
+    let phases = page.body.headings.iter().enumerate().filter(|(_, heading)| {
+        let title = heading.title.trim_start_matches(['*', ' ']);
+        let mut words = title.splitn(2, ' ');
+        let first = words.next().unwrap_or_default();
+        first.eq_ignore_ascii_case("phase") && words.next().is_some()
+    });
+    let mut open = phases.filter(|(index, _)| {
+        let range = page.body.section(*index);
+        tasks.iter().any(|task| !task.done && range.contains(&task.at))
+    });
+    open.next().map(|(_, heading)| clip(&plain(&heading.title), MAX_ITEM))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::Source;
+    use crate::parse::work;
+
+    #[test]
+    fn open_tasks_their_phase_and_the_criteria_are_read() {
+        let text = "# RFC 1: X\n\n## Summary\n\nIt does a thing for everybody here.\n\n\
+            ## Plan\n\n### Phase 1: Start\n\n- [x] one\n\n### Phase 2: Go on\n\n\
+            1. [x] two\n2. [ ] three **bold**\n   - [ ] below it\n\n\
+            ## Success Criteria\n\n- [ ] it is fast\n- it is small\n- [x] it exists\n";
+        let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
+        let work = work(&source);
+        assert_eq!(work.brief, "It does a thing for everybody here.");
+        assert_eq!(work.phase.as_deref(), Some("Phase 2: Go on"));
+        assert_eq!(work.open, ["three bold", "below it"]);
+        assert_eq!(work.n_done, 2);
+        assert_eq!(work.criteria, ["it is fast", "it is small"]);
+    }
+}

@@ -1,0 +1,302 @@
+//! The hooks, run by every shell and awk there is, as an agent runs them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a test that cannot go on should stop, and it prepares files as people do"
+)]
+
+mod space;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use space::Space;
+
+const START: &str =
+    r#"{"session_id":"abc-1","cwd":"/x","hook_event_name":"SessionStart","source":"startup"}"#;
+
+/// A project with two decisions, two RFCs and its hooks.
+fn project() -> Space {
+    let space = Space::new();
+    space
+        .write(
+            ".blue/docs/adrs/0001-one.md",
+            "# ADR 0001: One\n\nStatus: accepted\n\n## Decision\n\nWe do *one* thing “well”.\n",
+        )
+        .write(
+            ".blue/docs/rfcs/0016-context.md",
+            "# RFC 0016: Context\n\n- Status: accepted\n\n## Tasks\n\n- [x] first\n- [ ] second\n",
+        )
+        .write(
+            ".blue/docs/rfcs/0017-other.md",
+            "# RFC 0017: Other\n\n- Status: draft\n\n## Summary\n\nSomething else altogether.\n",
+        );
+    space.build();
+    for name in ["session-start", "session-workflow"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks").join(name);
+        space.write(&format!(".blue/hooks/{name}"), std::fs::read(from).unwrap());
+    }
+    space
+}
+
+/// Every shell on this machine, and every awk it may meet.
+fn shells() -> Vec<(Vec<&'static str>, &'static str)> {
+    let there = |name: &str| Command::new(name).arg("--help").stdin(Stdio::null()).output().is_ok();
+    let mut all = Vec::new();
+    for shell in [vec!["sh"], vec!["dash"], vec!["bash", "--posix"], vec!["busybox", "sh"]] {
+        for awk in ["awk", "mawk", "gawk", "original-awk", "busybox"] {
+            if there(shell[0]) && there(awk) {
+                all.push((shell.clone(), awk));
+            }
+        }
+    }
+    all
+}
+
+struct Hook<'a> {
+    space: &'a Space,
+    shell: Vec<&'static str>,
+    awk: &'static str,
+}
+
+impl Hook<'_> {
+    /// Runs a hook in a folder and gives what it printed. It must exit 0 and say nothing else.
+    fn run(&self, name: &str, folder: &str, arguments: &[&str], said: &[u8]) -> Vec<u8> {
+        let bin = tempfile::tempdir().unwrap();
+        let script = match self.awk {
+            "busybox" => "#!/bin/sh\nexec busybox awk \"$@\"\n".to_string(),
+            awk => format!("#!/bin/sh\nexec {awk} \"$@\"\n"),
+        };
+        let awk = bin.path().join("awk");
+        if self.awk != "awk" {
+            std::fs::write(&awk, script).unwrap();
+            std::os::unix::fs::symlink("/bin/sh", bin.path().join("sh")).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            std::fs::set_permissions(&awk, mode).unwrap();
+        }
+        let path = format!("{}:{}", bin.path().display(), std::env::var("PATH").unwrap());
+        let mut child = Command::new(self.shell[0])
+            .args(&self.shell[1..])
+            .arg(self.space.path().join(".blue/hooks").join(name))
+            .args(arguments)
+            .current_dir(self.space.path().join(folder))
+            .env("PATH", path)
+            .env("HOME", self.space.path().join("home"))
+            .env_remove("CLAUDE_PROJECT_DIR")
+            .env_remove("BLUE_HOME")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A hook need not read all that is said.
+        child.stdin.take().unwrap().write_all(said).ok();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{:?} {} {output:?}", self.shell, self.awk);
+        assert!(output.stderr.is_empty(), "{:?} {} {output:?}", self.shell, self.awk);
+        output.stdout
+    }
+
+    fn start(&self, said: &str) -> Vec<u8> {
+        self.run("session-start", "", &[], said.as_bytes())
+    }
+}
+
+/// Does something with the hook under every shell and awk, each in a project of its own.
+fn everywhere(try_it: impl Fn(&Hook<'_>)) {
+    for (shell, awk) in shells() {
+        let space = project();
+        try_it(&Hook { space: &space, shell, awk });
+    }
+}
+
+fn log(space: &Space) -> Vec<serde_json::Value> {
+    let text = space.read(".blue/local/audit.jsonl");
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_session_gets_the_bundle_byte_for_byte_and_the_log_says_so() {
+    everywhere(|hook| {
+        std::fs::create_dir_all(hook.space.path().join("deep er/below")).unwrap();
+        let printed = hook.run("session-start", "deep er/below", &[], START.as_bytes());
+        assert_eq!(
+            printed,
+            std::fs::read(hook.space.path().join(".blue/context/session.md")).unwrap()
+        );
+        assert!(printed.len() <= 9_500 && printed.starts_with(b"<"));
+        let log = log(hook.space);
+        let line = log.last().unwrap();
+        assert_eq!(line["session_id"], "abc-1");
+        assert_eq!(line["event"], "SessionStart");
+        assert_eq!(line["source"], "blue://context/session");
+        assert_eq!(line["content_hash"], format!("blake3:{}", blake3::hash(&printed).to_hex()));
+        assert_eq!(line["bytes"], printed.len());
+        let valid = hook.space.blue(&["schema", "validate", ".blue/local/audit.jsonl"]);
+        assert_eq!(valid.code, 0, "{valid:?}");
+    });
+}
+
+#[test]
+fn a_subagent_gets_the_same_text_as_json() {
+    everywhere(|hook| {
+        let said = r#"{ "hook_event_name": "SubagentStart", "session_id": "s" }"#;
+        let printed = hook.start(said);
+        let json: serde_json::Value = serde_json::from_slice(&printed).unwrap();
+        let text = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        assert_eq!(json["hookSpecificOutput"]["hookEventName"], "SubagentStart");
+        assert_eq!(text, hook.space.read(".blue/context/session.md").trim_end());
+        assert_eq!(log(hook.space)[0]["artifact"], ".blue/context/session.json");
+    });
+}
+
+#[test]
+fn the_branch_or_the_worktree_decides_which_rfc_is_told() {
+    everywhere(|hook| {
+        let workflow =
+            || String::from_utf8(hook.run("session-workflow", "", &[], START.as_bytes())).unwrap();
+        let bundle = |name: &str| hook.space.read(&format!(".blue/context/workflow/{name}.md"));
+        assert_eq!(workflow(), "");
+        for branch in ["rfc/0016", "rfc/16", "rfc/context", "rfc/0016-context", "0016-context"] {
+            hook.space.write(".git/HEAD", format!("ref: refs/heads/{branch}\n"));
+            assert_eq!(workflow(), bundle("0016-context"), "{branch}");
+        }
+        for branch in ["main", "rfc/9999", "rfc/\"", "rfc/00", ".blue/context/session.md"] {
+            hook.space.write(".git/HEAD", format!("ref: refs/heads/{branch}\n"));
+            assert_eq!(workflow(), "", "{branch}");
+        }
+        // In a worktree `.git` is a file that names the folder.
+        std::fs::remove_dir_all(hook.space.path().join(".git")).unwrap();
+        hook.space.write("gits/here/HEAD", "ref: refs/heads/rfc/0017\n");
+        hook.space.write(".git", "gitdir: gits/here\n");
+        assert_eq!(workflow(), bundle("0017-other"));
+        for rfc in ["{\"rfc\": \"0016\"}", "{\n  \"realm\": \"x\",\n  \"rfc\": 16\n}\n"] {
+            hook.space.write(".blue/worktree.json", rfc);
+            assert_eq!(workflow(), bundle("0016-context"), "{rfc}");
+        }
+        assert!(log(hook.space).iter().all(|line| {
+            line["source"].as_str().unwrap().starts_with("blue://context/workflow/00")
+        }));
+    });
+}
+
+#[test]
+fn whatever_is_said_the_bundle_is_printed() {
+    everywhere(|hook| {
+        let bundle = hook.space.read(".blue/context/session.md").into_bytes();
+        let huge = format!("{{\"prompt\":\"{}\"}}", "x".repeat(3_000_000));
+        let lists = format!("[{}", "1,".repeat(500_000));
+        for said in [
+            "",
+            "\n",
+            "not JSON",
+            "{",
+            "\u{0}\u{1}\"",
+            "{\"session_id\":\"a\\\"b$(id)\"}",
+            &huge,
+            &lists,
+        ] {
+            assert_eq!(hook.start(said), bundle, "{said:.40}");
+        }
+        assert!(log(hook.space).iter().all(|line| line["session_id"] == ""));
+    });
+}
+
+#[test]
+fn a_bundle_that_is_missing_torn_or_too_large_is_not_printed() {
+    everywhere(|hook| {
+        let path = ".blue/context/session.md";
+        let bundle = hook.space.read(path);
+        let large = bundle.replace("</blue", &format!("{}\n</blue", "x".repeat(9_500)));
+        let torn = &bundle[..bundle.len() - 5];
+        let doubled = format!("{torn}\n{torn}");
+        for text in ["", "<", "{}", "no tag at all\n", torn, &doubled, &large] {
+            hook.space.write(path, text);
+            assert_eq!(hook.start(START), b"", "{text:.60}");
+        }
+        std::fs::remove_file(hook.space.path().join(path)).unwrap();
+        assert_eq!(hook.start(START), b"");
+        assert!(!hook.space.exists(".blue/local/audit.jsonl"));
+    });
+}
+
+#[test]
+fn without_an_index_or_a_log_the_bundle_is_delivered_all_the_same() {
+    everywhere(|hook| {
+        let bundle = hook.space.read(".blue/context/session.md").into_bytes();
+        std::fs::remove_dir_all(hook.space.path().join(".blue/local")).unwrap();
+        std::fs::remove_file(hook.space.path().join(".blue/context/bundles.jsonl")).unwrap();
+        assert_eq!(hook.start(START), bundle);
+        assert_eq!(log(hook.space)[0]["content_hash"], "");
+        assert_eq!(hook.space.read(".blue/local/.gitignore"), "*\n");
+        std::fs::remove_file(hook.space.path().join(".blue/local/audit.jsonl")).unwrap();
+        std::fs::create_dir(hook.space.path().join(".blue/local/audit.jsonl")).unwrap();
+        assert_eq!(hook.start(START), bundle);
+    });
+}
+
+#[test]
+fn global_knowledge_is_told_in_every_project_but_its_own() {
+    everywhere(|hook| {
+        let global = hook.space.path().join("home/.blue");
+        assert_eq!(hook.run("session-start", "", &["global"], b""), b"");
+        space::write(
+            &global.join("docs/adrs/0001-everywhere.md"),
+            "# Everywhere\n\nStatus: accepted\n",
+        );
+        let mut build = hook.space.command(&["-C", global.to_str().unwrap(), "knowledge", "build"]);
+        let built = build.env("HOME", hook.space.path().join("home")).output().unwrap();
+        assert!(built.status.success(), "{built:?}");
+        let bundle = std::fs::read(global.join(".blue/context/session.md")).unwrap();
+        assert_eq!(hook.run("session-start", "", &["global"], b""), bundle);
+        assert_eq!(hook.run("session-start", "home/.blue", &["global"], b""), b"");
+    });
+}
+
+#[test]
+fn eight_hooks_at_once_beside_a_build_loop_tear_and_lose_nothing() {
+    let space = project();
+    let n_each = 12;
+    let printed: Vec<Vec<u8>> = std::thread::scope(|scope| {
+        let builder = scope.spawn(|| {
+            for i in 0..30 {
+                let text = format!(
+                    "# ADR 0002: Turn {i}\n\nStatus: accepted\n\n## Decision\n\nTurn {i}.\n"
+                );
+                space.write(".blue/docs/adrs/0002-turn.md", text);
+                assert_eq!(space.build().code, 0);
+            }
+        });
+        let hooks: Vec<_> = (0..8)
+            .map(|_| {
+                let space = &space;
+                scope.spawn(move || {
+                    let hook = Hook { space, shell: vec!["sh"], awk: "awk" };
+                    (0..n_each).map(|_| hook.start(START)).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let printed = hooks.into_iter().flat_map(|hook| hook.join().unwrap()).collect();
+        builder.join().unwrap();
+        printed
+    });
+    let mut delivered: Vec<String> =
+        printed.iter().map(|text| format!("blake3:{}", blake3::hash(text).to_hex())).collect();
+    let mut noted: Vec<String> =
+        log(&space).iter().map(|line| line["content_hash"].as_str().unwrap().to_string()).collect();
+    delivered.sort();
+    noted.sort();
+    assert_eq!(delivered.len(), 8 * n_each);
+    assert_eq!(delivered, noted);
+    assert!(printed.iter().all(|text| text.ends_with(b"</blue-session>\n")));
+}
+
+#[test]
+fn both_hooks_are_one_script() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(read("session-start"), read("session-workflow"));
+}
