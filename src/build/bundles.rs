@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::artifacts::{Current, From, Made};
 use super::manifest::entry;
 use super::workflow;
-use crate::model::place::{BUNDLES, SESSION, SESSION_JSON};
-use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener};
-use crate::wire::jsonl::{self, BundleLine};
+use crate::model::place::{BUNDLES, SESSION_JSON};
+use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener, Status};
+use crate::wire::jsonl::{self, BundleLine, Refresh};
 
 /// The index of the bundles made so far; `rfcs` are those of tier 2.
 pub(super) fn index(
@@ -16,7 +16,7 @@ pub(super) fn index(
     rfcs: &[DocId],
     current: &Current<'_>,
 ) -> anyhow::Result<Made> {
-    let mut names = names(from, rfcs);
+    let mut of_rfcs = of_rfcs(from, rfcs);
     let mut told = Hasher::new();
     let mut lines = Vec::new();
     for made in made.iter().filter(|made| made.path.starts_with(".blue/context/")) {
@@ -24,11 +24,11 @@ pub(super) fn index(
         let entry = entry(made, known);
         let id = made.action.digest().short();
         let inputs = if made.path == SESSION_JSON { format!("{id}.json") } else { id };
+        let (names, refresh) =
+            of_rfcs.remove(&made.path).unwrap_or((Vec::new(), Refresh::SessionStart));
         let line = BundleLine {
-            names: match made.path.as_str() {
-                SESSION | SESSION_JSON => Vec::new(),
-                path => names.remove(path).unwrap_or_default(),
-            },
+            names,
+            refresh,
             inputs,
             source: entry.uri,
             artifact: entry.path,
@@ -50,9 +50,9 @@ pub(super) fn index(
     })
 }
 
-/// What a branch or a worktree may call each RFC, by the path of its bundle. A name that fits two
-/// is nobody's.
-fn names(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, Vec<String>> {
+/// What a branch or a worktree may call each RFC, and when its bundle is given again, by the path of
+/// the bundle. A name that fits two is nobody's.
+fn of_rfcs(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, (Vec<String>, Refresh)> {
     let graph = &from.analysis.graph;
     let prefix = &from.inputs.plan.branch_prefix;
     let short_names = |id: DocId| {
@@ -79,7 +79,12 @@ fn names(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, Vec<String>> {
         all.push(graph.document(*id).uri.to_string());
         all.sort();
         all.dedup();
-        names.insert(workflow::path_of(graph, *id), all);
+        // What is being written or worked on changes under a session; the rest is for whoever asks.
+        let refresh = match graph.document(*id).status {
+            Status::Draft | Status::Proposed | Status::Active => Refresh::OnChange,
+            _ => Refresh::OnRequest,
+        };
+        names.insert(workflow::path_of(graph, *id), (all, refresh));
     }
     names
 }

@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use crate::beneath::{Content, Root};
 use crate::model::place::{CONFIG, GUIDE, VOICE};
-use crate::model::{Digest, Plan, Watched};
+use crate::model::{Digest, Plan, Trigger, Watched};
 use crate::render::Templates;
 use crate::wire::config::Config;
 use crate::wire::schema;
@@ -41,6 +41,12 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
     let plan = config.plan();
     crate::discover::deny::DenyList::new(&plan.deny)
         .with_context(|| format!("{CONFIG}: security.deny"))?;
+    for text in &plan.refresh_triggers {
+        anyhow::ensure!(
+            Trigger::parse(text).is_some(),
+            "{CONFIG}: workflow.refresh_triggers: unknown trigger {text:?}\nhint: write on_rfc_change, every_<n>_turns or on_tool_call: <name>"
+        );
+    }
     let voice = file(root, VOICE, &mut watched)?;
     let guide = file(root, GUIDE, &mut watched)?;
     let mut overrides = BTreeMap::new();

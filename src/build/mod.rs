@@ -136,6 +136,12 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
+/// Whether something moved since the last build, or nothing is known of it.
+pub fn is_stale(root: &Root) -> bool {
+    let record = read::record(root, &engine()).unwrap_or_default();
+    record.outputs.is_empty() || emit::is_pending(root) || fresh::unmoved(root, &record).is_err()
+}
+
 /// Discovers, reads, parses, links and ranks. Writes nothing.
 pub fn analyse(
     root: &Root,

@@ -122,7 +122,12 @@ pub(super) fn session(
     })?;
     let json = Made::unless_current(SESSION_JSON, action, current, |action| {
         let told = material.told(&digest)?;
-        Ok(artifact(SESSION_JSON, header::hook_json(&told.text), told.tokens, action))
+        Ok(artifact(
+            SESSION_JSON,
+            header::hook_json("SubagentStart", &told.text),
+            told.tokens,
+            action,
+        ))
     })?;
     Ok(vec![plain, json])
 }

@@ -1,18 +1,24 @@
 //! The command line: flags in, one call, text out, an exit code.
 
 mod build;
+mod context;
+mod delivery;
 mod exit;
+mod hook;
 mod init;
 mod lint;
 mod list;
 mod output;
 mod progress;
 mod project;
+mod refresh;
 mod report;
 mod sarif;
 mod schema;
+mod session;
 mod shell;
 mod show;
+mod status;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,6 +26,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub use exit::Exit;
+use session::Happened;
 
 /// A compiler for what a coding agent knows about a project.
 #[derive(Debug, Parser)]
@@ -47,6 +54,28 @@ enum Command {
         after_help = "Example:\n  cd my-repository && blue init\n\nNothing that exists is overwritten."
     )]
     Init(init::Init),
+    /// What was built for agents, and what of it was really delivered.
+    #[command(
+        after_help = "Examples:\n  blue context\n  blue context show\n  blue context log --since 2h"
+    )]
+    Context(context::Context),
+    /// Where the project stands, and what would help.
+    #[command(after_help = "Example:\n  blue status")]
+    Status(status::Status),
+    /// Remember that an agent's session began; prints blue's name of it.
+    #[command(after_help = "Example:\n  blue session-start --session abc123")]
+    SessionStart(session::Session),
+    /// Remember that an agent's session is alive.
+    #[command(after_help = "Example:\n  blue session-heartbeat --session abc123")]
+    SessionHeartbeat(session::Session),
+    /// Remember that an agent's session is over.
+    #[command(after_help = "Example:\n  blue session-end --session abc123")]
+    SessionEnd(session::Session),
+    /// What an agent's hooks call; reads the event's JSON on standard input and always exits 0.
+    #[command(
+        after_help = "Example:\n  echo '{\"session_id\":\"abc123\"}' | blue hook user-prompt-submit"
+    )]
+    Hook(hook::Hook),
     /// Print the JSON Schemas of blue's files, or check files against them.
     #[command(subcommand)]
     Schema(schema::Schema),
@@ -130,6 +159,12 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Knowledge(Knowledge::Show(show)) => show.run(&cli.directory),
         Command::Knowledge(Knowledge::Lint(lint)) => lint.run(&cli.directory),
         Command::Init(init) => init.run(&cli.directory),
+        Command::Context(context) => context.run(&cli.directory),
+        Command::Status(status) => status.run(&cli.directory),
+        Command::SessionStart(session) => session.run(&cli.directory, Happened::Start),
+        Command::SessionHeartbeat(session) => session.run(&cli.directory, Happened::Heartbeat),
+        Command::SessionEnd(session) => session.run(&cli.directory, Happened::End),
+        Command::Hook(hook) => hook.run(&cli.directory),
         Command::Schema(schema) => schema.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man => shell::man(),

@@ -30,6 +30,21 @@ pub fn head(root: &Path, source_date_epoch: Option<&str>) -> Head {
     Head { commit, generated }
 }
 
+/// The branch that is checked out in or above a folder, read from git's own files: no process is
+/// started. `None` if there is none, or HEAD is detached.
+pub fn branch(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
+    let git = match git.is_file() {
+        true => {
+            let text = std::fs::read_to_string(&git).ok()?;
+            git.parent()?.join(text.strip_prefix("gitdir:")?.trim())
+        }
+        false => git,
+    };
+    let head = std::fs::read_to_string(git.join("HEAD")).ok()?;
+    head.trim().strip_prefix("ref: refs/heads/").map(str::to_string)
+}
+
 /// The commit and its committer's time.
 fn ask(root: &Path) -> Option<(String, i64)> {
     let git = program(root)?;

@@ -64,6 +64,17 @@ pub fn keep(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
     keep_parts(root, path, std::iter::once(bytes))
 }
 
+/// Writes a file of blue's own in a folder below blue's own, which is made if it is not there.
+pub fn keep_in(root: &Root, folder_path: &str, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    folder(root, folder_path)?;
+    // Two of them may be written at once; the last one stays.
+    let temporary = format!("{path}.{}.tmp", std::process::id());
+    stage::remove(root, &temporary)?;
+    let mut file = stage::create(root, &temporary)?;
+    file.write_all(bytes).with_context(|| format!("write {path}"))?;
+    stage::rename(root, &temporary, path)
+}
+
 /// Writes a file of blue's own, made of parts, in one rename.
 pub fn keep_parts(
     root: &Root,

@@ -48,6 +48,25 @@ impl Lock {
     }
 }
 
+/// A short wait for whoever does the same thing in this project; opened when dropped.
+pub struct Gate {
+    _file: File,
+}
+
+impl Gate {
+    /// Waits until nobody else is behind the gate.
+    pub fn close(root: &Root, name: &str) -> anyhow::Result<Gate> {
+        prepare(root)?;
+        let path = format!("{LOCAL}/{name}.lock");
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(root.fd(), path.as_str(), flags, Mode::from_raw_mode(0o666));
+        let file =
+            File::from(fd.map_err(std::io::Error::from).with_context(|| format!("open {path}"))?);
+        file.lock().with_context(|| format!("lock {path}"))?;
+        Ok(Gate { _file: file })
+    }
+}
+
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
     let read = file.rewind().and_then(|()| file.take(32).read_to_string(&mut text));

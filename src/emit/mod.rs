@@ -1,10 +1,14 @@
 //! Writes what changed, atomically, and the manifest last.
 
+mod audit;
 mod local;
 mod lock;
 mod stage;
 mod transaction;
 
-pub use local::{LOCAL, append, executable, keep, keep_parts, prepare, rescue, retire, time};
-pub use lock::Lock;
+pub use audit::{AUDIT, AUDIT_BEFORE, is_writable, note};
+pub use local::{
+    LOCAL, append, executable, keep, keep_in, keep_parts, prepare, rescue, retire, time,
+};
+pub use lock::{Gate, Lock};
 pub use transaction::{Change, Removal, commit, is_pending, recover};

@@ -19,6 +19,7 @@ pub mod series;
 pub mod source;
 pub mod status;
 pub mod status_words;
+pub mod trigger;
 pub mod uri;
 pub mod work;
 
@@ -34,5 +35,6 @@ pub use plan::{Budget, Plan};
 pub use record::{Folder, Record, Stat, Watched};
 pub use source::{Collection, Found, Kind, Source};
 pub use status::Status;
+pub use trigger::Trigger;
 pub use uri::Uri;
 pub use work::Work;

@@ -7,13 +7,12 @@ use crate::model::Format;
 pub const REGENERATE: &str = "blue knowledge build";
 
 /// How a bundle in JSON begins.
-const HOOK_JSON: &str =
-    r#"{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":""#;
+const HOOK_JSON: &str = r#"{"hookSpecificOutput":{"hookEventName":""#;
 
-/// A bundle as the JSON that the start of a subagent wants.
-pub fn hook_json(text: &str) -> String {
+/// A text as the JSON that some events of an agent want.
+pub fn hook_json(event: &str, text: &str) -> String {
     let quoted = serde_json::to_string(text.trim_end()).expect("a text is JSON");
-    format!("{HOOK_JSON}{}}}}}\n", &quoted[1..])
+    format!("{HOOK_JSON}{event}\",\"additionalContext\":{quoted}}}}}\n")
 }
 
 /// The two facts that stay as they were while nothing else changes.

@@ -82,6 +82,8 @@ pub struct BundleLine {
     /// What a branch or a worktree may call it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
+    /// When it is given again in a session that had it: `on_change` or `on_request`.
+    pub refresh: Refresh,
     /// What the bundle itself carries in its first line, so that the two are never mixed up.
     pub inputs: String,
     /// Its address.
@@ -94,6 +96,18 @@ pub struct BundleLine {
     pub tokens: u64,
     /// Its size.
     pub bytes: u64,
+}
+
+/// When a bundle is given again to a session that had it.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refresh {
+    /// At the start of a session, whatever its reason.
+    SessionStart,
+    /// Also when its content changed.
+    OnChange,
+    /// Only when somebody asks.
+    OnRequest,
 }
 
 /// The first line of every emitted JSONL file.

@@ -10,4 +10,5 @@ pub mod manifest;
 pub mod older;
 pub mod record;
 pub mod schema;
+pub mod session;
 pub mod yaml;

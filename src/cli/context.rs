@@ -1,0 +1,261 @@
+//! `blue context`: what was built, and what of it was really delivered.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand, ValueEnum};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use super::delivery::Delivery;
+use super::{Exit, output, refresh};
+use crate::emit::{self, AUDIT};
+use crate::verify;
+use crate::wire::audit::AuditLine;
+use crate::wire::jsonl::BundleLine;
+use crate::wire::manifest::Manifest;
+
+/// The flags of `blue context`.
+#[derive(Args, Debug)]
+pub(super) struct Context {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show each tier with its sources, and whether an agent has them as they are.
+    #[command(
+        after_help = "Examples:\n  blue context show\n  blue context show --verbose\n  blue context show --format json"
+    )]
+    Show(Show),
+    /// Print what was delivered, when, to which session.
+    #[command(
+        after_help = "Examples:\n  blue context log --since 2h\n  blue context log --session abc123 --format json"
+    )]
+    Log(Log),
+    /// Print the current work if a session does not have it as it is now.
+    #[command(after_help = "Example:\n  blue context refresh --session abc123")]
+    Refresh(refresh::Refresh),
+}
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+#[derive(Args, Debug)]
+struct Show {
+    /// Also the audit trail, with times and digests.
+    #[arg(long, short)]
+    verbose: bool,
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Args, Debug)]
+struct Log {
+    /// Only of this session, by the agent's own name of it.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Only since: 30m, 2h, 7d, or a time such as 2026-01-25T12:00:00Z.
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Context {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        match &self.command {
+            None => one_line(directory),
+            Some(Command::Show(show)) => show.run(directory),
+            Some(Command::Log(log)) => log.run(directory),
+            Some(Command::Refresh(refresh)) => refresh.run(directory),
+        }
+    }
+}
+
+fn manifest(delivery: &Delivery) -> anyhow::Result<Manifest> {
+    match verify::manifest(&delivery.root)? {
+        Some(Ok((manifest, _))) => Ok(manifest),
+        None => anyhow::bail!("there is no manifest yet\nhint: run `blue knowledge build`"),
+        Some(Err(_)) => {
+            anyhow::bail!(
+                "the manifest is broken or written by hand\nhint: run `blue knowledge build`"
+            )
+        }
+    }
+}
+
+fn one_line(directory: &Path) -> anyhow::Result<Exit> {
+    let delivery = Delivery::open(directory)?;
+    let manifest = manifest(&delivery)?;
+    let identity = delivery.bundles.session().map_or(0, |bundle| bundle.tokens);
+    let workflow = delivery.current().map_or(0, |bundle| bundle.tokens);
+    output::out(&format!(
+        "Identity: {} ({} tokens) | Workflow: {} ({} tokens) | Reference: {} documents ({} budget)\n",
+        counted(manifest.identity.sources.len()),
+        short(identity),
+        counted(manifest.workflow.sources.len()),
+        short(workflow),
+        manifest.documents.count,
+        short(manifest.reference.max_tokens),
+    ))?;
+    warn(&delivery);
+    Ok(Exit::Done)
+}
+
+/// What a person should know before believing the rest.
+fn warn(delivery: &Delivery) {
+    if crate::build::is_stale(&delivery.root) {
+        output::say(
+            "blue: something changed since the last build\nhint: run `blue knowledge build`",
+        );
+    }
+    if !emit::is_writable(&delivery.root) {
+        output::say(&format!(
+            "blue: {AUDIT} cannot be written; deliveries are not noted\nhint: check its owner and mode"
+        ));
+    }
+    if delivery.log.n_lost > 0 {
+        output::say(&format!("blue: {} torn lines in {AUDIT} are skipped", delivery.log.n_lost));
+    }
+}
+
+fn counted(n: usize) -> String {
+    if n == 1 { "1 source".to_string() } else { format!("{n} sources") }
+}
+
+/// `487`, `1.2k`.
+fn short(n: u64) -> String {
+    if n < 1_000 { n.to_string() } else { format!("{}.{}k", n / 1_000, n % 1_000 / 100) }
+}
+
+impl Show {
+    fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let delivery = Delivery::open(directory)?;
+        let manifest = manifest(&delivery)?;
+        let text = match self.format {
+            Format::Json => json_of(&delivery, &manifest)?,
+            Format::Text => self.text(&delivery, &manifest),
+        };
+        output::out(&text)?;
+        warn(&delivery);
+        Ok(Exit::Done)
+    }
+
+    fn text(&self, delivery: &Delivery, manifest: &Manifest) -> String {
+        let mut text = format!("Identity, at most {} tokens\n", manifest.identity.max_tokens);
+        text += &delivery.bundles.session().map_or(String::new(), |line| told(delivery, line));
+        for source in &manifest.identity.sources {
+            let tokens = source.tokens.map_or(String::new(), |n| format!("  {} tokens", short(n)));
+            let artifact = source.artifact.as_deref().unwrap_or("nothing");
+            text += &format!("    from {}  {artifact}{tokens}\n", output::visible(&source.uri));
+        }
+        text += &format!(
+            "Workflow, at most {} tokens, {} bundles; again {}\n",
+            manifest.workflow.max_tokens,
+            manifest.workflow.bundles,
+            output::visible(&manifest.workflow.refresh_triggers.join(", ")),
+        );
+        text += &match (delivery.current(), &delivery.work) {
+            (Some(line), _) => told(delivery, line),
+            (None, Some(name)) => format!("  no live RFC is called {}\n", output::visible(name)),
+            (None, None) => {
+                "  no current work: neither a branch nor .blue/worktree.json\n".to_string()
+            }
+        };
+        text += &format!(
+            "Reference, at most {} tokens\n  {}  {} documents, {} live\n",
+            manifest.reference.max_tokens,
+            manifest.reference.graph,
+            manifest.documents.count,
+            manifest.documents.live
+        );
+        if self.verbose {
+            text += "Delivered\n";
+            text.extend(delivery.log.lines.iter().map(|line| format!("  {}\n", trail(line))));
+        }
+        text
+    }
+}
+
+fn told(delivery: &Delivery, line: &BundleLine) -> String {
+    let staleness = delivery.log.staleness(line, None).text();
+    let last = delivery.log.last(&line.source, None);
+    let last = last.map_or(String::new(), |last| format!(", last {}", last.timestamp));
+    let tokens = short(line.tokens);
+    format!("  {}  {}  {tokens} tokens  {staleness}{last}\n", line.source, line.artifact)
+}
+
+fn trail(line: &AuditLine) -> String {
+    let hash = line.content_hash.strip_prefix("blake3:").unwrap_or(&line.content_hash);
+    let hash = hash.get(..12).unwrap_or(hash);
+    let session = if line.session_id.is_empty() { "-" } else { &line.session_id };
+    output::visible(&format!(
+        "{}  {:16}  {session}  {}  {hash}  {} tokens",
+        line.timestamp, line.event, line.source, line.tokens
+    ))
+}
+
+fn json_of(delivery: &Delivery, manifest: &Manifest) -> anyhow::Result<String> {
+    let status = |line: &BundleLine| {
+        let last = delivery.log.last(&line.source, None);
+        json!({
+            "source": line.source, "artifact": line.artifact, "content_hash": line.content_hash,
+            "tokens": line.tokens, "bytes": line.bytes,
+            "injection": delivery.log.staleness(line, None).text(),
+            "last": last.map(|last| &last.timestamp),
+        })
+    };
+    let all: Vec<_> = delivery.bundles.all().iter().map(status).collect();
+    let value = json!({
+        "manifest": manifest, "bundles": all, "work": delivery.work, "branch": delivery.branch,
+        "current": delivery.current().map(status), "log": delivery.log.lines,
+        "torn_lines": delivery.log.n_lost,
+    });
+    Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
+}
+
+impl Log {
+    fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let delivery = Delivery::open(directory)?;
+        let since = self.since.as_deref().map(time).transpose()?;
+        let wanted = |line: &&AuditLine| {
+            let at = line.timestamp.parse::<Timestamp>().ok();
+            self.session.as_ref().is_none_or(|session| line.session_id == *session)
+                && since.is_none_or(|since| at.is_some_and(|at| at >= since))
+        };
+        let lines: Vec<&AuditLine> = delivery.log.lines.iter().filter(wanted).collect();
+        let text = match self.format {
+            Format::Json => format!("{}\n", serde_json::to_string_pretty(&lines)?),
+            Format::Text => lines.iter().map(|line| format!("{}\n", trail(line))).collect(),
+        };
+        output::out(&text)?;
+        warn(&delivery);
+        Ok(Exit::Done)
+    }
+}
+
+/// `2h` ago, or a time.
+fn time(text: &str) -> anyhow::Result<Timestamp> {
+    let hint = || format!("{text:?} is no time\nhint: write 30m, 2h, 7d or 2026-01-25T12:00:00Z");
+    let split = text.len().saturating_sub(1);
+    let unit = match text.get(split..) {
+        Some("s") => 1,
+        Some("m") => 60,
+        Some("h") => 3_600,
+        Some("d") => 86_400,
+        _ => return text.parse().with_context(hint),
+    };
+    let count: i64 = text[..split].parse().with_context(hint)?;
+    let ago = SignedDuration::from_secs(count.saturating_mul(unit));
+    Timestamp::now().checked_sub(ago).with_context(hint)
+}

@@ -1,0 +1,103 @@
+//! What every command of the delivery side looks at first.
+
+use std::path::Path;
+
+use anyhow::Context;
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use super::project;
+use crate::beneath::Root;
+use crate::discover::git;
+use crate::emit::{self, AUDIT, AUDIT_BEFORE};
+use crate::serve::bundles::{self, Bundles};
+use crate::serve::delivery::Log;
+use crate::wire::audit::AuditLine;
+use crate::wire::jsonl::BundleLine;
+
+/// A project that was built, and the work that goes on in it.
+pub(super) struct Delivery {
+    pub(super) root: Root,
+    pub(super) bundles: Bundles,
+    pub(super) log: Log,
+    pub(super) branch: Option<String>,
+    /// What the current work is called.
+    pub(super) work: Option<String>,
+}
+
+impl Delivery {
+    /// Opens the project around a folder.
+    pub(super) fn open(directory: &Path) -> anyhow::Result<Delivery> {
+        let folder = project::find(directory)?;
+        let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+        let bundles = Bundles::open(&root)?
+            .context("nothing has been built here\nhint: run `blue knowledge build`")?;
+        let log = Log::open(&root, [AUDIT_BEFORE, AUDIT]);
+        let branch = git::branch(&folder);
+        let work = bundles::work_name(&root, branch.as_deref());
+        Ok(Delivery { root, bundles, log, branch, work })
+    }
+
+    /// The bundle of the current work.
+    pub(super) fn current(&self) -> Option<&BundleLine> {
+        self.bundles.of_work(self.work.as_deref()?)
+    }
+
+    /// Notes that a bundle was delivered.
+    pub(super) fn note(
+        &self,
+        bundle: &BundleLine,
+        session: &str,
+        event: &str,
+    ) -> anyhow::Result<()> {
+        let line = AuditLine {
+            timestamp: now(),
+            session_id: session.to_string(),
+            event: event.to_string(),
+            source: bundle.source.clone(),
+            artifact: bundle.artifact.clone(),
+            content_hash: bundle.content_hash.clone(),
+            tokens: bundle.tokens,
+            bytes: bundle.bytes,
+        };
+        emit::note(&self.root, &line)
+    }
+}
+
+/// The present, to the second, in UTC.
+pub(super) fn now() -> String {
+    let seconds = Timestamp::now().as_second();
+    Timestamp::from_second(seconds).expect("the present is a time").to_string()
+}
+
+/// What an agent says to a hook; all of it may be missing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Said {
+    pub(super) session_id: String,
+    pub(super) tool_name: String,
+    pub(super) tool_input: serde_json::Value,
+    pub(super) reason: String,
+}
+
+/// The most that is read of it.
+const MAX_SAID: u64 = 16 << 20;
+
+impl Said {
+    /// Reads standard input. Whatever is no JSON says nothing.
+    pub(super) fn read() -> Said {
+        use std::io::{IsTerminal, Read};
+        let stdin = std::io::stdin();
+        if stdin.is_terminal() {
+            return Said::default();
+        }
+        let mut bytes = Vec::new();
+        stdin.lock().take(MAX_SAID).read_to_end(&mut bytes).ok();
+        let mut said: Said = serde_json::from_slice(&bytes).unwrap_or_default();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if said.session_id.len() > 128 || !said.session_id.chars().all(plain) {
+            said.session_id.clear();
+        }
+        said
+    }
+}

@@ -1,0 +1,96 @@
+//! `blue hook`: what an agent's hooks call. They say little, never fail, and cost little.
+
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+
+use super::delivery::{Delivery, Said};
+use super::refresh::{self, Asked};
+use super::session::{Happened, remember};
+use super::{Exit, build, output, project};
+use crate::serve::bundles;
+
+/// The flags of `blue hook`.
+#[derive(Args, Debug)]
+pub(super) struct Hook {
+    /// What happened in the agent's session.
+    #[arg(value_enum)]
+    event: Event,
+}
+
+/// Events of a session that blue does something about.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Event {
+    /// A prompt: gives the current work again if it changed.
+    UserPromptSubmit,
+    /// A tool is about to run: the session is alive.
+    PreToolUse,
+    /// A tool ran: builds again if it changed a document.
+    PostToolUse,
+    /// The session is about to be summarised: what the summary must keep.
+    PreCompact,
+    /// The session is over.
+    SessionEnd,
+}
+
+impl Hook {
+    /// Whatever goes wrong is for the agent's debug log; the session goes on.
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let said = Said::read();
+        if let Err(error) = self.hear(directory, &said) {
+            output::error(&format!("{error:#}"));
+        }
+        Ok(Exit::Done)
+    }
+
+    fn hear(&self, directory: &Path, said: &Said) -> anyhow::Result<()> {
+        if self.event == Event::PostToolUse {
+            return rebuild(directory, said);
+        }
+        let delivery = Delivery::open(directory)?;
+        let session = said.session_id.as_str();
+        match self.event {
+            Event::UserPromptSubmit => {
+                let turn = remember(&delivery.root, session, Happened::Prompt)?.turns;
+                let due = refresh::due(&delivery, session, &Asked::Prompt(turn))?;
+                due.map_or(Ok(()), |due| due.deliver(&delivery, session, "UserPromptSubmit"))
+            }
+            Event::PreToolUse => {
+                remember(&delivery.root, session, Happened::Heartbeat)?;
+                let due = refresh::due(&delivery, session, &Asked::Tool(&said.tool_name))?;
+                due.map_or(Ok(()), |due| due.deliver_as_json(&delivery, session, "PreToolUse"))
+            }
+            Event::PreCompact => output::out(&to_keep(&delivery)),
+            Event::SessionEnd => remember(&delivery.root, session, Happened::End).map(|_| ()),
+            Event::PostToolUse => unreachable!("it was heard above"),
+        }
+    }
+}
+
+/// Builds if the tool changed a document, or anything else that people write for blue.
+fn rebuild(directory: &Path, said: &Said) -> anyhow::Result<()> {
+    let path = ["file_path", "notebook_path", "path"]
+        .iter()
+        .find_map(|key| said.tool_input.get(*key).and_then(serde_json::Value::as_str));
+    let matters = path.is_none_or(|path| {
+        let path = path.to_lowercase();
+        path.ends_with(".md") || path.ends_with(".markdown") || path.contains("/.blue/")
+    });
+    if matters {
+        let folder = project::find(directory)?;
+        build::build(&folder, false, false, false)?;
+    }
+    Ok(())
+}
+
+/// The few lines that a summary must keep: what is worked on, its phase and its open tasks.
+fn to_keep(delivery: &Delivery) -> String {
+    let Some(bundle) = delivery.current() else { return String::new() };
+    let Some(bytes) = bundles::bytes(&delivery.root, bundle) else { return String::new() };
+    let text = String::from_utf8_lossy(&bytes);
+    let tells = |line: &&str| {
+        ["Current work:", "Phase:", "Tasks:", "- [ ]"].iter().any(|start| line.starts_with(start))
+    };
+    let lines: Vec<&str> = text.lines().filter(tells).take(16).collect();
+    format!("Keep in the summary:\n{}\n", lines.join("\n"))
+}

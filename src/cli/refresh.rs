@@ -1,0 +1,134 @@
+//! `blue context refresh`: the current work, if a session does not have it as it is now.
+
+use std::path::Path;
+
+use clap::Args;
+use jiff::Timestamp;
+
+use super::delivery::{Delivery, Said};
+use super::{Exit, output};
+use crate::emit::{self, AUDIT, AUDIT_BEFORE};
+use crate::model::Trigger;
+use crate::serve::bundles;
+use crate::serve::delivery::{Log, Staleness};
+use crate::verify;
+use crate::wire::header;
+use crate::wire::jsonl::{BundleLine, Refresh as Policy};
+
+/// The flags of `blue context refresh`.
+#[derive(Args, Debug)]
+pub(super) struct Refresh {
+    /// The agent's own name of its session; default: what it says on standard input.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// Who asks whether something is due.
+pub(super) enum Asked<'a> {
+    /// A prompt, the so-manieth of its session.
+    Prompt(u64),
+    /// A call of a tool.
+    Tool(&'a str),
+    /// A person.
+    Person,
+}
+
+/// A bundle that a session should be given now.
+pub(super) struct Due {
+    bundle: BundleLine,
+    bytes: Vec<u8>,
+    note: String,
+    // Held until the delivery is noted, so that two prompts at once give it once.
+    _gate: emit::Gate,
+}
+
+impl Refresh {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let session = self.session.clone().unwrap_or_else(|| Said::read().session_id);
+        let delivery = Delivery::open(directory)?;
+        match due(&delivery, &session, &Asked::Person)? {
+            Some(due) => due.deliver(&delivery, &session, "refresh")?,
+            None => output::say("blue: nothing changed since it was delivered"),
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// What is due: the bundle of the current work, if a trigger asks for it, its policy allows it, the
+/// session does not have it as it is, and was not given it a moment ago.
+pub(super) fn due(
+    delivery: &Delivery,
+    session: &str,
+    asked: &Asked<'_>,
+) -> anyhow::Result<Option<Due>> {
+    let Some(bundle) = delivery.current() else { return Ok(None) };
+    if !heard(delivery, asked)? {
+        return Ok(None);
+    }
+    let allowed = match bundle.refresh {
+        Policy::OnChange => true,
+        Policy::OnRequest | Policy::SessionStart => matches!(asked, Asked::Person),
+    };
+    if !allowed || delivery.log.staleness(bundle, Some(session)) == Staleness::Fresh {
+        return Ok(None);
+    }
+    let gate = emit::Gate::close(&delivery.root, "refresh")?;
+    let log = Log::open(&delivery.root, [AUDIT_BEFORE, AUDIT]);
+    let staleness = log.staleness(bundle, Some(session));
+    let cooling = log.is_cooling(&bundle.source, session, Timestamp::now());
+    if staleness == Staleness::Fresh || cooling {
+        return Ok(None);
+    }
+    let Some(bytes) = bundles::bytes(&delivery.root, bundle) else { return Ok(None) };
+    let note = match log.last(&bundle.source, Some(session)) {
+        None => format!("{} is new to this session.", bundle.source),
+        Some(line) => format!(
+            "{} changed since {}; this replaces what was said then.",
+            bundle.source, line.timestamp
+        ),
+    };
+    Ok(Some(Due { bundle: bundle.clone(), bytes, note, _gate: gate }))
+}
+
+/// Whether any trigger of the configuration, as it was built, hears who asks.
+fn heard(delivery: &Delivery, asked: &Asked<'_>) -> anyhow::Result<bool> {
+    if let Asked::Person = asked {
+        return Ok(true);
+    }
+    let Some(Ok((manifest, _))) = verify::manifest(&delivery.root)? else { return Ok(false) };
+    let triggers =
+        manifest.workflow.refresh_triggers.iter().filter_map(|text| Trigger::parse(text));
+    Ok(triggers.into_iter().any(|trigger| match asked {
+        Asked::Prompt(turn) => trigger.hears_prompt(*turn),
+        Asked::Tool(name) => trigger.hears_tool(name),
+        Asked::Person => true,
+    }))
+}
+
+impl Due {
+    fn text(&self) -> String {
+        format!("{}{}\n", String::from_utf8_lossy(&self.bytes), self.note)
+    }
+
+    /// Prints the bundle with a note of what changed, then notes the delivery.
+    pub(super) fn deliver(
+        &self,
+        delivery: &Delivery,
+        session: &str,
+        event: &str,
+    ) -> anyhow::Result<()> {
+        output::copy(self.text().as_bytes())?;
+        delivery.note(&self.bundle, session, event)
+    }
+
+    /// The same for events that take JSON.
+    pub(super) fn deliver_as_json(
+        &self,
+        delivery: &Delivery,
+        session: &str,
+        event: &str,
+    ) -> anyhow::Result<()> {
+        output::copy(header::hook_json(event, &self.text()).as_bytes())?;
+        delivery.note(&self.bundle, session, event)
+    }
+}

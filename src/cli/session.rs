@@ -1,0 +1,128 @@
+//! `blue session-start`, `blue session-heartbeat` and `blue session-end`.
+
+use std::path::Path;
+
+use clap::Args;
+use jiff::{SignedDuration, Timestamp};
+
+use super::delivery::{Said, now};
+use super::{Exit, output, project};
+use crate::beneath::{Content, Root};
+use crate::build;
+use crate::discover::git;
+use crate::emit;
+use crate::serve::bundles;
+use crate::wire::session::{self, SessionRecord};
+
+/// Where sessions are remembered.
+const SESSIONS: &str = ".blue/local/sessions";
+
+/// The flags of the three commands.
+#[derive(Args, Debug)]
+pub(super) struct Session {
+    /// The agent's own name of its session; default: what it says on standard input.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// What happened to a session.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Happened {
+    Start,
+    Heartbeat,
+    Prompt,
+    End,
+}
+
+impl Session {
+    pub(super) fn run(&self, directory: &Path, happened: Happened) -> anyhow::Result<Exit> {
+        let said = match &self.session {
+            Some(_) => Said::default(),
+            None => Said::read(),
+        };
+        let agent = self.session.clone().unwrap_or(said.session_id);
+        anyhow::ensure!(
+            !agent.contains(['/', '\0']) && agent.len() <= 128 && !agent.starts_with('.'),
+            "{agent:?} cannot be the name of a session\nhint: use letters, digits and -._"
+        );
+        let folder = project::find(directory)?;
+        let root = Root::open(&folder)?;
+        let record = remember(&root, &agent, happened)?;
+        output::out(&format!("{}\n", record.id))?;
+        Ok(Exit::Done)
+    }
+}
+
+/// Brings the record of a session up to date, and gives it.
+pub(super) fn remember(
+    root: &Root,
+    agent: &str,
+    happened: Happened,
+) -> anyhow::Result<SessionRecord> {
+    let known = match agent.is_empty() {
+        true => None,
+        false => match root.read(&path_of(agent), 1 << 16) {
+            Ok(Some(Content::Bytes(bytes, _))) => session::read(&bytes),
+            _ => None,
+        },
+    };
+    let mut record = match known {
+        // Tools are called often; once in a while is enough to know that a session is alive.
+        Some(record) if happened == Happened::Heartbeat && is_recent(&record.last_heartbeat) => {
+            return Ok(record);
+        }
+        Some(record) => record,
+        None => new(root, agent)?,
+    };
+    record.last_heartbeat = now();
+    record.ended = (happened == Happened::End).then(now);
+    record.turns += u64::from(happened == Happened::Prompt);
+    record.branch = git::branch(root.path());
+    record.rfc = bundles::work_name(root, record.branch.as_deref());
+    let worktree = root.path().join(".git").is_file();
+    record.worktree = worktree.then(|| root.path().display().to_string());
+    let name = if agent.is_empty() { record.id.as_str() } else { agent };
+    emit::prepare(root)?;
+    emit::keep_in(root, SESSIONS, &path_of(name), &session::bytes(&record))?;
+    Ok(record)
+}
+
+fn is_recent(time: &str) -> bool {
+    let then = time.parse::<Timestamp>().ok();
+    let age = then.map(|then| Timestamp::now().duration_since(then));
+    age.is_some_and(|age| !age.is_negative() && age < SignedDuration::from_secs(10))
+}
+
+fn path_of(name: &str) -> String {
+    format!("{SESSIONS}/{name}.json")
+}
+
+fn new(root: &Root, agent: &str) -> anyhow::Result<SessionRecord> {
+    let plan = build::load(root).map(|inputs| inputs.plan);
+    let folder = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
+    let (project, realm) = match &plan {
+        Ok(plan) => (plan.project.clone(), plan.realm.clone()),
+        // A bad configuration is told by the build; a session goes on.
+        Err(_) => (None, "default".to_string()),
+    };
+    let project = crate::model::uri::slugify(project.as_deref().unwrap_or(folder));
+    let realm = crate::model::uri::slugify(&realm);
+    let id = format!("{project}-{realm}-{}", random12()?);
+    Ok(SessionRecord { id, agent_session: agent.to_string(), started: now(), ..Default::default() })
+}
+
+/// Twelve letters and digits that nobody can guess.
+fn random12() -> anyhow::Result<String> {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut text = String::new();
+    while text.len() < 12 {
+        let mut bytes = [0u8; 32];
+        let n = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+            .map_err(std::io::Error::from)?;
+        // Bytes above the last whole multiple of 62 would make some digits likelier.
+        let fair = bytes[..n].iter().filter(|byte| **byte < 248);
+        let digits = fair.map(|byte| char::from(DIGITS[usize::from(byte % 62)]));
+        text.extend(digits.take(12 - text.len()));
+    }
+    Ok(text)
+}

@@ -1,0 +1,58 @@
+//! The audit log: whole lines, appended; the file makes room for a new one when it is large.
+
+use std::fs::File;
+use std::io::Write;
+
+use anyhow::Context;
+use rustix::fs::{FlockOperation, Mode, OFlags};
+
+use super::local::{LOCAL, prepare};
+use super::stage;
+use crate::beneath::Root;
+use crate::wire::audit::{self, AuditLine};
+
+/// A log larger than this is put aside; the one put aside before it is gone.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// The log.
+pub const AUDIT: &str = ".blue/local/audit.jsonl";
+/// The log before it.
+pub const AUDIT_BEFORE: &str = ".blue/local/audit.1.jsonl";
+
+/// Appends a line in one write, so that writers at the same time never mix.
+pub fn note(root: &Root, line: &AuditLine) -> anyhow::Result<()> {
+    prepare(root)?;
+    let flags = OFlags::WRONLY
+        | OFlags::CREATE
+        | OFlags::APPEND
+        | OFlags::NOFOLLOW
+        | OFlags::NONBLOCK
+        | OFlags::CLOEXEC;
+    let fd = rustix::fs::openat(root.fd(), AUDIT, flags, Mode::from_raw_mode(0o666));
+    let fd = fd.map_err(std::io::Error::from).with_context(|| format!("open {AUDIT}"))?;
+    let mut file = File::from(fd);
+    file.write_all(&audit::line(line)).with_context(|| format!("write {AUDIT}"))?;
+    rotate(root, &file, MAX_BYTES)
+}
+
+/// Puts a large log aside. Whoever has it open goes on writing to it there, so nothing is lost;
+/// and of several who come here at once, only one finds it still in its place.
+fn rotate(root: &Root, file: &File, max: u64) -> anyhow::Result<()> {
+    let size = file.metadata().with_context(|| format!("stat {AUDIT}"))?.len();
+    if size <= max || rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Ok(());
+    }
+    let own = rustix::fs::fstat(file).map_err(std::io::Error::from)?;
+    let there = root.stat(AUDIT)?.map(|(stat, _)| (stat.inode, stat.device));
+    if there == Some((own.st_ino, own.st_dev)) {
+        stage::rename(root, AUDIT, AUDIT_BEFORE)?;
+    }
+    Ok(())
+}
+
+/// Whether a line could be appended.
+pub fn is_writable(root: &Root) -> bool {
+    let path = if root.exists(AUDIT) { AUDIT } else { LOCAL };
+    let access = rustix::fs::Access::WRITE_OK;
+    rustix::fs::accessat(root.fd(), path, access, rustix::fs::AtFlags::empty()).is_ok()
+}

@@ -1,0 +1,66 @@
+//! The bundles that can be delivered, and which of them the current work asks for.
+
+use anyhow::Context;
+
+use crate::beneath::{Content, Root};
+use crate::model::place::{BUNDLES, SESSION};
+use crate::wire::jsonl::BundleLine;
+
+/// Every bundle of the last build.
+pub struct Bundles(Vec<BundleLine>);
+
+impl Bundles {
+    /// Reads the index. `None` if nothing was built yet.
+    pub fn open(root: &Root) -> anyhow::Result<Option<Bundles>> {
+        let content = root.read(BUNDLES, 1 << 28).with_context(|| format!("read {BUNDLES}"))?;
+        let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
+        let text = String::from_utf8_lossy(&bytes);
+        let lines = text.lines().enumerate().skip(1).map(|(i, line)| {
+            serde_json::from_str(line).with_context(|| {
+                format!("{BUNDLES}:{}: not a bundle\nhint: run `blue knowledge build`", i + 1)
+            })
+        });
+        Ok(Some(Bundles(lines.collect::<anyhow::Result<_>>()?)))
+    }
+
+    /// The session bundle.
+    pub fn session(&self) -> Option<&BundleLine> {
+        self.0.iter().find(|line| line.artifact == SESSION)
+    }
+
+    /// The bundle of the work that has a name.
+    pub fn of_work(&self, name: &str) -> Option<&BundleLine> {
+        self.0.iter().find(|line| line.names.iter().any(|known| known == name))
+    }
+
+    /// Every bundle, in the order of the index.
+    pub fn all(&self) -> &[BundleLine] {
+        &self.0
+    }
+}
+
+/// What the current work is called: by `.blue/worktree.json`, else by the branch.
+pub fn work_name(root: &Root, branch: Option<&str>) -> Option<String> {
+    let path = ".blue/worktree.json";
+    let told = match root.read(path, 1 << 16) {
+        Ok(Some(Content::Bytes(bytes, _))) => serde_json::from_slice(&bytes).ok(),
+        _ => None,
+    };
+    let told = told.as_ref().and_then(|value: &serde_json::Value| match &value["rfc"] {
+        serde_json::Value::String(name) if !name.is_empty() => Some(name.clone()),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    });
+    told.or_else(|| branch.map(str::to_string))
+}
+
+/// The bytes of a bundle, if they are those that the index was made for.
+pub fn bytes(root: &Root, line: &BundleLine) -> Option<Vec<u8>> {
+    match root.read(&line.artifact, 1 << 20) {
+        Ok(Some(Content::Bytes(bytes, _))) => {
+            let digest = crate::model::Digest::of(&bytes).to_string();
+            (digest == line.content_hash).then_some(bytes)
+        }
+        _ => None,
+    }
+}

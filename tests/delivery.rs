@@ -1,0 +1,260 @@
+//! What was delivered, told truly; and what is given again, when, to whom.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on should stop, and it prepares files as people do"
+)]
+
+mod space;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::Value;
+use space::Space;
+
+const RFC: &str =
+    "# RFC 0016: Context\n\n- Status: in progress\n\n## Tasks\n\n- [x] first\n- [ ] second\n";
+
+/// A project whose branch works on RFC 16.
+fn project(config: &str) -> Space {
+    let space = Space::new();
+    space
+        .write(".blue/config.yaml", config)
+        .write(
+            ".blue/docs/adrs/0001-one.md",
+            "# ADR 0001: One\n\nStatus: accepted\n\n## Decision\n\nWe do one thing.\n",
+        )
+        .write(".blue/docs/rfcs/0016-context.md", RFC)
+        .write(
+            ".blue/docs/rfcs/0017-done.md",
+            "# RFC 0017: Done\n\n- Status: implemented\n\nIt is done.\n",
+        )
+        .write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+    assert_eq!(space.build().code, 0);
+    space
+}
+
+/// Runs a command of blue's with something on standard input.
+fn said(space: &Space, arguments: &[&str], input: &str) -> String {
+    let mut child =
+        space.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{arguments:?} {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn prompt(space: &Space, session: &str) -> String {
+    said(
+        space,
+        &["hook", "user-prompt-submit"],
+        &format!("{{\"session_id\":\"{session}\",\"prompt\":\"x\"}}"),
+    )
+}
+
+fn bundle(space: &Space) -> String {
+    space.read(".blue/context/workflow/0016-context.md")
+}
+
+fn shown(space: &Space) -> Value {
+    serde_json::from_str(&space.blue(&["context", "show", "--format", "json"]).stdout).unwrap()
+}
+
+/// Moves every line of the log into the past, so that nobody has to wait.
+fn age(space: &Space) {
+    let log = space.read(".blue/local/audit.jsonl");
+    let aged = log.lines().map(|line| {
+        let mut value: Value = serde_json::from_str(line).unwrap();
+        value["timestamp"] = "2020-01-25T12:00:00Z".into();
+        format!("{value}\n")
+    });
+    space.write(".blue/local/audit.jsonl", aged.collect::<String>());
+}
+
+#[test]
+fn what_is_said_to_be_delivered_is_what_the_hook_printed() {
+    let space = project("");
+    assert_eq!(shown(&space)["current"]["injection"], "never injected");
+    let hook = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks/session-workflow");
+    let start = || {
+        let output = std::process::Command::new("sh")
+            .arg(&hook)
+            .current_dir(space.path())
+            .env_remove("CLAUDE_PROJECT_DIR")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        output.stdout
+    };
+    let printed = start();
+    let current = shown(&space)["current"].clone();
+    assert_eq!(current["injection"], "fresh");
+    assert_eq!(current["content_hash"], format!("blake3:{}", blake3::hash(&printed).to_hex()));
+    assert_eq!(current["bytes"], printed.len());
+    space.write(".blue/docs/rfcs/0016-context.md", RFC.replace("second", "second and third"));
+    space.build();
+    assert_eq!(shown(&space)["current"]["injection"], "changed since");
+    assert_ne!(start(), printed);
+    assert_eq!(shown(&space)["current"]["injection"], "fresh");
+    let show = space.blue(&["context", "show", "--verbose"]);
+    assert!(show.stdout.contains("blue://context/workflow/0016-context"), "{show:?}");
+    assert_eq!(show.stdout.matches("SessionStart").count(), 2, "{show:?}");
+}
+
+#[test]
+fn the_one_line_counts_sources_and_tokens() {
+    let space = project("identity: {sources: [{uri: \"blue://docs/adrs/\"}], max_tokens: 300}\n");
+    let line = space.blue(&["context"]).stdout;
+    let expected = format!(
+        "Identity: 1 source ({} tokens) | Workflow: 2 sources ({} tokens) | Reference: 3 documents (4.0k budget)\n",
+        shown(&space)["bundles"][0]["tokens"],
+        shown(&space)["current"]["tokens"]
+    );
+    assert_eq!(line, expected);
+}
+
+#[test]
+fn a_changed_bundle_is_given_once_and_not_again_within_half_a_minute() {
+    let space = project("");
+    let first = prompt(&space, "s");
+    assert!(first.starts_with(&bundle(&space)), "{first}");
+    assert!(first.ends_with("is new to this session.\n"), "{first}");
+    assert_eq!(prompt(&space, "s"), "");
+    // Another session is another reader.
+    assert_ne!(prompt(&space, "t"), "");
+    space.write(".blue/docs/rfcs/0016-context.md", RFC.replace("[ ] second", "[x] second"));
+    let edit =
+        r#"{"session_id":"s","tool_input":{"file_path":"/p/.blue/docs/rfcs/0016-context.md"}}"#;
+    assert_eq!(said(&space, &["hook", "post-tool-use"], edit), "");
+    assert!(bundle(&space).contains("Tasks: 2 of 2 done"), "{}", bundle(&space));
+    assert_eq!(prompt(&space, "s"), "", "the session cools down");
+    age(&space);
+    let again = prompt(&space, "s");
+    assert!(again.starts_with(&bundle(&space)), "{again}");
+    assert!(again.contains("changed since 2020-01-25T12:00:00Z"), "{again}");
+    // A clock that jumped back makes nobody wait.
+    let log = space.read(".blue/local/audit.jsonl").replace("2020-", "2220-");
+    space.write(".blue/local/audit.jsonl", log);
+    space.write(".blue/docs/rfcs/0016-context.md", RFC.replace("second", "fourth"));
+    space.build();
+    assert_ne!(prompt(&space, "t"), "");
+}
+
+#[test]
+fn two_prompts_at_once_are_given_it_once() {
+    let space = project("");
+    prompt(&space, "other");
+    let printed: Vec<String> = std::thread::scope(|scope| {
+        let prompts: Vec<_> = (0..4).map(|_| scope.spawn(|| prompt(&space, "s"))).collect();
+        prompts.into_iter().map(|prompt| prompt.join().unwrap()).collect()
+    });
+    assert_eq!(printed.iter().filter(|text| !text.is_empty()).count(), 1, "{printed:?}");
+}
+
+#[test]
+fn triggers_and_the_policy_decide_when_it_is_given() {
+    let space = project("workflow: {refresh_triggers: [every_3_turns, on_tool_call: Bash]}\n");
+    let given: Vec<bool> = (0..3).map(|_| !prompt(&space, "s").is_empty()).collect();
+    assert_eq!(given, [false, false, true]);
+    let tool = |name: &str| {
+        said(
+            &space,
+            &["hook", "pre-tool-use"],
+            &format!("{{\"session_id\":\"t\",\"tool_name\":\"{name}\"}}"),
+        )
+    };
+    assert_eq!(tool("Edit"), "");
+    let json: Value = serde_json::from_str(&tool("Bash")).unwrap();
+    let text = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert_eq!(json["hookSpecificOutput"]["hookEventName"], "PreToolUse");
+    assert!(text.starts_with(bundle(&space).trim_end()), "{text}");
+    // What is done is only for whoever asks.
+    space.write(".git/HEAD", "ref: refs/heads/rfc/17\n").write(".blue/config.yaml", "");
+    space.build();
+    assert_eq!(prompt(&space, "u"), "");
+    let asked = said(&space, &["context", "refresh"], "{\"session_id\":\"u\"}");
+    assert!(asked.contains("RFC 0017 Done, implemented"), "{asked}");
+    assert_eq!(said(&space, &["context", "refresh", "--session", "u"], ""), "");
+}
+
+#[test]
+fn an_unknown_trigger_is_an_error_with_a_hint() {
+    let space = project("");
+    space.write(".blue/config.yaml", "workflow: {refresh_triggers: [on_full_moon]}\n");
+    let built = space.blue(&["knowledge", "build"]);
+    assert_eq!(built.code, 2);
+    assert!(built.stderr.contains("unknown trigger \"on_full_moon\""), "{built:?}");
+    assert!(built.stderr.contains("hint: write on_rfc_change"), "{built:?}");
+}
+
+#[test]
+fn a_summary_is_told_what_to_keep() {
+    let space = project("");
+    let kept = said(&space, &["hook", "pre-compact"], "{\"trigger\":\"auto\"}");
+    assert_eq!(
+        kept,
+        "Keep in the summary:\nCurrent work: RFC 0016 Context, active. Read it whole at blue://docs/rfcs/0016-context\nTasks: 1 of 2 done; open:\n- [ ] second\n"
+    );
+}
+
+#[test]
+fn sessions_have_names_nobody_can_guess_and_keep_them() {
+    let space = project("project: My App\nrealm: prod\n");
+    let start = |id: &str| said(&space, &["session-start", "--session", id], "");
+    let name = start("abc");
+    let random = name.trim().strip_prefix("my-app-prod-").unwrap();
+    assert!(random.len() == 12 && random.bytes().all(|b| b.is_ascii_alphanumeric()), "{name}");
+    assert_eq!(start("abc"), name);
+    assert_ne!(start("other"), name);
+    assert_eq!(said(&space, &["session-end"], "{\"session_id\":\"abc\"}"), name);
+    let record: Value = serde_json::from_str(&space.read(".blue/local/sessions/abc.json")).unwrap();
+    assert_eq!(record["branch"], "rfc/0016");
+    assert!(record["ended"].is_string(), "{record}");
+    let refused = space.blue(&["session-start", "--session", "../../x"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+}
+
+#[test]
+fn the_log_is_filtered_skips_what_is_torn_and_makes_room() {
+    let space = project("");
+    prompt(&space, "a");
+    age(&space);
+    prompt(&space, "b");
+    let log = space.read(".blue/local/audit.jsonl") + "{\"timestamp\":\"20";
+    space.write(".blue/local/audit.jsonl", &log);
+    let of = |arguments: &[&str]| -> usize {
+        let all = [&["context", "log", "--format", "json"], arguments].concat();
+        serde_json::from_str::<Vec<Value>>(&space.blue(&all).stdout).unwrap().len()
+    };
+    assert_eq!((of(&[]), of(&["--session", "a"]), of(&["--since", "1h"])), (2, 1, 1));
+    assert_eq!(of(&["--since", "2019-01-01T00:00:00Z"]), 2);
+    assert!(space.blue(&["context", "log"]).stderr.contains("1 torn lines"));
+    assert_eq!(space.blue(&["context", "log", "--since", "soon"]).code, 2);
+    space.write(
+        ".blue/local/audit.jsonl",
+        log.lines().next().unwrap().to_string() + "\n" + &"x".repeat(5 << 20) + "\n",
+    );
+    prompt(&space, "c");
+    assert!(space.exists(".blue/local/audit.1.jsonl") && !space.exists(".blue/local/audit.jsonl"));
+    prompt(&space, "d");
+    assert_eq!(of(&[]), 3, "the log before is still read");
+}
+
+#[test]
+fn what_a_person_should_know_is_said() {
+    let space = Space::new();
+    let nothing = space.blue(&["context"]);
+    assert_eq!(nothing.code, 2);
+    assert!(nothing.stderr.contains("hint: run `blue knowledge build`"), "{nothing:?}");
+    let space = project("");
+    space.write(".blue/docs/rfcs/0016-context.md", RFC.replace("second", "third"));
+    let stale = space.blue(&["context"]);
+    assert!(stale.stderr.contains("changed since the last build"), "{stale:?}");
+    assert!(space.blue(&["status"]).stdout.contains("hint: write .blue/workflow.md"));
+    space.build();
+    std::fs::create_dir(space.path().join(".blue/local/audit.jsonl")).unwrap();
+    // The bundle is delivered; only the note of it is lost.
+    assert!(prompt(&space, "s").contains("- [ ] third"));
+}
