@@ -258,3 +258,26 @@ fn what_a_person_should_know_is_said() {
     // The bundle is delivered; only the note of it is lost.
     assert!(prompt(&space, "s").contains("- [ ] third"));
 }
+
+#[test]
+fn a_watch_builds_again_when_a_document_changes() {
+    let space = project("");
+    let mut watch =
+        space.command(&["watch", "--quiet", "50"]).stderr(Stdio::null()).spawn().unwrap();
+    let until = |text: &str| {
+        for _ in 0..200 {
+            if bundle(&space).contains(text) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            // The watch may not have been ready when the document changed.
+            space.write(".blue/docs/rfcs/0016-context.md", RFC.replace("second", text));
+        }
+        panic!("{text} was not built");
+    };
+    until("while watched");
+    until("and once more");
+    assert!(watch.try_wait().unwrap().is_none(), "the watch goes on");
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+}

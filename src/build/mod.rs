@@ -142,6 +142,12 @@ pub fn is_stale(root: &Root) -> bool {
     record.outputs.is_empty() || emit::is_pending(root) || fresh::unmoved(root, &record).is_err()
 }
 
+/// The folders that the last build looked into.
+pub fn folders(root: &Root) -> Vec<String> {
+    let record = read::record(root, &engine()).unwrap_or_default();
+    record.folders.into_iter().map(|folder| folder.path).collect()
+}
+
 /// Discovers, reads, parses, links and ranks. Writes nothing.
 pub fn analyse(
     root: &Root,

@@ -51,51 +51,45 @@ impl Build {
             }
         }
         report::report(self.format, &outcome.diagnostics, report::Least::Warning)?;
-        output::say(&self.summary(&outcome, started));
+        output::say(&summary(&outcome, self.check, started));
         let failed = self.check && outcome.has(Severity::Error);
         Ok(if failed { Exit::FoundSomething } else { Exit::Done })
     }
+}
 
-    fn summary(&self, outcome: &Outcome, started: Instant) -> String {
-        let n_warnings =
-            outcome.diagnostics.iter().filter(|d| d.severity() == Severity::Warning).count() as u64;
-        let n_warnings = outcome.n_known_warnings.unwrap_or(n_warnings);
-        let warnings = match n_warnings {
-            0 => String::new(),
-            1 => "; 1 warning (blue knowledge lint)".to_string(),
-            n => format!("; {n} warnings (blue knowledge lint)"),
+/// One line about what a build, or a check, did.
+pub(super) fn summary(outcome: &Outcome, check: bool, started: Instant) -> String {
+    let n_warnings =
+        outcome.diagnostics.iter().filter(|d| d.severity() == Severity::Warning).count() as u64;
+    let n_warnings = outcome.n_known_warnings.unwrap_or(n_warnings);
+    let warnings = match n_warnings {
+        0 => String::new(),
+        1 => "; 1 warning (blue knowledge lint)".to_string(),
+        n => format!("; {n} warnings (blue knowledge lint)"),
+    };
+    if check {
+        let n_errors =
+            outcome.diagnostics.iter().filter(|d| d.severity() == Severity::Error).count();
+        return match n_errors {
+            0 => format!("blue: current{warnings}"),
+            n => format!("blue: {n} of the emitted files are not current{warnings}"),
         };
-        if self.check {
-            let n_errors =
-                outcome.diagnostics.iter().filter(|d| d.severity() == Severity::Error).count();
-            return match n_errors {
-                0 => format!("blue: current{warnings}"),
-                n => format!("blue: {n} of the emitted files are not current{warnings}"),
-            };
-        }
-        if !outcome.wrote() {
-            return format!("blue: nothing to do{warnings}");
-        }
-        let written: Vec<&str> = outcome
-            .fates
-            .iter()
-            .filter(|fate| fate.written)
-            .map(|fate| fate.path.as_str())
-            .collect();
-        let shown =
-            written.iter().take(6).map(|path| output::visible(path)).collect::<Vec<_>>().join(", ");
-        let more = if written.len() > 6 {
-            format!(" and {} more", written.len() - 6)
-        } else {
-            String::new()
-        };
-        format!(
-            "blue: {} documents, {} live; wrote {shown}{more} in {} ms{warnings}",
-            outcome.n_documents,
-            outcome.n_live,
-            started.elapsed().as_millis()
-        )
     }
+    if !outcome.wrote() {
+        return format!("blue: nothing to do{warnings}");
+    }
+    let written: Vec<&str> =
+        outcome.fates.iter().filter(|fate| fate.written).map(|fate| fate.path.as_str()).collect();
+    let shown =
+        written.iter().take(6).map(|path| output::visible(path)).collect::<Vec<_>>().join(", ");
+    let more =
+        if written.len() > 6 { format!(" and {} more", written.len() - 6) } else { String::new() };
+    format!(
+        "blue: {} documents, {} live; wrote {shown}{more} in {} ms{warnings}",
+        outcome.n_documents,
+        outcome.n_live,
+        started.elapsed().as_millis()
+    )
 }
 
 /// Builds with a progress bar and a word about the lock.

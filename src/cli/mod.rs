@@ -19,6 +19,7 @@ mod session;
 mod shell;
 mod show;
 mod status;
+mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -62,6 +63,9 @@ enum Command {
     /// Where the project stands, and what would help.
     #[command(after_help = "Example:\n  blue status")]
     Status(status::Status),
+    /// Build again whenever a document changes.
+    #[command(after_help = "Example:\n  blue watch")]
+    Watch(watch::Watch),
     /// Remember that an agent's session began; prints blue's name of it.
     #[command(after_help = "Example:\n  blue session-start --session abc123")]
     SessionStart(session::Session),
@@ -160,6 +164,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Knowledge(Knowledge::Lint(lint)) => lint.run(&cli.directory),
         Command::Init(init) => init.run(&cli.directory),
         Command::Context(context) => context.run(&cli.directory),
+        Command::Watch(watch) => watch.run(&cli.directory),
         Command::Status(status) => status.run(&cli.directory),
         Command::SessionStart(session) => session.run(&cli.directory, Happened::Start),
         Command::SessionHeartbeat(session) => session.run(&cli.directory, Happened::Heartbeat),

@@ -1,0 +1,102 @@
+//! `blue watch`: builds again whenever something changed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use notify::{RecursiveMode, Watcher};
+
+use super::{Exit, ReportFormat, build, output, project, report};
+use crate::beneath::Root;
+
+/// How long it must be quiet before a build begins, in milliseconds.
+const QUIET: u64 = 200;
+
+/// After so many waits a build begins, however much goes on.
+const MAX_WAITS: u32 = 20;
+
+/// The flags of `blue watch`.
+#[derive(Args, Debug)]
+pub(super) struct Watch {
+    /// Milliseconds of quiet before a build begins.
+    #[arg(long, value_name = "MS", default_value_t = QUIET)]
+    quiet: u64,
+}
+
+impl Watch {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let folder = project::find(directory)?;
+        let (sender, changes) = channel();
+        let mut watcher =
+            notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+                let matters = event.map_or(true, |event| !event.kind.is_access());
+                if matters {
+                    // Nobody listens any more when the watch ends.
+                    sender.send(()).ok();
+                }
+            })
+            .context("watch the project")?;
+        let mut watched = BTreeSet::new();
+        output::say(&format!("blue: watching {}; stop with Ctrl-C", folder.display()));
+        loop {
+            let started = Instant::now();
+            match build::build(&folder, false, false, false) {
+                Ok(outcome) if outcome.wrote() => {
+                    report::report(
+                        ReportFormat::Text,
+                        &outcome.diagnostics,
+                        report::Least::Warning,
+                    )?;
+                    output::say(&build::summary(&outcome, false, started));
+                }
+                Ok(_) => {}
+                // What is wrong now may be right with the next change.
+                Err(error) => output::error(&format!("{error:#}")),
+            }
+            follow(&folder, &mut watcher, &mut watched)?;
+            if !self.wait(&changes) {
+                return Ok(Exit::Done);
+            }
+        }
+    }
+
+    /// Waits for a change, and then for quiet.
+    fn wait(&self, changes: &Receiver<()>) -> bool {
+        if changes.recv().is_err() {
+            return false;
+        }
+        for _ in 0..MAX_WAITS {
+            match changes.recv_timeout(Duration::from_millis(self.quiet)) {
+                Ok(()) => {}
+                Err(RecvTimeoutError::Timeout) => return true,
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Watches the folders that the last build looked into, and no others.
+fn follow(
+    folder: &Path,
+    watcher: &mut notify::RecommendedWatcher,
+    watched: &mut BTreeSet<PathBuf>,
+) -> anyhow::Result<()> {
+    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
+    let mut wanted: BTreeSet<PathBuf> =
+        crate::build::folders(&root).iter().map(|path| folder.join(path)).collect();
+    wanted.extend([folder.to_path_buf(), folder.join(".blue"), folder.join(".blue/templates")]);
+    for gone in watched.difference(&wanted) {
+        watcher.unwatch(gone).ok();
+    }
+    for path in wanted.difference(watched).filter(|path| path.is_dir()) {
+        watcher
+            .watch(path, RecursiveMode::NonRecursive)
+            .with_context(|| format!("watch {}", path.display()))?;
+    }
+    *watched = wanted.into_iter().filter(|path| path.is_dir()).collect();
+    Ok(())
+}
