@@ -116,7 +116,7 @@ fn next_steps(outcome: &crate::build::Outcome) -> String {
         n => format!("\nThe documents have {n} warnings: blue knowledge lint"),
     };
     format!(
-        "\nNext:{warnings}\n  git add .blue knowledge        commit what was built\n  blue knowledge build --check   in CI and before each commit\n"
+        "\nNext:{warnings}\n  git add .blue knowledge        commit what was built\n  blue knowledge build --check   in CI and before each commit\n  blue install                   connect a coding agent\n"
     )
 }
 

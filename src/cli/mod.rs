@@ -1,8 +1,12 @@
 //! The command line: flags in, one call, text out, an exit code.
 
 mod build;
+mod connect;
+mod diff;
+mod doctor;
 mod exit;
 mod init;
+mod install;
 mod lint;
 mod list;
 mod output;
@@ -12,6 +16,7 @@ mod sarif;
 mod schema;
 mod shell;
 mod show;
+mod uninstall;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,7 +31,7 @@ pub use exit::Exit;
     name = "blue",
     version,
     about,
-    after_help = "Examples:\n  blue init                      adopt blue in this repository\n  blue knowledge build           compile the documents\n  blue knowledge build --check   in CI: is what is committed current?\n  blue knowledge show blue://docs/adrs/5"
+    after_help = "Examples:\n  blue init                      adopt blue in this repository\n  blue install                   connect coding agents to it\n  blue knowledge build           compile the documents\n  blue knowledge build --check   in CI: is what is committed current?\n  blue knowledge show blue://docs/adrs/5"
 )]
 pub struct Cli {
     /// Work in the project of this folder instead of the current one.
@@ -46,6 +51,21 @@ enum Command {
         after_help = "Example:\n  cd my-repository && blue init\n\nNothing that exists is overwritten."
     )]
     Init(init::Init),
+    /// Connect coding agents: register blue's hooks and server in their settings.
+    #[command(
+        after_help = "Examples:\n  blue install --dry-run   see what would change\n  blue install             Claude Code and Codex, in this project\n  blue install --user      Claude Code, in every project\n\nSettings keep their layout, comments and order; a second run changes nothing.\nExit codes: 0 done or current, 2 could not run; then nothing was changed."
+    )]
+    Install(install::Install),
+    /// Disconnect coding agents: take out of their settings what `blue install` put in.
+    #[command(
+        after_help = "Examples:\n  blue uninstall --dry-run\n  blue uninstall\n  blue uninstall --user\n\nA settings file that nobody touched since gets its former bytes back."
+    )]
+    Uninstall(uninstall::Uninstall),
+    /// Check the connection: what is built, what is registered, what an agent receives.
+    #[command(
+        after_help = "Examples:\n  blue doctor\n  blue doctor --format json\n\nExit codes: 0 all is well (warnings allowed), 1 problems, 2 could not run."
+    )]
+    Doctor(doctor::Doctor),
     /// Print the JSON Schemas of blue's files, or check files against them.
     #[command(subcommand)]
     Schema(schema::Schema),
@@ -129,6 +149,9 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Knowledge(Knowledge::Show(show)) => show.run(&cli.directory),
         Command::Knowledge(Knowledge::Lint(lint)) => lint.run(&cli.directory),
         Command::Init(init) => init.run(&cli.directory),
+        Command::Install(install) => install.run(&cli.directory),
+        Command::Uninstall(uninstall) => uninstall.run(&cli.directory),
+        Command::Doctor(doctor) => doctor.run(&cli.directory),
         Command::Schema(schema) => schema.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man => shell::man(),

@@ -119,7 +119,9 @@ impl<'a> Draft<'a> {
     }
 
     fn take(&mut self, name: &str, container: &Node, index: usize) {
+        // A record can come with a cloned repository; it gives back white space and nothing else.
         let end = self.traces.empty.get(name).map(String::as_str);
+        let end = end.filter(|end| end.trim_matches([' ', '\t', '\n', '\r']).is_empty());
         self.set(splice::remove(&self.text, &self.scan, container, index, end));
     }
 

@@ -157,8 +157,8 @@ impl Reader<'_> {
                 let end = self.at + rest.find(['\n', '\r']).unwrap_or(rest.len());
                 self.line_comments.push(self.at..end);
                 self.at = end;
-            } else if rest.starts_with("/*") {
-                match rest[2..].find("*/") {
+            } else if let Some(inside) = rest.strip_prefix("/*") {
+                match inside.find("*/") {
                     Some(length) => self.at += length + 4,
                     None => return Err(self.fault("this comment does not end")),
                 }

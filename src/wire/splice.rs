@@ -235,14 +235,8 @@ pub fn remove(
     let follows = text[if adjacent { tail } else { after }..].trim_start_matches([' ', '\t']);
     // What comes next on this line must not slip into a comment.
     let from = if in_comment && !follows.starts_with(BREAK) { item.start } else { before };
-    let mut cuts = vec![from..after];
-    match item.comma {
-        Some(comma) => cuts.push(comma..comma + 1),
-        None => {
-            let comma = index.checked_sub(1).and_then(|i| items[i].comma);
-            cuts.extend(comma.map(|comma| comma..comma + 1));
-        }
-    }
+    let comma = item.comma.or_else(|| items[index.checked_sub(1)?].comma);
+    let mut cuts = [from..after, comma.map_or(after..after, |comma| comma..comma + 1)];
     cuts.sort_by_key(|cut| cut.start);
     let mut kept = String::with_capacity(text.len());
     let mut at = 0;
