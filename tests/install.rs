@@ -496,6 +496,40 @@ fn nothing_is_written_through_a_link_in_the_project() {
 }
 
 #[test]
+fn a_record_that_came_with_the_repository_does_no_harm() {
+    let outside = Space::new();
+    std::fs::create_dir_all(outside.path().join("project/empty")).unwrap();
+    std::fs::create_dir_all(outside.path().join("project/.git")).unwrap();
+    std::fs::create_dir_all(outside.path().join("victim")).unwrap();
+    outside.write("project/README.md", "# Project\n").write("file", "");
+    let settings = format!("project/{SETTINGS}");
+    let original = "{\n  \"hooks\": {\n    \"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"blue hook session-end\"}]}]\n  }\n}\n";
+    outside.write(&settings, original);
+    outside.write(
+        "project/.blue/local/installed.json",
+        r#"{
+            "files": {".claude/settings.json": {
+                "created": false, "left": "", "original": null,
+                "traces": {"created": ["", "/", "hooks/x/y"], "empty": {"hooks/SessionEnd": "}", "": "{"}}
+            }},
+            "scripts": {"../file": "", "README.md": ""},
+            "folders": ["../victim", "empty", "victim", ".git", "/tmp"]
+        }"#,
+    );
+    let home = tempfile::tempdir().unwrap();
+    let said = run(&outside, home.path(), &["-C", "project", "uninstall"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    for path in ["victim", "file", "project/empty", "project/README.md", "project/.git"] {
+        assert!(outside.exists(path), "{path}");
+    }
+    assert_eq!(outside.read(&settings), "{\n  \"hooks\": {\n    \"SessionEnd\": []\n  }\n}\n");
+    outside.write("project/.blue/local/installed.json", "not JSON");
+    assert_eq!(run(&outside, home.path(), &["-C", "project", "install"]).code, 0);
+    assert_eq!(run(&outside, home.path(), &["-C", "project", "uninstall"]).code, 0);
+    assert_eq!(outside.read(&settings), "{\n  \"hooks\": {\n    \"SessionEnd\": []\n  }\n}\n");
+}
+
+#[test]
 fn for_a_person_a_linked_settings_file_is_edited_at_its_target() {
     let (space, home) = (Space::new(), Space::new());
     let original = "{\n\t\"model\": \"opus\"\n}\n";

@@ -129,7 +129,7 @@ impl Place {
     /// What the last installation remembered.
     pub(super) fn remembered(&self) -> anyhow::Result<Installed> {
         let bytes = bytes(&self.base, &self.memory, &self.memory)?;
-        Ok(bytes.map(|bytes| installed::read(&bytes)).unwrap_or_default())
+        Ok(bytes.and_then(|bytes| installed::read(&bytes)).unwrap_or_default())
     }
 
     /// Every folder that an installation may have to make, the innermost first.

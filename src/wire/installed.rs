@@ -33,9 +33,9 @@ pub struct File {
     pub original: Option<String>,
 }
 
-/// Reads it back. What cannot be read is the same as none: then all that is blue's alone goes.
-pub fn read(bytes: &[u8]) -> Installed {
-    serde_json::from_slice(bytes).unwrap_or_default()
+/// Reads it back; `None` if it is not a record. Without one, all that is blue's alone goes.
+pub fn read(bytes: &[u8]) -> Option<Installed> {
+    serde_json::from_slice(bytes).ok()
 }
 
 /// Its bytes.

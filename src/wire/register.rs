@@ -433,6 +433,17 @@ mod tests {
         meaning(text, scan(text).unwrap().root.as_ref().unwrap())
     }
 
+    /// Every place between two parts of a value.
+    fn boundaries(node: &Node) -> Vec<usize> {
+        let mut places = vec![node.span.start, node.span.end];
+        for item in node.items() {
+            places.push(item.start);
+            places.extend(item.comma.iter().flat_map(|comma| [*comma, comma + 1]));
+            places.extend(boundaries(&item.node));
+        }
+        places
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -465,6 +476,32 @@ mod tests {
             alone.ensure("hooks/SessionStart", &Value::List(Vec::new())).unwrap();
             alone.push("hooks/SessionStart", None, &other);
             prop_assert_eq!(meaning_of(&removed), meaning_of(&alone.text));
+        }
+
+        #[test]
+        fn comments_that_come_in_between_break_nothing(
+            text in settings(),
+            comments in prop::collection::vec((any::<prop::sample::Index>(), trivia()), 1..8),
+        ) {
+            for wanted in all() {
+                let mut traces = Traces::default();
+                let mut edited = add(&text, &wanted, &mut traces).unwrap();
+                for (at, comment) in &comments {
+                    let places = boundaries(scan(&edited).unwrap().root.as_ref().unwrap());
+                    edited.insert_str(places[at.index(places.len())], comment);
+                }
+                let again = add(&edited, &wanted, &mut traces.clone()).unwrap();
+                prop_assert_eq!(&again, &edited);
+                let left = remove(&edited, &wanted, &traces).unwrap();
+                prop_assert!(!is_in(&left, &wanted).unwrap());
+                let member = |text: &str, key: &str| {
+                    let root = scan(text).unwrap().root.unwrap();
+                    root.member(key).map(|item| meaning(text, &item.node))
+                };
+                for key in ["first", "last"] {
+                    prop_assert_eq!(member(&left, key), member(&text, key), "{}", left);
+                }
+            }
         }
 
         #[test]

@@ -35,7 +35,10 @@ pub(super) fn registered(folder: &Path) -> Vec<Check> {
         Ok(place) => place.targets,
         Err(error) => return vec![Check::problem("settings", first_line(&error), INSTALL)],
     };
-    let user = Place::user().map(|place| place.targets).unwrap_or_default();
+    let (user, unreadable) = match Place::user() {
+        Ok(place) => (place.targets, None),
+        Err(error) => (Vec::new(), Some(first_line(&error))),
+    };
     let here: Vec<Found> = project.iter().map(look).collect();
     let everywhere: Vec<Found> = user.iter().map(look).collect();
     let connected = |found: &[Found], targets: &[Target]| {
@@ -50,6 +53,8 @@ pub(super) fn registered(folder: &Path) -> Vec<Check> {
     for (target, found) in user.iter().zip(&everywhere).filter(|(_, f)| !matches!(f, Found::No)) {
         checks.push(check(target, found, any));
     }
+    let hint = "without it, only this project's settings count";
+    checks.extend(unreadable.map(|why| Check::warning("~/.claude/settings.json", why, hint)));
     let twice = matches!(here.first(), Some(Found::Current | Found::Older))
         && matches!(everywhere.first(), Some(Found::Current | Found::Older));
     if twice {
