@@ -394,6 +394,25 @@ fn a_file_that_is_not_json_stops_everything_before_anything_is_written() {
 }
 
 #[test]
+fn a_disk_that_refuses_one_file_gets_the_others_back() {
+    for refused in [".codex/hooks.json", ".blue/hooks/session-workflow"] {
+        let space = Space::new();
+        space.write(SETTINGS, "{ }").write(".blue/config.yaml", "");
+        // Where the new file would be written first, there is a folder with something in it.
+        space.write(&format!("{refused}.blue-tmp/x"), "");
+        let before = space.files();
+        let home = tempfile::tempdir().unwrap();
+        let said = run(&space, home.path(), &["install"]);
+        assert_eq!(said.code, 2, "{refused}: {}", said.stdout);
+        assert_eq!(space.files(), before, "{refused}");
+        std::fs::remove_dir_all(space.path().join(format!("{refused}.blue-tmp"))).unwrap();
+        blue(&space, &["install"]);
+        blue(&space, &["uninstall"]);
+        assert_eq!(space.read(SETTINGS), "{ }", "{refused}");
+    }
+}
+
+#[test]
 fn a_dry_run_shows_the_lines_and_writes_nothing() {
     let space = Space::new();
     space.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");

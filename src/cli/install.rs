@@ -122,6 +122,19 @@ fn carry_out(place: &Place, plan: &Plan) -> anyhow::Result<()> {
         return Ok(());
     }
     emit::replace(&place.base, &place.memory, &installed::write(&plan.memory), false)?;
+    let written = write(place, plan);
+    if written.is_err() {
+        take_back(place, plan)?;
+    }
+    written
+}
+
+fn write(place: &Place, plan: &Plan) -> anyhow::Result<()> {
+    for (target, step) in place.targets.iter().zip(&plan.steps) {
+        if let Some(after) = step.after.as_ref().filter(|_| step.before != step.after) {
+            emit::replace(&target.root, &target.path, after.as_bytes(), false)?;
+        }
+    }
     for (path, shipped, found) in &plan.scripts {
         if let Script::Marked(bytes) = found {
             let copy = emit::rescue(&place.base, path, bytes)?;
@@ -131,10 +144,27 @@ fn carry_out(place: &Place, plan: &Plan) -> anyhow::Result<()> {
             emit::replace(&place.base, path, shipped, true)?;
         }
     }
+    Ok(())
+}
+
+/// After a disk refused one file, gives back those that were written before it.
+fn take_back(place: &Place, plan: &Plan) -> anyhow::Result<()> {
     for (target, step) in place.targets.iter().zip(&plan.steps) {
-        if let Some(after) = step.after.as_ref().filter(|_| step.before != step.after) {
-            emit::replace(&target.root, &target.path, after.as_bytes(), false)?;
+        if step.before == step.after || target.text()? != step.after {
+            continue;
         }
+        match &step.before {
+            Some(text) => emit::replace(&target.root, &target.path, text.as_bytes(), false)?,
+            None => emit::discard(&target.root, &target.path)?,
+        }
+    }
+    for (path, ..) in plan.scripts.iter().filter(|(.., found)| *found == Script::Absent) {
+        if place.base.exists(path) {
+            emit::discard(&place.base, path)?;
+        }
+    }
+    for folder in place.folders().iter().filter(|folder| plan.memory.folders.contains(*folder)) {
+        emit::discard_folder(&place.base, folder)?;
     }
     Ok(())
 }
