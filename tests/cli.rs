@@ -39,6 +39,9 @@ fn every_command_has_help_with_an_example() {
         vec!["schema", "print"],
         vec!["schema", "validate"],
         vec!["init"],
+        vec!["install"],
+        vec!["uninstall"],
+        vec!["doctor"],
         vec!["completions"],
         vec!["man"],
     ] {

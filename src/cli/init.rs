@@ -16,7 +16,7 @@ use crate::wire::manifest::Unusable;
 use crate::wire::older;
 
 const IGNORE: &str = ".blue/.gitignore";
-const HOOK: &str = ".blue/hooks/session-start";
+const HOOKS: [&str; 2] = [".blue/hooks/session-start", ".blue/hooks/session-workflow"];
 const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
 
 /// The flags of `blue init`.
@@ -38,8 +38,9 @@ impl Init {
         let mut files = vec![
             (CONFIG, config_text(name, &found, tiers.as_deref()).into_bytes()),
             (IGNORE, b"# What blue keeps for itself: caches, logs, locks.\n/local/\n".to_vec()),
-            (HOOK, include_bytes!("../../hooks/session-start").to_vec()),
         ];
+        files
+            .extend(HOOKS.map(|path| (path, include_bytes!("../../hooks/session-start").to_vec())));
         if let Some(text) = &older {
             files.push((OLD_MANIFEST, text.clone().into_bytes()));
         }
@@ -55,7 +56,9 @@ impl Init {
         }
         move_older(&root, older.is_some(), &mut changes)?;
         emit::commit(&root, &changes, &[])?;
-        emit::executable(&root, HOOK)?;
+        for path in HOOKS {
+            emit::executable(&root, path)?;
+        }
         drop(lock);
         let outcome = build::build(&folder, false, false, false)?;
         for fate in outcome.fates.iter().filter(|fate| fate.written) {
@@ -115,7 +118,7 @@ fn next_steps(outcome: &crate::build::Outcome) -> String {
         n => format!("\nThe documents have {n} warnings: blue knowledge lint"),
     };
     format!(
-        "\nNext:{warnings}\n  git add .blue knowledge        commit what was built\n  blue knowledge build --check   in CI and before each commit\n"
+        "\nNext:{warnings}\n  git add .blue knowledge        commit what was built\n  blue knowledge build --check   in CI and before each commit\n  blue install                   connect a coding agent\n"
     )
 }
 

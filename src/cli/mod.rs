@@ -1,11 +1,15 @@
 //! The command line: flags in, one call, text out, an exit code.
 
 mod build;
+mod connect;
+mod diff;
+mod doctor;
 mod context;
 mod delivery;
 mod exit;
 mod hook;
 mod init;
+mod install;
 mod lint;
 mod list;
 mod output;
@@ -18,6 +22,7 @@ mod schema;
 mod session;
 mod shell;
 mod show;
+mod uninstall;
 mod status;
 mod watch;
 
@@ -35,7 +40,7 @@ use session::Happened;
     name = "blue",
     version,
     about,
-    after_help = "Examples:\n  blue init                      adopt blue in this repository\n  blue knowledge build           compile the documents\n  blue knowledge build --check   in CI: is what is committed current?\n  blue knowledge show blue://docs/adrs/5"
+    after_help = "Examples:\n  blue init                      adopt blue in this repository\n  blue install                   connect coding agents to it\n  blue knowledge build           compile the documents\n  blue knowledge build --check   in CI: is what is committed current?\n  blue knowledge show blue://docs/adrs/5"
 )]
 pub struct Cli {
     /// Work in the project of this folder instead of the current one.
@@ -55,6 +60,21 @@ enum Command {
         after_help = "Example:\n  cd my-repository && blue init\n\nNothing that exists is overwritten."
     )]
     Init(init::Init),
+    /// Connect coding agents: register blue's hooks and server in their settings.
+    #[command(
+        after_help = "Examples:\n  blue install --dry-run   see what would change\n  blue install             Claude Code and Codex, in this project\n  blue install --user      Claude Code, in every project\n\nSettings keep their layout, comments and order; a second run changes nothing.\nExit codes: 0 done or current, 2 could not run; then nothing was changed."
+    )]
+    Install(install::Install),
+    /// Disconnect coding agents: take out of their settings what `blue install` put in.
+    #[command(
+        after_help = "Examples:\n  blue uninstall --dry-run\n  blue uninstall\n  blue uninstall --user\n\nA settings file that nobody touched since gets its former bytes back."
+    )]
+    Uninstall(uninstall::Uninstall),
+    /// Check the connection: what is built, what is registered, what an agent receives.
+    #[command(
+        after_help = "Examples:\n  blue doctor\n  blue doctor --format json\n\nExit codes: 0 all is well (warnings allowed), 1 problems, 2 could not run."
+    )]
+    Doctor(doctor::Doctor),
     /// What was built for agents, and what of it was really delivered.
     #[command(
         after_help = "Examples:\n  blue context\n  blue context show\n  blue context log --since 2h"
@@ -163,6 +183,9 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Knowledge(Knowledge::Show(show)) => show.run(&cli.directory),
         Command::Knowledge(Knowledge::Lint(lint)) => lint.run(&cli.directory),
         Command::Init(init) => init.run(&cli.directory),
+        Command::Install(install) => install.run(&cli.directory),
+        Command::Uninstall(uninstall) => uninstall.run(&cli.directory),
+        Command::Doctor(doctor) => doctor.run(&cli.directory),
         Command::Context(context) => context.run(&cli.directory),
         Command::Watch(watch) => watch.run(&cli.directory),
         Command::Status(status) => status.run(&cli.directory),

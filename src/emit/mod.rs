@@ -3,6 +3,7 @@
 mod audit;
 mod local;
 mod lock;
+mod replace;
 mod stage;
 mod transaction;
 
@@ -11,4 +12,5 @@ pub use local::{
     LOCAL, append, executable, keep, keep_in, keep_parts, prepare, rescue, retire, time,
 };
 pub use lock::{Gate, Lock};
+pub use replace::{can_write, discard, discard_folder, missing_folders, replace};
 pub use transaction::{Change, Removal, commit, is_pending, recover};

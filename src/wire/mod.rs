@@ -1,14 +1,19 @@
 //! The serializable types: what config, manifest, indexes and caches look like on disk.
 
+pub mod agent;
 pub mod audit;
 pub mod cache;
 pub mod commit;
 pub mod config;
 pub mod header;
+pub mod installed;
 pub mod jsonl;
 pub mod manifest;
 pub mod older;
 pub mod record;
+pub mod register;
 pub mod schema;
+pub mod span;
+pub mod splice;
 pub mod session;
 pub mod yaml;

@@ -1,0 +1,132 @@
+//! Whether the agents know of blue.
+
+use std::path::{Path, PathBuf};
+
+use super::{Check, State};
+use crate::beneath::Root;
+use crate::cli::connect::{Fate, Place, Script, Target, script};
+use crate::wire::agent::SCRIPTS;
+use crate::wire::register::Wanted;
+
+const INSTALL: &str = "run `blue install`";
+
+/// Whether the scripts are those that blue ships.
+pub(super) fn scripts(root: &Root) -> Vec<Check> {
+    let look = |(path, shipped): &(&str, &[u8])| match script(root, path, shipped) {
+        Ok(Script::Current) => Check::ok(*path, "current, executable"),
+        Ok(Script::Absent) => Check::problem(*path, "is not there", INSTALL),
+        Ok(Script::Older | Script::Marked(_)) => {
+            Check::problem(*path, "is older than this blue, or not executable", INSTALL)
+        }
+        Ok(Script::Edited) => {
+            let hint = "if that is not meant, move it away and run `blue install`";
+            Check::warning(*path, "is not what blue ships: edited by hand", hint)
+        }
+        Err(error) => Check::problem(*path, first_line(&error), INSTALL),
+    };
+    SCRIPTS.iter().map(look).collect()
+}
+
+/// Whether every settings file has what `blue install` writes. One agent is enough; that another
+/// one is not connected is only worth a warning.
+pub(super) fn registered(folder: &Path) -> Vec<Check> {
+    let project = Place::project(folder, true, true);
+    let project = match project {
+        Ok(place) => place.targets,
+        Err(error) => return vec![Check::problem("settings", first_line(&error), INSTALL)],
+    };
+    let (user, unreadable) = match Place::user() {
+        Ok(place) => (place.targets, None),
+        Err(error) => (Vec::new(), Some(first_line(&error))),
+    };
+    let here: Vec<Found> = project.iter().map(look).collect();
+    let everywhere: Vec<Found> = user.iter().map(look).collect();
+    let connected = |found: &[Found], targets: &[Target]| {
+        found.iter().zip(targets).any(|(found, target)| {
+            matches!(found, Found::Current | Found::Older)
+                && matches!(target.wanted, Wanted::Hooks(_))
+        })
+    };
+    let any = connected(&here, &project) || connected(&everywhere, &user);
+    let mut checks: Vec<Check> =
+        project.iter().zip(&here).map(|(target, found)| check(target, found, any)).collect();
+    for (target, found) in user.iter().zip(&everywhere).filter(|(_, f)| !matches!(f, Found::No)) {
+        checks.push(check(target, found, any));
+    }
+    let hint = "without it, only this project's settings count";
+    checks.extend(unreadable.map(|why| Check::warning("~/.claude/settings.json", why, hint)));
+    let twice = matches!(here.first(), Some(Found::Current | Found::Older))
+        && matches!(everywhere.first(), Some(Found::Current | Found::Older));
+    if twice {
+        let detail = "registered for you and in this project: the agent receives the text twice";
+        checks.push(Check::warning("settings", detail, "run `blue uninstall --user`"));
+    }
+    checks
+}
+
+enum Found {
+    Current,
+    Older,
+    No,
+    Taken,
+    Broken(String),
+}
+
+fn look(target: &Target) -> Found {
+    let step = match target.install(None) {
+        Ok(step) => step,
+        Err(error) => return Found::Broken(first_line(&error)),
+    };
+    match step.fate {
+        Fate::Current => Found::Current,
+        Fate::Updated => Found::Older,
+        Fate::Kept => Found::Taken,
+        _ => Found::No,
+    }
+}
+
+fn check(target: &Target, found: &Found, any: bool) -> Check {
+    let name = target.shown.as_str();
+    let what = match target.wanted {
+        Wanted::Hooks(_) => "hooks",
+        Wanted::Server => "server",
+    };
+    match found {
+        Found::Current => Check::ok(name, format!("{what} registered")),
+        Found::Older => Check::warning(name, format!("{what} of another blue registered"), INSTALL),
+        Found::Taken => {
+            Check::warning(name, "another server is called blue", "rename it, then `blue install`")
+        }
+        Found::No => {
+            let state = if any { State::Warning } else { State::Problem };
+            Check { state, ..Check::warning(name, format!("{what} not registered"), INSTALL) }
+        }
+        Found::Broken(why) => Check::problem(name, why, "correct it there"),
+    }
+}
+
+fn first_line(error: &anyhow::Error) -> String {
+    format!("{error:#}").lines().next().unwrap_or_default().to_string()
+}
+
+/// Whether the shell of an agent finds blue.
+pub(super) fn on_path() -> Check {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found: Option<PathBuf> = std::env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join("blue"))
+        .find(|file| is_runnable_file(file));
+    match found {
+        Some(file) => Check::ok("PATH", format!("has {}", file.display())),
+        None => Check::problem(
+            "PATH",
+            "has no `blue`; hooks and server need it",
+            "run `cargo install --path .`, or add its folder to PATH",
+        ),
+    }
+}
+
+fn is_runnable_file(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|stat| stat.is_file() && stat.permissions().mode() & 0o111 != 0)
+}

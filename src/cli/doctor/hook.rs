@@ -1,0 +1,120 @@
+//! Runs the session hook once, as an agent does, and measures what comes.
+
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::Check;
+use crate::beneath::{Content, Root};
+use crate::cli::connect::{Script, script};
+use crate::condense::tokens;
+use crate::model::place::SESSION;
+use crate::wire::agent::SCRIPTS;
+
+const LIMIT: Duration = Duration::from_secs(5);
+const NAME: &str = "what an agent receives";
+
+/// What an agent would receive.
+#[derive(Debug, Serialize)]
+pub(super) struct Received {
+    bytes: usize,
+    tokens: u64,
+    milliseconds: u64,
+    same_as_built: bool,
+}
+
+/// Runs the hook and compares what it prints with what was built.
+pub(super) fn run(root: &Root, folder: &Path) -> (Check, Option<Received>) {
+    let (path, shipped) = SCRIPTS[0];
+    // A repository can come from anybody; only blue's own script is run unasked.
+    if !matches!(script(root, path, shipped), Ok(Script::Current)) {
+        let hint = "run `blue install`, or read the script and run it yourself";
+        let detail = format!("not tried: {path} is not the script that blue ships");
+        return (Check::warning(NAME, detail, hint), None);
+    }
+    let started = Instant::now();
+    let output = match printed(&folder.join(path), folder) {
+        Ok(output) => output,
+        Err(error) => {
+            return (Check::problem(NAME, format!("{path}: {error}"), "run it by hand"), None);
+        }
+    };
+    let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let built = match root.read(SESSION, 1 << 28) {
+        Ok(Some(Content::Bytes(bytes, _))) => bytes,
+        _ => Vec::new(),
+    };
+    let received = Received {
+        bytes: output.len(),
+        tokens: tokens::count(&String::from_utf8_lossy(&output)),
+        milliseconds,
+        same_as_built: output == built,
+    };
+    let detail =
+        format!("{} bytes, {} tokens, in {milliseconds} ms", received.bytes, received.tokens);
+    let check = match (received.same_as_built, output.is_empty()) {
+        (true, false) => Check::ok(NAME, format!("{detail}; the bytes of {SESSION}")),
+        (_, true) => Check::warning(NAME, "nothing", "run `blue knowledge build`"),
+        (false, _) => {
+            let detail = format!("{detail}; not the bytes of {SESSION}");
+            Check::problem(NAME, detail, "run `blue install` and `blue knowledge build`")
+        }
+    };
+    (check, Some(received))
+}
+
+fn printed(script: &Path, folder: &Path) -> std::io::Result<Vec<u8>> {
+    let mut child = Command::new(script)
+        .current_dir(folder)
+        .env("CLAUDE_PROJECT_DIR", folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()?;
+    let event = serde_json::json!({
+        "session_id": "doctor",
+        "cwd": folder.to_string_lossy(),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    });
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    let mut stdout = child.stdout.take().expect("stdout is piped");
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        // A script that does not read its input closes the pipe; that is no error.
+        stdin.write_all(event.to_string().as_bytes()).ok();
+        drop(stdin);
+        let mut bytes = Vec::new();
+        let read = stdout.read_to_end(&mut bytes).map(|_| bytes);
+        // Whoever waited may have given up.
+        sender.send(read).ok();
+    });
+    let started = Instant::now();
+    let output = receiver.recv_timeout(LIMIT);
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break Some(status),
+            None if started.elapsed() > LIMIT => break None,
+            None => std::thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    let (Ok(output), Some(status)) = (output, status) else {
+        if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw)
+        {
+            // It may have ended just now.
+            rustix::process::kill_process_group(group, rustix::process::Signal::KILL).ok();
+        }
+        child.wait()?;
+        return Err(std::io::Error::other("still runs after 5 seconds"));
+    };
+    match status.success() {
+        true => output,
+        false => Err(std::io::Error::other(format!("ended with {status}"))),
+    }
+}

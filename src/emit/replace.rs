@@ -1,0 +1,95 @@
+//! Files that people share with blue: their settings, and the scripts that agents run.
+
+use std::io::Write;
+
+use anyhow::Context;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::local::folder;
+use super::stage;
+use crate::beneath::Root;
+use crate::model::place::folder_of;
+
+/// Writes a whole file in one rename. One that was there keeps its permissions; a new one gets
+/// the usual ones. A script may be run by everybody.
+pub fn replace(root: &Root, path: &str, bytes: &[u8], script: bool) -> anyhow::Result<()> {
+    if !folder_of(path).is_empty() {
+        folder(root, folder_of(path))?;
+    }
+    let mode = match stat(root, path)? {
+        None => None,
+        Some((FileType::RegularFile, mode)) => Some(mode),
+        Some((FileType::Symlink, _)) => anyhow::bail!(
+            "{path} is a symbolic link; blue writes nothing through a link\nhint: replace it by a real file"
+        ),
+        Some(_) => {
+            anyhow::bail!("{path} is in the way: it is not a regular file\nhint: move it away")
+        }
+    };
+    let temporary = format!("{path}.blue-tmp");
+    stage::remove(root, &temporary)?;
+    let mut file = stage::create(root, &temporary)?;
+    let written = file.write_all(bytes).and_then(|()| {
+        if let Some(mode) = if script { Some(Mode::from_raw_mode(0o755)) } else { mode } {
+            rustix::fs::fchmod(&file, mode)?;
+        }
+        file.sync_all()
+    });
+    let renamed = written
+        .with_context(|| format!("write {path}"))
+        .and_then(|()| stage::rename(root, &temporary, path));
+    if renamed.is_err() {
+        stage::remove(root, &temporary)?;
+    }
+    renamed?;
+    stage::sync_folder(root, folder_of(path))
+}
+
+fn stat(root: &Root, path: &str) -> anyhow::Result<Option<(FileType, Mode)>> {
+    match rustix::fs::statat(root.fd(), path, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => {
+            Ok(Some((FileType::from_raw_mode(stat.st_mode), Mode::from_raw_mode(stat.st_mode))))
+        }
+        Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+        Err(error) => Err(std::io::Error::from(error)).with_context(|| format!("open {path}")),
+    }
+}
+
+/// The folders above a path that are not there, the innermost first.
+pub fn missing_folders(root: &Root, path: &str) -> anyhow::Result<Vec<String>> {
+    let mut missing = Vec::new();
+    let mut at = folder_of(path);
+    while !at.is_empty() && root.stat(at).with_context(|| format!("open {at}"))?.is_none() {
+        missing.push(at.to_string());
+        at = folder_of(at);
+    }
+    Ok(missing)
+}
+
+/// Removes a regular file that blue made.
+pub fn discard(root: &Root, path: &str) -> anyhow::Result<()> {
+    // The folder is opened first: nothing on the way may be a link.
+    root.open_at(folder_of(path), OFlags::RDONLY | OFlags::DIRECTORY)
+        .with_context(|| format!("open {}", folder_of(path)))?;
+    stage::remove(root, path)
+}
+
+/// Removes a folder if nothing is in it. Says whether it did.
+pub fn discard_folder(root: &Root, path: &str) -> anyhow::Result<bool> {
+    match rustix::fs::unlinkat(root.fd(), path, AtFlags::REMOVEDIR) {
+        Ok(()) => Ok(true),
+        Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => Ok(false),
+        Err(error) => Err(std::io::Error::from(error)).with_context(|| format!("remove {path}")),
+    }
+}
+
+/// Finds out whether files can be made in a folder and, if a file is there, added to.
+pub fn can_write(root: &Root, folder: &str, file: &str) -> std::io::Result<()> {
+    let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+    rustix::fs::accessat(root.fd(), folder, access, AtFlags::empty())?;
+    if root.exists(file) {
+        root.open_at(file, OFlags::WRONLY | OFlags::APPEND)?;
+    }
+    Ok(())
+}

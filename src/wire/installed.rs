@@ -1,0 +1,46 @@
+//! What `blue install` remembers for `blue uninstall`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::register::Traces;
+
+/// Everything one installation made.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Installed {
+    /// The settings files, by path.
+    pub files: BTreeMap<String, File>,
+    /// Hook scripts that were not there, with the digest of what was written.
+    #[serde(default)]
+    pub scripts: BTreeMap<String, String>,
+    /// Folders that were not there.
+    #[serde(default)]
+    pub folders: BTreeSet<String>,
+}
+
+/// One settings file.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct File {
+    /// Whether there was no such file.
+    pub created: bool,
+    /// The digest of what was written.
+    pub left: String,
+    /// What the text had before.
+    pub traces: Traces,
+    /// The text before, if taking blue out again does not give it: only for a text without a
+    /// value. Settings can hold secrets, and those are not copied.
+    pub original: Option<String>,
+}
+
+/// Reads it back; `None` if it is not a record. Without one, all that is blue's alone goes.
+pub fn read(bytes: &[u8]) -> Option<Installed> {
+    serde_json::from_slice(bytes).ok()
+}
+
+/// Its bytes.
+pub fn write(installed: &Installed) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(installed).expect("a record is JSON");
+    bytes.push(b'\n');
+    bytes
+}
