@@ -19,7 +19,11 @@ use space::Space;
 
 const CALLS: [&str; 6] = ["write", "fsync", "renameat", "unlinkat", "mkdirat", "openat"];
 
-fn documents(space: &Space, edition: u32) {
+/// The calls that differ when many files are written at once.
+const CALLS_OF_MANY: [&str; 2] = ["syncfs", "renameat"];
+
+/// Documents whose build writes a few files, or many.
+fn documents(space: &Space, edition: u32, many: bool) {
     for i in 1..=4 {
         let text = format!(
             "# {i}. Decision {i}\n\n## Status\n\nAccepted\n\n## Decision\n\nEdition {edition} of decision {i}. See ADR {}.\n",
@@ -28,32 +32,34 @@ fn documents(space: &Space, edition: u32) {
         space.write(&format!("docs/adr/{i:04}-decision-{i}.md"), text);
     }
     if edition == 2 {
-        space
-            .write("docs/rfcs/0001-new.md", "# RFC 1: New\n\n- Status: draft\n\nNew. See ADR 1.\n");
+        for i in 1..=if many { 10 } else { 1 } {
+            let text = format!("# RFC {i}: New\n\n- Status: draft\n\nNew. See ADR 1.\n");
+            space.write(&format!("docs/rfcs/{i:04}-new.md"), text);
+        }
     }
 }
 
 /// A project as it was built once, with its documents changed since.
-fn changed() -> (Space, BTreeMap<String, Vec<u8>>) {
+fn changed(many: bool) -> (Space, BTreeMap<String, Vec<u8>>) {
     let space = Space::new();
-    documents(&space, 1);
+    documents(&space, 1, many);
     space.build();
     let old = space.files();
-    documents(&space, 2);
+    documents(&space, 2, many);
     (space, old)
 }
 
 /// A project that was never built.
 fn untouched() -> (Space, BTreeMap<String, Vec<u8>>) {
     let space = Space::new();
-    documents(&space, 2);
+    documents(&space, 2, false);
     let old = space.files();
     (space, old)
 }
 
-fn clean() -> BTreeMap<String, Vec<u8>> {
+fn clean(many: bool) -> BTreeMap<String, Vec<u8>> {
     let space = Space::new();
-    documents(&space, 2);
+    documents(&space, 2, many);
     space.build();
     space.files()
 }
@@ -105,12 +111,14 @@ fn a_build_killed_or_refused_at_any_write_leaves_whole_files_and_converges() {
         println!("skipped: strace is not here");
         return;
     }
-    let new = clean();
     let log = tempfile::NamedTempFile::new().unwrap();
     let log_path = log.path().to_str().unwrap();
     let mut n_points = 0;
-    for call in CALLS {
-        let prepared = || if call == "mkdirat" { untouched() } else { changed() };
+    let few = CALLS.map(|call| (call, false));
+    let many = CALLS_OF_MANY.map(|call| (call, cfg!(target_os = "linux")));
+    for (call, many) in few.into_iter().chain(many) {
+        let new = clean(many);
+        let prepared = || if call == "mkdirat" { untouched() } else { changed(many) };
         let (space, _) = prepared();
         strace(&space, &format!("trace={call}"), log_path);
         let text = std::fs::read_to_string(log_path).unwrap();
