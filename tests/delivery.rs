@@ -134,6 +134,9 @@ fn a_changed_bundle_is_given_once_and_not_again_within_half_a_minute() {
     let again = prompt(&space, "s");
     assert!(again.starts_with(&bundle(&space)), "{again}");
     assert!(again.contains("changed since 2020-01-25T12:00:00Z"), "{again}");
+    let told = "said then.\ngone: Tasks: 1 of 2 done; open:\ngone: - [ ] second\nnew: Tasks: 2 of 2 done\n";
+    assert!(again.ends_with(told), "{again}");
+    assert!(again.len() < 10_000);
     // A clock that jumped back makes nobody wait.
     let log = space.read(".blue/local/audit.jsonl").replace("2020-", "2220-");
     space.write(".blue/local/audit.jsonl", log);

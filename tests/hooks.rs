@@ -239,6 +239,22 @@ fn without_an_index_or_a_log_the_bundle_is_delivered_all_the_same() {
 }
 
 #[test]
+fn a_bundle_that_was_edited_is_not_noted_under_the_digest_of_what_was_built() {
+    everywhere(|hook| {
+        let path = ".blue/context/session.md";
+        let edited =
+            hook.space.read(path).replace("Decisions in force", "Decisions, edited, in force");
+        hook.space.write(path, &edited);
+        assert_eq!(hook.start(START), edited.as_bytes());
+        let line = &log(hook.space)[0];
+        assert_eq!(
+            (line["content_hash"].as_str(), line["bytes"].as_u64()),
+            (Some(""), Some(edited.len() as u64))
+        );
+    });
+}
+
+#[test]
 fn global_knowledge_is_told_in_every_project_but_its_own() {
     everywhere(|hook| {
         let global = hook.space.path().join("home/.blue");

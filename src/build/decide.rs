@@ -9,7 +9,7 @@ use super::{Analysis, Fate, Inputs, Options, Outcome, explain};
 use crate::beneath::{Content, Root};
 use crate::discover::{fresh, git};
 use crate::emit::{self, Change, Removal};
-use crate::model::place::MANIFEST;
+use crate::model::place::{MANIFEST, WORKFLOW, WORKFLOW_BEFORE};
 use crate::model::{Code, Diagnostic, Digest, Format, Record};
 use crate::verify::{self, OnDisk};
 use crate::wire::header::{self, Provenance};
@@ -245,12 +245,25 @@ impl Writer<'_> {
                 artifact.path
             ),
         }
+        self.keep_before(&artifact.path);
         let head = self.head();
         let mut bytes = header::header(artifact.format, &head, &artifact.source).into_bytes();
         bytes.append(&mut artifact.body);
         self.changes.push(Change { path: artifact.path.clone(), bytes });
         self.outcome.fates.push(Fate { path: made.path.clone(), written: true, reason });
         Ok(())
+    }
+
+    /// Keeps a bundle of tier 2 as it was, so that a session that had it can be told what changed.
+    /// Without it the session is only told that something did.
+    fn keep_before(&self, path: &str) {
+        let name = path.strip_prefix(WORKFLOW);
+        if let Some(name) = name
+            && let Ok(Some(Content::Bytes(bytes, _))) = self.root.read(path, 1 << 20)
+        {
+            let copy = format!("{WORKFLOW_BEFORE}{name}");
+            emit::keep_in(self.root, WORKFLOW_BEFORE, &copy, &bytes).ok();
+        }
     }
 
     fn rescued(&mut self, path: &str, bytes: &[u8]) -> anyhow::Result<String> {

@@ -1,5 +1,6 @@
 //! `blue context refresh`: the current work, if a session does not have it as it is now.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
@@ -82,12 +83,44 @@ pub(super) fn due(
     let Some(bytes) = bundles::bytes(&delivery.root, bundle) else { return Ok(None) };
     let note = match log.last(&bundle.source, Some(session)) {
         None => format!("{} is new to this session.", bundle.source),
-        Some(line) => format!(
-            "{} changed since {}; this replaces what was said then.",
-            bundle.source, line.timestamp
-        ),
+        Some(line) => {
+            let before = bundles::before(&delivery.root, bundle, &line.content_hash);
+            let changed = before.map_or(String::new(), |before| changes(&before, &bytes));
+            format!(
+                "{} changed since {}; this replaces what was said then.{changed}",
+                bundle.source, line.timestamp
+            )
+        }
     };
     Ok(Some(Due { bundle: bundle.clone(), bytes, note, _gate: gate }))
+}
+
+/// Most changed lines that are told.
+const MAX_CHANGES: usize = 6;
+
+/// The lines that are only in one of two texts, those that are gone first.
+fn changes(before: &[u8], now: &[u8]) -> String {
+    let (before, now) = (String::from_utf8_lossy(before), String::from_utf8_lossy(now));
+    let lines = |text: &str| text.lines().skip(1).map(str::to_string).collect::<BTreeSet<_>>();
+    let (old, new) = (lines(&before), lines(&now));
+    let gone = before.lines().filter(|line| old.contains(*line) && !new.contains(*line));
+    let come = now.lines().filter(|line| new.contains(*line) && !old.contains(*line));
+    let gone = gone.map(|line| format!("\ngone: {}", clipped(line)));
+    let all: Vec<String> =
+        gone.chain(come.map(|line| format!("\nnew: {}", clipped(line)))).collect();
+    let more = all.len().saturating_sub(MAX_CHANGES);
+    let more = if more > 0 { format!("\nand {more} more lines") } else { String::new() };
+    all.into_iter().take(MAX_CHANGES).collect::<String>() + &more
+}
+
+/// Few enough characters that all the lines stay below what a hook may print.
+fn clipped(line: &str) -> String {
+    let mut end = line.len().min(48);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    let dots = if end < line.len() { "…" } else { "" };
+    format!("{}{dots}", &line[..end])
 }
 
 /// Whether any trigger of the configuration, as it was built, hears who asks.

@@ -14,6 +14,8 @@ pub const SESSION: &str = ".blue/context/session.md";
 pub const SESSION_JSON: &str = ".blue/context/session.json";
 /// The bundles of tier 2, a file for each live RFC.
 pub const WORKFLOW: &str = ".blue/context/workflow";
+/// The bundles of tier 2 as they were before they last changed; not committed.
+pub const WORKFLOW_BEFORE: &str = ".blue/local/before";
 /// What hooks can deliver, a line for each bundle.
 pub const BUNDLES: &str = ".blue/context/bundles.jsonl";
 /// The index of documents.

@@ -138,11 +138,21 @@ fn prose_of(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<String> {
             return Some(text);
         }
     }
-    let items = paragraphs.iter().filter(|paragraph| paragraph.in_list).take(3);
+    // Fields in the head and boxes to tick say nothing of what a document is about.
+    let head = page.body.head();
+    let telling = |item: &&Paragraph| {
+        let line = page.text[item.range.clone()].lines().next().unwrap_or_default();
+        let field = head.contains(&item.range.start) && super::field::of_line(line).is_some();
+        item.in_list && !field
+    };
+    let items = paragraphs.iter().filter(telling);
     let items: Vec<String> = items
         .filter_map(|item| page.text[item.range.clone()].lines().next())
-        .map(|line| plain(line.trim_start_matches(['-', '*', '+', ' ', '\t'])))
+        .map(|line| line.trim_start_matches(['-', '*', '+', ' ', '\t']))
+        .filter(|line| !["[ ]", "[x]", "[X]"].iter().any(|tick| line.starts_with(tick)))
+        .map(plain)
         .filter(|text| !text.is_empty())
+        .take(3)
         .collect();
     (!items.is_empty()).then(|| items.join("; "))
 }

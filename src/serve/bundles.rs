@@ -3,7 +3,7 @@
 use anyhow::Context;
 
 use crate::beneath::{Content, Root};
-use crate::model::place::{BUNDLES, SESSION};
+use crate::model::place::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE};
 use crate::wire::jsonl::BundleLine;
 
 /// Every bundle of the last build.
@@ -52,6 +52,17 @@ pub fn work_name(root: &Root, branch: Option<&str>) -> Option<String> {
         _ => None,
     });
     told.or_else(|| branch.map(str::to_string))
+}
+
+/// A bundle of tier 2 as it was before it last changed, if that is what a digest is of.
+pub fn before(root: &Root, line: &BundleLine, hash: &str) -> Option<Vec<u8>> {
+    let name = line.artifact.strip_prefix(WORKFLOW)?;
+    match root.read(&format!("{WORKFLOW_BEFORE}{name}"), 1 << 20) {
+        Ok(Some(Content::Bytes(bytes, _))) => {
+            (crate::model::Digest::of(&bytes).to_string() == hash).then_some(bytes)
+        }
+        _ => None,
+    }
 }
 
 /// The bytes of a bundle, if they are those that the index was made for.
