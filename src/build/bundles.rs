@@ -29,6 +29,10 @@ pub(super) fn index(
         let line = BundleLine {
             names,
             refresh,
+            triggers: match refresh {
+                Refresh::OnChange => from.inputs.plan.refresh_triggers.clone(),
+                Refresh::SessionStart | Refresh::OnRequest => Vec::new(),
+            },
             inputs,
             source: entry.uri,
             artifact: entry.path,

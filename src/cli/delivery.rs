@@ -28,11 +28,20 @@ pub(super) struct Delivery {
 impl Delivery {
     /// Opens the project around a folder.
     pub(super) fn open(directory: &Path) -> anyhow::Result<Delivery> {
+        Delivery::look(directory, None)
+    }
+
+    /// The same with only one session's part of the log, which is much quicker to read.
+    pub(super) fn of_session(directory: &Path, session: &str) -> anyhow::Result<Delivery> {
+        Delivery::look(directory, Some(session))
+    }
+
+    fn look(directory: &Path, session: Option<&str>) -> anyhow::Result<Delivery> {
         let folder = project::find(directory)?;
         let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
         let bundles = Bundles::open(&root)?
             .context("nothing has been built here\nhint: run `blue knowledge build`")?;
-        let log = Log::open(&root, [AUDIT_BEFORE, AUDIT]);
+        let log = Log::open(&root, [AUDIT_BEFORE, AUDIT], session);
         let branch = git::branch(&folder);
         let work = bundles::work_name(&root, branch.as_deref());
         Ok(Delivery { root, bundles, log, branch, work })

@@ -47,8 +47,8 @@ impl Hook {
         if self.event == Event::PostToolUse {
             return rebuild(directory, said);
         }
-        let delivery = Delivery::open(directory)?;
         let session = said.session_id.as_str();
+        let delivery = Delivery::of_session(directory, session)?;
         match self.event {
             Event::UserPromptSubmit => {
                 let turn = remember(&delivery.root, session, Happened::Prompt)?.turns;

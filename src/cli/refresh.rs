@@ -12,7 +12,6 @@ use crate::emit::{self, AUDIT, AUDIT_BEFORE};
 use crate::model::Trigger;
 use crate::serve::bundles;
 use crate::serve::delivery::{Log, Staleness};
-use crate::verify;
 use crate::wire::header;
 use crate::wire::jsonl::{BundleLine, Refresh as Policy};
 
@@ -46,7 +45,7 @@ pub(super) struct Due {
 impl Refresh {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let session = self.session.clone().unwrap_or_else(|| Said::read().session_id);
-        let delivery = Delivery::open(directory)?;
+        let delivery = Delivery::of_session(directory, &session)?;
         match due(&delivery, &session, &Asked::Person)? {
             Some(due) => due.deliver(&delivery, &session, "refresh")?,
             None => output::say("blue: nothing changed since it was delivered"),
@@ -63,7 +62,7 @@ pub(super) fn due(
     asked: &Asked<'_>,
 ) -> anyhow::Result<Option<Due>> {
     let Some(bundle) = delivery.current() else { return Ok(None) };
-    if !heard(delivery, asked)? {
+    if !heard(bundle, asked) {
         return Ok(None);
     }
     let allowed = match bundle.refresh {
@@ -74,7 +73,7 @@ pub(super) fn due(
         return Ok(None);
     }
     let gate = emit::Gate::close(&delivery.root, "refresh")?;
-    let log = Log::open(&delivery.root, [AUDIT_BEFORE, AUDIT]);
+    let log = Log::open(&delivery.root, [AUDIT_BEFORE, AUDIT], Some(session));
     let staleness = log.staleness(bundle, Some(session));
     let cooling = log.is_cooling(&bundle.source, session, Timestamp::now());
     if staleness == Staleness::Fresh || cooling {
@@ -124,18 +123,13 @@ fn clipped(line: &str) -> String {
 }
 
 /// Whether any trigger of the configuration, as it was built, hears who asks.
-fn heard(delivery: &Delivery, asked: &Asked<'_>) -> anyhow::Result<bool> {
-    if let Asked::Person = asked {
-        return Ok(true);
-    }
-    let Some(Ok((manifest, _))) = verify::manifest(&delivery.root)? else { return Ok(false) };
-    let triggers =
-        manifest.workflow.refresh_triggers.iter().filter_map(|text| Trigger::parse(text));
-    Ok(triggers.into_iter().any(|trigger| match asked {
-        Asked::Prompt(turn) => trigger.hears_prompt(*turn),
-        Asked::Tool(name) => trigger.hears_tool(name),
+fn heard(bundle: &BundleLine, asked: &Asked<'_>) -> bool {
+    let mut triggers = bundle.triggers.iter().filter_map(|text| Trigger::parse(text));
+    match asked {
+        Asked::Prompt(turn) => triggers.any(|trigger| trigger.hears_prompt(*turn)),
+        Asked::Tool(name) => triggers.any(|trigger| trigger.hears_tool(name)),
         Asked::Person => true,
-    }))
+    }
 }
 
 impl Due {

@@ -12,7 +12,7 @@ use crate::beneath::Root;
 use crate::wire::audit::{self, AuditLine};
 
 /// A log larger than this is put aside; the one put aside before it is gone.
-const MAX_BYTES: u64 = 4 << 20;
+const MAX_BYTES: u64 = 2 << 20;
 
 /// The log.
 pub const AUDIT: &str = ".blue/local/audit.jsonl";

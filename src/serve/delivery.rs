@@ -41,12 +41,13 @@ impl Staleness {
 }
 
 impl Log {
-    /// Reads a log and the one before it. What is missing or cannot be read is empty.
-    pub fn open(root: &Root, paths: [&str; 2]) -> Log {
+    /// Reads a log and the one before it, all of it or what one session's name occurs in. What is
+    /// missing or cannot be read is empty.
+    pub fn open(root: &Root, paths: [&str; 2], session: Option<&str>) -> Log {
         let mut log = Log::default();
         for path in paths {
             if let Ok(Some(Content::Bytes(bytes, _))) = root.read(path, 1 << 30) {
-                let (lines, n_lost) = audit::read(&bytes);
+                let (lines, n_lost) = audit::read(&bytes, session);
                 log.lines.extend(lines);
                 log.n_lost += n_lost;
             }

@@ -32,11 +32,20 @@ pub fn line(entry: &AuditLine) -> Vec<u8> {
     bytes
 }
 
-/// The lines of a log, oldest first, and how many could not be read: a torn one loses itself.
-pub fn read(bytes: &[u8]) -> (Vec<AuditLine>, usize) {
+/// The lines of a log, oldest first, and how many could not be read: a torn one loses itself. With a
+/// session, only lines that its name occurs in are looked at.
+pub fn read(bytes: &[u8], session: Option<&str>) -> (Vec<AuditLine>, usize) {
     let mut n_lost = 0;
     let mut lines = Vec::new();
-    for line in bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
+    let finder = memchr::memmem::Finder::new(session.unwrap_or_default());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+        if line.is_empty() || finder.find(line).is_none() {
+            continue;
+        }
         match serde_json::from_slice(line) {
             Ok(line) => lines.push(line),
             Err(_) => n_lost += 1,
@@ -65,6 +74,8 @@ mod tests {
         log.extend(b"{\"timestamp\":\"2026\n");
         log.extend(line(&entry));
         log.extend(b"{\"tim");
-        assert_eq!(read(&log), (vec![entry.clone(), entry], 2));
+        assert_eq!(read(&log, None), (vec![entry.clone(), entry.clone()], 2));
+        assert_eq!(read(&log, Some("nobody")), (Vec::new(), 0));
+        assert_eq!(read(&log, Some("s")).0, vec![entry.clone(), entry]);
     }
 }

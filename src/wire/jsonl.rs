@@ -84,6 +84,9 @@ pub struct BundleLine {
     pub names: Vec<String>,
     /// When it is given again in a session that had it: `on_change` or `on_request`.
     pub refresh: Refresh,
+    /// When it is looked whether it changed, as the configuration says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<String>,
     /// What the bundle itself carries in its first line, so that the two are never mixed up.
     pub inputs: String,
     /// Its address.
