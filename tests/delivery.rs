@@ -146,6 +146,32 @@ fn a_changed_bundle_is_given_once_and_not_again_within_half_a_minute() {
 }
 
 #[test]
+fn a_subagent_does_not_take_what_its_session_is_due() {
+    let space = project("");
+    let subagent = r#"{"session_id":"s","agent_id":"a1","prompt":"x"}"#;
+    assert_eq!(said(&space, &["hook", "user-prompt-submit"], subagent), "");
+    assert_ne!(prompt(&space, "s"), "");
+    let record: Value = serde_json::from_str(&space.read(".blue/local/sessions/s.json")).unwrap();
+    assert_eq!(record["turns"], 1);
+}
+
+#[test]
+fn an_edit_that_no_tool_told_of_is_built_with_the_next_prompt() {
+    let space = project("");
+    space.write(".blue/docs/rfcs/0016-context.md", RFC.replace("second", "by sed"));
+    assert!(prompt(&space, "s").contains("- [ ] by sed"));
+}
+
+#[test]
+fn what_does_not_matter_is_not_called_stale() {
+    let space = project("");
+    space.write("README.md", "# Not a document\n").write("src/main.rs", "fn main() {}\n");
+    let context = space.blue(&["context"]);
+    assert_eq!(context.stderr, "");
+    assert!(space.blue(&["status"]).stdout.contains("Built      current"));
+}
+
+#[test]
 fn two_prompts_at_once_are_given_it_once() {
     let space = project("");
     prompt(&space, "other");
@@ -233,7 +259,7 @@ fn the_log_is_filtered_skips_what_is_torn_and_makes_room() {
     };
     assert_eq!((of(&[]), of(&["--session", "a"]), of(&["--since", "1h"])), (2, 1, 1));
     assert_eq!(of(&["--since", "2019-01-01T00:00:00Z"]), 2);
-    assert!(space.blue(&["context", "log"]).stderr.contains("1 torn lines"));
+    assert!(space.blue(&["context", "log"]).stderr.contains("1 torn line is skipped"));
     assert_eq!(space.blue(&["context", "log", "--since", "soon"]).code, 2);
     space.write(
         ".blue/local/audit.jsonl",

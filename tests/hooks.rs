@@ -149,7 +149,15 @@ fn a_subagent_gets_the_same_text_as_json() {
         let text = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
         assert_eq!(json["hookSpecificOutput"]["hookEventName"], "SubagentStart");
         assert_eq!(text, hook.space.read(".blue/context/session.md").trim_end());
-        assert_eq!(log(hook.space)[0]["artifact"], ".blue/context/session.json");
+        let line = &log(hook.space)[0];
+        assert_eq!(line["artifact"], ".blue/context/session.json");
+        // What is noted is the text, which is what reaches the model.
+        let bundle = hook.space.read(".blue/context/session.md");
+        assert_eq!(
+            line["content_hash"],
+            format!("blake3:{}", blake3::hash(bundle.as_bytes()).to_hex())
+        );
+        assert_eq!(line["bytes"], bundle.len());
     });
 }
 
@@ -315,4 +323,7 @@ fn both_hooks_are_one_script() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks");
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert_eq!(read("session-start"), read("session-workflow"));
+    // This repository's own copies are current.
+    assert_eq!(read("session-start"), read("../.blue/hooks/session-start"));
+    assert_eq!(read("session-start"), read("../.blue/hooks/session-workflow"));
 }

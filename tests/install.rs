@@ -338,7 +338,7 @@ fn a_handler_moved_into_a_group_of_others_is_taken_out_alone() {
     space.write(SETTINGS, original);
     let said = blue(&space, &["install"]);
     assert!(said.stdout.contains("updated  .claude/settings.json"), "{}", said.stdout);
-    assert!(space.read(SETTINGS).contains("\"blue hook session-end || :\", \"timeout\": 5}, {\"type\": \"command\", \"command\": \"b\"}"));
+    assert!(space.read(SETTINGS).contains("\"blue hook session-end || :\", \"timeout\": 3}, {\"type\": \"command\", \"command\": \"b\"}"));
     blue(&space, &["uninstall"]);
     assert_eq!(
         space.read(SETTINGS),

@@ -19,11 +19,13 @@ pub(super) fn index(
     let mut of_rfcs = of_rfcs(from, rfcs);
     let mut told = Hasher::new();
     let mut lines = Vec::new();
-    for made in made.iter().filter(|made| made.path.starts_with(".blue/context/")) {
+    // What a subagent is given is the text of the session bundle, and is noted as that.
+    let told_apart =
+        |made: &&Made| made.path.starts_with(".blue/context/") && made.path != SESSION_JSON;
+    for made in made.iter().filter(told_apart) {
         let known = current.get(made.path.as_str()).copied();
         let entry = entry(made, known);
-        let id = made.action.digest().short();
-        let inputs = if made.path == SESSION_JSON { format!("{id}.json") } else { id };
+        let inputs = made.action.digest().short();
         let (names, refresh) =
             of_rfcs.remove(&made.path).unwrap_or((Vec::new(), Refresh::SessionStart));
         let line = BundleLine {

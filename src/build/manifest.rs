@@ -112,7 +112,7 @@ fn tier_source(
 }
 
 /// One digest over configuration, templates and every document's path and content.
-fn inputs_digest(inputs: &Inputs, analysis: &Analysis) -> Digest {
+pub(super) fn inputs_digest(inputs: &Inputs, analysis: &Analysis) -> Digest {
     let mut hasher = Hasher::new();
     hasher.number(u64::from(FORMAT)).field(inputs.plan.digest.as_bytes());
     for name in crate::render::Templates::names() {

@@ -136,10 +136,25 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Whether something moved since the last build, or nothing is known of it.
-pub fn is_stale(root: &Root) -> bool {
+/// Whether anything moved since the last build, which need not matter. `None` if nothing is known of
+/// it, or there are more files than one wants to look at.
+pub fn moved(root: &Root, max_files: usize) -> Option<bool> {
+    let record = read::record(root, &engine()).filter(|record| !record.outputs.is_empty())?;
+    let few = record.inputs.len() <= max_files;
+    few.then(|| emit::is_pending(root) || fresh::unmoved(root, &record).is_err())
+}
+
+/// Whether a build would begin with other inputs than those of the manifest. Where nothing moved
+/// that is known at once; else the documents are read.
+pub fn is_stale(root: &Root, options: &Options<'_>) -> anyhow::Result<bool> {
+    if moved(root, usize::MAX) == Some(false) {
+        return Ok(false);
+    }
+    let Some(Ok((manifest, _))) = crate::verify::manifest(root)? else { return Ok(true) };
+    let inputs = load(root)?;
     let record = read::record(root, &engine()).unwrap_or_default();
-    record.outputs.is_empty() || emit::is_pending(root) || fresh::unmoved(root, &record).is_err()
+    let analysis = analyse(root, &inputs, &record, options)?;
+    Ok(manifest::inputs_digest(&inputs, &analysis).to_string() != manifest.inputs)
 }
 
 /// The folders that the last build looked into.

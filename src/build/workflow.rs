@@ -189,11 +189,13 @@ impl<'a> Material<'a> {
             let rows = bundle.shown.iter().map(|(row, _)| &self.lines[row.0 as usize]);
             rows.filter(|(of, _)| *of == part).map(|(_, text)| text.as_str()).collect()
         };
+        let all = std::iter::once(&self.work).chain(self.plans.iter().map(|(_, work)| work));
+        let untold: usize = all.map(|work| work.n_open - work.open.len()).sum();
         let plans = self.plans.iter().enumerate().map(|(i, (uri, work))| PlanView {
             uri,
             phase: work.phase.as_deref(),
             n_done: work.n_done,
-            n_tasks: work.n_done + work.open.len(),
+            n_tasks: work.n_done + work.n_open,
             tasks: shown(Part::PlanTask(i)),
         });
         WorkflowView {
@@ -204,14 +206,14 @@ impl<'a> Material<'a> {
             summary: &self.work.brief,
             phase: self.work.phase.as_deref(),
             n_done: self.work.n_done,
-            n_tasks: self.work.n_done + self.work.open.len(),
+            n_tasks: self.work.n_done + self.work.n_open,
             tasks: shown(Part::Task),
             criteria: shown(Part::Criterion),
             plans: plans.collect(),
             depends: shown(Part::Depends),
             replaces: shown(Part::Replaces),
             linked: shown(Part::Linked),
-            n_hidden: bundle.hidden.len(),
+            n_hidden: bundle.hidden.len() + untold,
         }
     }
 }

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::progress::Bar;
 use super::{Exit, ReportFormat, output, project, report};
+use crate::beneath::Root;
 use crate::build::{self, Options, Outcome};
 use crate::model::Severity;
 
@@ -111,6 +112,21 @@ pub(super) fn build(
         progress: &bar,
     };
     build::build(folder, &options)
+}
+
+/// Whether what is emitted was made from other documents than are here now. What cannot be looked
+/// at counts as stale: the build will say what is wrong.
+pub(super) fn is_stale(root: &Root) -> bool {
+    let bar = Bar::new();
+    let options = Options {
+        check: false,
+        force: false,
+        explain: false,
+        source_date_epoch: None,
+        waiting: &|_| {},
+        progress: &bar,
+    };
+    build::is_stale(root, &options).unwrap_or(true)
 }
 
 /// The date that reproducible builds set.

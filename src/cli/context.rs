@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::delivery::Delivery;
-use super::{Exit, output, refresh};
+use super::{Exit, build, output, refresh};
 use crate::emit::{self, AUDIT};
 use crate::verify;
 use crate::wire::audit::AuditLine;
@@ -114,7 +114,7 @@ fn one_line(directory: &Path) -> anyhow::Result<Exit> {
 
 /// What a person should know before believing the rest.
 fn warn(delivery: &Delivery) {
-    if crate::build::is_stale(&delivery.root) {
+    if build::is_stale(&delivery.root) {
         output::say(
             "blue: something changed since the last build\nhint: run `blue knowledge build`",
         );
@@ -125,7 +125,10 @@ fn warn(delivery: &Delivery) {
         ));
     }
     if delivery.log.n_lost > 0 {
-        output::say(&format!("blue: {} torn lines in {AUDIT} are skipped", delivery.log.n_lost));
+        let n = delivery.log.n_lost;
+        let lines =
+            if n == 1 { "1 torn line is".to_string() } else { format!("{n} torn lines are") };
+        output::say(&format!("blue: {lines} skipped in {AUDIT}"));
     }
 }
 

@@ -84,9 +84,10 @@ pub(super) fn now() -> String {
 #[serde(default)]
 pub(super) struct Said {
     pub(super) session_id: String,
+    /// Set when a subagent is meant; it shares its session's name with the main one.
+    pub(super) agent_id: String,
     pub(super) tool_name: String,
     pub(super) tool_input: serde_json::Value,
-    pub(super) reason: String,
 }
 
 /// The most that is read of it.

@@ -4,11 +4,16 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use super::delivery::{Delivery, Said};
+use super::delivery::{Delivery, Said, now};
 use super::refresh::{self, Asked};
 use super::session::{Happened, remember};
 use super::{Exit, build, output, project};
+use crate::beneath::Root;
+use crate::condense::tokens;
+use crate::emit;
+use crate::model::Digest;
 use crate::serve::bundles;
+use crate::wire::audit::AuditLine;
 
 /// The flags of `blue hook`.
 #[derive(Args, Debug)]
@@ -47,7 +52,14 @@ impl Hook {
         if self.event == Event::PostToolUse {
             return rebuild(directory, said);
         }
+        // A subagent would take what its session is due.
+        if !said.agent_id.is_empty() && self.event == Event::UserPromptSubmit {
+            return Ok(());
+        }
         let session = said.session_id.as_str();
+        if self.event == Event::UserPromptSubmit {
+            catch_up(directory)?;
+        }
         let delivery = Delivery::of_session(directory, session)?;
         match self.event {
             Event::UserPromptSubmit => {
@@ -60,11 +72,28 @@ impl Hook {
                 let due = refresh::due(&delivery, session, &Asked::Tool(&said.tool_name))?;
                 due.map_or(Ok(()), |due| due.deliver_as_json(&delivery, session, "PreToolUse"))
             }
-            Event::PreCompact => output::out(&to_keep(&delivery)),
+            Event::PreCompact => {
+                let Some((text, line)) = to_keep(&delivery, session) else { return Ok(()) };
+                output::out(&text)?;
+                emit::note(&delivery.root, &line)
+            }
             Event::SessionEnd => remember(&delivery.root, session, Happened::End).map(|_| ()),
             Event::PostToolUse => unreachable!("it was heard above"),
         }
     }
+}
+
+/// A project of more files is not looked at with every prompt.
+const MAX_LOOK: usize = 2_000;
+
+/// Builds if something moved that no tool told of: an edit in a shell, by a person, by git.
+fn catch_up(directory: &Path) -> anyhow::Result<()> {
+    let folder = project::find(directory)?;
+    let root = Root::open(&folder)?;
+    if crate::build::moved(&root, MAX_LOOK) == Some(true) {
+        build::build(&folder, false, false, false)?;
+    }
+    Ok(())
 }
 
 /// Builds if the tool changed a document, or anything else that people write for blue.
@@ -83,14 +112,26 @@ fn rebuild(directory: &Path, said: &Said) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The few lines that a summary must keep: what is worked on, its phase and its open tasks.
-fn to_keep(delivery: &Delivery) -> String {
-    let Some(bundle) = delivery.current() else { return String::new() };
-    let Some(bytes) = bundles::bytes(&delivery.root, bundle) else { return String::new() };
+/// The few lines that a summary must keep: what is worked on, its phase and its open tasks. With
+/// what the log says of them.
+fn to_keep(delivery: &Delivery, session: &str) -> Option<(String, AuditLine)> {
+    let bundle = delivery.current()?;
+    let bytes = bundles::bytes(&delivery.root, bundle)?;
     let text = String::from_utf8_lossy(&bytes);
     let tells = |line: &&str| {
         ["Current work:", "Phase:", "Tasks:", "- [ ]"].iter().any(|start| line.starts_with(start))
     };
     let lines: Vec<&str> = text.lines().filter(tells).take(16).collect();
-    format!("Keep in the summary:\n{}\n", lines.join("\n"))
+    let text = format!("Keep in the summary:\n{}\n", lines.join("\n"));
+    let line = AuditLine {
+        timestamp: now(),
+        session_id: session.to_string(),
+        event: "PreCompact".to_string(),
+        source: "blue://state/active-tasks".to_string(),
+        artifact: bundle.artifact.clone(),
+        content_hash: Digest::of(text.as_bytes()).to_string(),
+        tokens: tokens::count(&text),
+        bytes: text.len() as u64,
+    };
+    Some((text, line))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::delivery::Delivery;
-use super::{Exit, output};
+use super::{Exit, build, output};
 use crate::model::place::{CONFIG, GUIDE};
 use crate::verify;
 
@@ -27,12 +27,13 @@ impl Status {
             (None, None) => "none".to_string(),
         };
         text += &format!("Work       {work}\n");
-        let built = match crate::build::is_stale(&delivery.root) {
+        let built = match build::is_stale(&delivery.root) {
             true => "stale: run `blue knowledge build`",
             false => "current",
         };
         text += &format!("Built      {built}\n");
-        let last = delivery.log.lines.last();
+        // The doctor tries the hook; that is no delivery to anybody.
+        let last = delivery.log.lines.iter().rev().find(|line| line.session_id != "doctor");
         let last = last.map_or("nothing yet".to_string(), |line| {
             format!("{} to {} at {}", line.source, line.session_id, line.timestamp)
         });

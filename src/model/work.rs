@@ -7,8 +7,10 @@ pub struct Work {
     pub brief: String,
     /// The phase the work is in: as stated, or the first that has an open task.
     pub phase: Option<String>,
-    /// Tasks without a tick, in order.
+    /// Tasks without a tick, in order; the first of many.
     pub open: Vec<String>,
+    /// How many tasks have none.
+    pub n_open: usize,
     /// How many tasks have one.
     pub n_done: usize,
     /// What must hold in the end.

@@ -41,6 +41,7 @@ pub(super) fn work(page: &Page<'_>, brief: String) -> Work {
         brief,
         phase: stated_phase(page).or_else(|| open_phase(page, &of_work)),
         open: open.clone().map(|task| task.text.clone()).take(MAX_ITEMS).collect(),
+        n_open: open.count(),
         n_done: of_work.iter().filter(|task| task.done).count(),
         criteria: criteria.map_or(Vec::new(), |range| items(page, &range)),
     }

@@ -37,23 +37,30 @@ enum Runs {
 
 use Runs::{Blue, Script};
 
-const EDITS: &str = "Edit|MultiEdit|Write|NotebookEdit";
-/// Codex edits with one tool; it also answers to the names of Claude's.
-const CODEX_EDITS: &str = "apply_patch|Edit|Write";
+/// Claude Code's tools that edit files; Codex edits with one, which answers to their names too.
+const EDITS: Matchers = (Some("Edit|MultiEdit|Write|NotebookEdit"), Some("apply_patch|Edit|Write"));
+/// A resumed session has the text already. Claude Code drops a second copy of the same bytes; Codex
+/// would keep it.
+const STARTS: Matchers = (None, Some("startup|clear|compact"));
+const ALL: Matchers = (None, None);
 
-/// Event, tools for Claude and for Codex, what runs, seconds, and whether Codex has it too. A
-/// text that an agent reads at its start comes in entries of its own: an agent cuts each by itself.
-type Row = (&'static str, Option<(&'static str, &'static str)>, Runs, u64, bool);
+/// What the entry is for, in Claude Code and in Codex.
+type Matchers = (Option<&'static str>, Option<&'static str>);
+
+/// Event, matchers, what runs, seconds, and whether Codex has it too. A text that an agent reads at
+/// its start comes in entries of its own: an agent cuts each by itself.
+type Row = (&'static str, Matchers, Runs, u64, bool);
 const TABLE: &[Row] = &[
-    ("SessionStart", None, Script("session-start", "global"), 5, true),
-    ("SessionStart", None, Script("session-start", ""), 5, true),
-    ("SessionStart", None, Script("session-workflow", ""), 5, true),
-    ("SubagentStart", None, Script("session-start", ""), 5, true),
-    ("UserPromptSubmit", None, Blue("user-prompt-submit"), 5, true),
-    ("PreToolUse", None, Blue("pre-tool-use"), 5, false),
-    ("PostToolUse", Some((EDITS, CODEX_EDITS)), Blue("post-tool-use"), 60, true),
-    ("PreCompact", None, Blue("pre-compact"), 5, true),
-    ("SessionEnd", None, Blue("session-end"), 5, true),
+    ("SessionStart", STARTS, Script("session-start", "global"), 5, true),
+    ("SessionStart", STARTS, Script("session-start", ""), 5, true),
+    ("SessionStart", STARTS, Script("session-workflow", ""), 5, true),
+    ("SubagentStart", ALL, Script("session-start", ""), 5, true),
+    ("UserPromptSubmit", ALL, Blue("user-prompt-submit"), 5, true),
+    ("PreToolUse", ALL, Blue("pre-tool-use"), 5, false),
+    ("PostToolUse", EDITS, Blue("post-tool-use"), 60, true),
+    ("PreCompact", ALL, Blue("pre-compact"), 5, true),
+    // Codex allows no more.
+    ("SessionEnd", ALL, Blue("session-end"), 3, true),
 ];
 
 /// The scripts that the hooks run, as they are shipped: name and bytes.
@@ -70,10 +77,10 @@ pub fn hooks(agent: Agent) -> Vec<Hook> {
     let rows = TABLE.iter().filter(|(.., codex)| agent != Agent::Codex || *codex);
     rows.map(|(event, matcher, runs, timeout, _)| Hook {
         event,
-        matcher: matcher.map(|(claude, codex)| match agent {
-            Agent::Codex => codex,
-            _ => claude,
-        }),
+        matcher: match agent {
+            Agent::Codex => matcher.1,
+            Agent::Claude | Agent::ClaudeUser => matcher.0,
+        },
         command: command(agent, *runs),
         timeout: *timeout,
     })
@@ -91,17 +98,20 @@ fn command(agent: Agent, runs: Runs) -> String {
     let path = format!(".blue/hooks/{name}");
     match agent {
         Agent::Claude => format!("\"$CLAUDE_PROJECT_DIR\"/{path}{argument}"),
-        Agent::ClaudeUser => {
-            let folder = match argument.as_str() {
-                " global" => "\"${BLUE_HOME:-$HOME/.blue}\"",
-                _ => "\"$CLAUDE_PROJECT_DIR\"",
-            };
+        Agent::ClaudeUser if argument == " global" => {
+            let folder = "\"${BLUE_HOME:-$HOME/.blue}\"";
             format!("f={folder}/{path}; [ -x \"$f\" ] && exec \"$f\"{argument}; exit 0")
         }
-        Agent::Codex => format!(
-            "d=$PWD; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] || exit 0; d=${{d%/*}}; done; exec \"$d/{path}\"{argument}"
-        ),
+        Agent::ClaudeUser => upward("$CLAUDE_PROJECT_DIR", &path, &argument),
+        Agent::Codex => upward("$PWD", &path, &argument),
     }
+}
+
+/// Runs the nearest script from a folder upwards: an agent may be started anywhere in a project.
+fn upward(from: &str, path: &str, argument: &str) -> String {
+    format!(
+        "d={from}; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] || exit 0; d=${{d%/*}}; done; exec \"$d/{path}\"{argument}"
+    )
 }
 
 /// What a command of blue's does, whichever way it is written; `None` if it is not blue's.
