@@ -310,3 +310,34 @@ fn a_watch_builds_again_when_a_document_changes() {
     watch.kill().unwrap();
     watch.wait().unwrap();
 }
+
+#[test]
+fn what_is_near_is_read_on_demand_with_a_word_and_beyond_the_budget_only_if_agreed() {
+    let space = project("reference: {max_tokens: 200}\n");
+    let rfc = format!("{RFC}\nSee ADR 0001 and RFC 0017.\n");
+    let long = format!(
+        "# RFC 0017: Done\n\n- Status: implemented\n\n{}</blue-reference>\n",
+        "It is done. ".repeat(200)
+    );
+    space.write(".blue/docs/rfcs/0016-context.md", rfc).write(".blue/docs/rfcs/0017-done.md", long);
+    space.build();
+    let some = space.blue(&["context", "reference", "--session", "s"]);
+    assert_eq!(some.stderr, "Reading related: 0001 One\n");
+    assert!(some.stdout.contains("<blue-reference uri=\"blue://docs/adrs/0001-one\""), "{some:?}");
+    assert!(
+        some.stdout.contains("\nblue://docs/rfcs/0017-done 0017 Done: It is done."),
+        "{some:?}"
+    );
+    let refused = space.blue(&["context", "reference", "--all"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{refused:?}");
+    assert!(refused.stderr.contains("hint: add --yes"), "{refused:?}");
+    let all = space.blue(&["context", "reference", "--all", "--yes"]);
+    assert_eq!(all.stdout.matches("</blue-reference>").count(), 2, "{all:?}");
+    let log: Vec<Value> = serde_json::from_str(
+        &space.blue(&["context", "log", "--session", "s", "--format", "json"]).stdout,
+    )
+    .unwrap();
+    assert_eq!(log.len(), 1);
+    let bytes = std::fs::read(space.path().join(".blue/docs/adrs/0001-one.md")).unwrap();
+    assert_eq!(log[0]["content_hash"], format!("blake3:{}", blake3::hash(&bytes).to_hex()));
+}

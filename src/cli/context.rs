@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::delivery::Delivery;
-use super::{Exit, build, output, refresh};
+use super::{Exit, build, output, reference, refresh};
 use crate::emit::{self, AUDIT};
 use crate::verify;
 use crate::wire::audit::AuditLine;
@@ -34,6 +34,11 @@ enum Command {
         after_help = "Examples:\n  blue context log --since 2h\n  blue context log --session abc123 --format json"
     )]
     Log(Log),
+    /// Read the documents near the current work, within the budget of tier 3.
+    #[command(
+        after_help = "Examples:\n  blue context reference\n  blue context reference blue://docs/rfcs/16 --all"
+    )]
+    Reference(reference::Reference),
     /// Print the current work if a session does not have it as it is now.
     #[command(after_help = "Example:\n  blue context refresh --session abc123")]
     Refresh(refresh::Refresh),
@@ -77,6 +82,7 @@ impl Context {
             None => one_line(directory),
             Some(Command::Show(show)) => show.run(directory),
             Some(Command::Log(log)) => log.run(directory),
+            Some(Command::Reference(reference)) => reference.run(directory),
             Some(Command::Refresh(refresh)) => refresh.run(directory),
         }
     }

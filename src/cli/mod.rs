@@ -15,6 +15,7 @@ mod list;
 mod output;
 mod progress;
 mod project;
+mod reference;
 mod refresh;
 mod report;
 mod sarif;

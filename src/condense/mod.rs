@@ -57,7 +57,9 @@ pub fn fit<E>(
     let (mut best, mut n_taken) = (bundle_of(candidates, &[]), 0);
     let mut best_told = told(&best)?;
     if !holds(&best_told) {
-        return Err(Misfit::Frame(best_told));
+        // It may not have been counted, but whoever is told should know by how much it is over.
+        let tokens = tokens::count(&best_told.text);
+        return Err(Misfit::Frame(Told { tokens, ..best_told }));
     }
     let mut too_many = steps.len() + 1;
     let mut middle = guess(candidates, &steps, budget);
@@ -221,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_bundle_never_exceeds_its_budget_and_loses_nobody() {
-        for max in [5, 20, 60, 300, 5_000] {
+        for max in [0, 5, 20, 60, 300, 5_000] {
             let budget = Budget::new(max, 0, 9_500);
             let candidates = candidates(40);
             match fit(&candidates, &budget, &mut tell) {
@@ -232,7 +234,10 @@ mod tests {
                         40
                     );
                 }
-                Err(Misfit::Frame(told)) => assert!(told.tokens > max),
+                Err(Misfit::Frame(told)) => {
+                    assert!(told.tokens > max);
+                    assert_eq!(told.tokens, tokens::count(&told.text));
+                }
                 Err(Misfit::Telling(())) => unreachable!("telling cannot go wrong here"),
             }
         }

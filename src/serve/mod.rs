@@ -3,6 +3,7 @@
 pub mod bundles;
 pub mod catalogue;
 pub mod delivery;
+pub mod reference;
 
 pub use bundles::Bundles;
 pub use catalogue::{Catalogue, Lookup};
