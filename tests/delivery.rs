@@ -269,6 +269,12 @@ fn the_log_is_filtered_skips_what_is_torn_and_makes_room() {
     assert!(space.exists(".blue/local/audit.1.jsonl") && !space.exists(".blue/local/audit.jsonl"));
     prompt(&space, "d");
     assert_eq!(of(&[]), 3, "the log before is still read");
+    // Hooks only append; a build makes room.
+    space
+        .write(".blue/local/audit.jsonl", "x".repeat(5 << 20))
+        .write(".blue/docs/adrs/0002-two.md", "# Two\n");
+    space.build();
+    assert!(!space.exists(".blue/local/audit.jsonl"));
 }
 
 #[test]

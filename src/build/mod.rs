@@ -127,6 +127,7 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     }
     let lock = emit::Lock::take(&root, options.waiting)?;
     emit::recover(&root)?;
+    emit::make_room(&root);
     let looked = emit::time(&root)?;
     let inputs = load(&root)?;
     let analysis = analyse(&root, &inputs, &record, options)?;

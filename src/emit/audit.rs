@@ -35,6 +35,17 @@ pub fn note(root: &Root, line: &AuditLine) -> anyhow::Result<()> {
     rotate(root, &file, MAX_BYTES)
 }
 
+/// Puts a large log aside: hooks only append, so a build makes room now and then.
+pub fn make_room(root: &Root) {
+    let large = |size| size > MAX_BYTES;
+    if root.stat(AUDIT).ok().flatten().is_some_and(|(stat, _)| large(stat.size))
+        && let Ok(fd) = root.open_at(AUDIT, OFlags::RDONLY)
+    {
+        // A log that cannot be put aside goes on growing, and is tried again.
+        rotate(root, &File::from(fd), MAX_BYTES).ok();
+    }
+}
+
 /// Puts a large log aside. Whoever has it open goes on writing to it there, so nothing is lost;
 /// and of several who come here at once, only one finds it still in its place.
 fn rotate(root: &Root, file: &File, max: u64) -> anyhow::Result<()> {
