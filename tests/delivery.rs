@@ -156,6 +156,34 @@ fn a_subagent_does_not_take_what_its_session_is_due() {
 }
 
 #[test]
+fn whoever_names_no_session_is_given_nothing_and_not_remembered() {
+    let space = project("");
+    for input in ["", "not JSON", "{}", "{\"session_id\":\"../x\"}"] {
+        assert_eq!(said(&space, &["hook", "user-prompt-submit"], input), "", "{input}");
+        assert_eq!(said(&space, &["hook", "session-end"], input), "", "{input}");
+    }
+    assert!(!space.exists(".blue/local/sessions"));
+}
+
+#[test]
+fn the_note_of_a_long_line_shows_where_it_changed() {
+    let line = |word: &str| {
+        RFC.replace("second", &format!("{} {word}", "a task that takes long to tell".repeat(3)))
+    };
+    let space = project("");
+    space.write(".blue/docs/rfcs/0016-context.md", line("before"));
+    space.build();
+    prompt(&space, "s");
+    age(&space);
+    space.write(".blue/docs/rfcs/0016-context.md", line("after"));
+    let told = prompt(&space, "s");
+    assert!(
+        told.contains("tell before\nnew: ") && told.trim_end().ends_with("tell after"),
+        "{told}"
+    );
+}
+
+#[test]
 fn an_edit_that_no_tool_told_of_is_built_with_the_next_prompt() {
     let space = project("");
     space.write(".blue/docs/rfcs/0016-context.md", RFC.replace("second", "by sed"));

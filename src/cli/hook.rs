@@ -52,6 +52,13 @@ impl Hook {
         if self.event == Event::PostToolUse {
             return rebuild(directory, said);
         }
+        // An agent that does not say which session it means cannot be given anything for it.
+        let named = !said.session_id.is_empty();
+        if !named
+            && matches!(self.event, Event::UserPromptSubmit | Event::PreToolUse | Event::SessionEnd)
+        {
+            return Ok(());
+        }
         // A subagent would take what its session is due.
         if !said.agent_id.is_empty() && self.event == Event::UserPromptSubmit {
             return Ok(());

@@ -104,17 +104,21 @@ fn changes(before: &[u8], now: &[u8]) -> String {
     let (old, new) = (lines(&before), lines(&now));
     let gone = before.lines().filter(|line| old.contains(*line) && !new.contains(*line));
     let come = now.lines().filter(|line| new.contains(*line) && !old.contains(*line));
-    let gone = gone.map(|line| format!("\ngone: {}", clipped(line)));
-    let all: Vec<String> =
-        gone.chain(come.map(|line| format!("\nnew: {}", clipped(line)))).collect();
+    let all: Vec<(&str, &str)> =
+        gone.map(|line| ("gone", line)).chain(come.map(|line| ("new", line))).collect();
+    // A hook may print 10,000 characters; what the bundle leaves is shared among the lines.
+    let room = 9_700usize.saturating_sub(now.len()) / all.len().clamp(1, MAX_CHANGES);
+    let width = room.saturating_sub(12).clamp(24, 240);
+    let told = all.iter().take(MAX_CHANGES);
+    let told = told.map(|(what, line)| format!("\n{what}: {}", clipped(line, width)));
     let more = all.len().saturating_sub(MAX_CHANGES);
     let more = if more > 0 { format!("\nand {more} more lines") } else { String::new() };
-    all.into_iter().take(MAX_CHANGES).collect::<String>() + &more
+    told.collect::<String>() + &more
 }
 
-/// Few enough characters that all the lines stay below what a hook may print.
-fn clipped(line: &str) -> String {
-    let mut end = line.len().min(48);
+/// A line in at most so many bytes.
+fn clipped(line: &str, width: usize) -> String {
+    let mut end = line.len().min(width);
     while !line.is_char_boundary(end) {
         end -= 1;
     }

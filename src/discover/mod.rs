@@ -78,6 +78,11 @@ pub fn in_use<'a>(
 
 /// Names that one file system keeps apart and another cannot.
 fn note_collisions(found: &[Found], notes: &mut Vec<Diagnostic>) {
+    // Names without a capital differ in more than case; most trees have no others.
+    let plain = |path: &str| path.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+    if found.iter().all(|found| plain(&found.path)) {
+        return;
+    }
     let mut folded: Vec<(String, &str)> =
         found.iter().map(|f| (f.path.to_lowercase(), f.path.as_str())).collect();
     folded.sort();
