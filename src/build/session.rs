@@ -79,10 +79,12 @@ pub(super) fn meaning(graph: &Graph, source: &str) -> Meaning {
 fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
     let document = graph.document(id);
     let collection = &graph.collections[document.collection];
-    let rest = [format!("blue://docs/{}/", collection.name), format!("blue://{}/", document.kind)];
-    let Some(short) = rest.iter().find_map(|prefix| source.strip_prefix(prefix.as_str())) else {
-        return false;
+    let after = |scheme: &str, name: &str| {
+        source.strip_prefix(scheme)?.strip_prefix(name)?.strip_prefix('/')
     };
+    let short = after("blue://docs/", &collection.name);
+    let short = short.or_else(|| after("blue://", document.kind.as_str()));
+    let Some(short) = short.filter(|short| !short.is_empty()) else { return false };
     let wanted = name::name(&format!("{short}.md"));
     let named = wanted.number.is_some() || !wanted.slug.is_empty();
     named

@@ -1,7 +1,9 @@
 //! Where people keep documents: known folders, and folders full of numbered files.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::walk::{SIDECARS, Seen, is_markdown};
 use crate::model::name::{self, Name};
@@ -57,16 +59,16 @@ pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<Found>) {
     }
     let others = markdown.iter().copied().filter(|path| known_places[folder_of(path)].is_none());
     let numbered = numbered_folders(others);
-    let mut chosen: Vec<(&str, Rc<Place>)> = Vec::new();
-    let mut places: BTreeMap<&str, Option<Rc<Place>>> = BTreeMap::new();
+    let mut chosen: Vec<(&str, Arc<Place>)> = Vec::new();
+    let mut places: BTreeMap<&str, Option<Arc<Place>>> = BTreeMap::new();
     for path in &markdown {
         let folder = folder_of(path);
         let place = places.entry(folder).or_insert_with(|| {
             let known = known_places[folder].clone();
-            known.or_else(|| numbered_place(folder, &numbered)).map(Rc::new)
+            known.or_else(|| numbered_place(folder, &numbered)).map(Arc::new)
         });
         let place = place.clone().map(|place| own_series(place, path));
-        if let Some(place) = place.or_else(|| lone(path).map(Rc::new)) {
+        if let Some(place) = place.or_else(|| lone(path).map(Arc::new)) {
             chosen.push((path, place));
         }
     }
@@ -75,21 +77,26 @@ pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<Found>) {
 
 /// Makes collections of the chosen files; leaves out indexes and templates.
 fn gather(
-    chosen: &[(&str, Rc<Place>)],
+    chosen: &[(&str, Arc<Place>)],
     files: &[Seen],
     counts: &BTreeMap<&str, usize>,
 ) -> (Vec<Collection>, Vec<Found>) {
     let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
     let mut collections: Vec<Collection> = Vec::new();
     let mut found = Vec::new();
-    let mut last: Option<(&Rc<Place>, usize)> = None;
-    for (path, place) in chosen {
-        let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
-        let name = name::name(&path[base..]);
-        if !is_document(path, &path[base..], &name, counts) {
-            continue;
-        }
-        let row = match last.filter(|(last, _)| Rc::ptr_eq(last, place)) {
+    let mut last: Option<(&Arc<Place>, usize)> = None;
+    let names: Vec<Option<(usize, Name)>> = chosen
+        .par_iter()
+        .with_min_len(64)
+        .map(|(path, place)| {
+            let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
+            let name = name::name(&path[base..]);
+            is_document(path, &path[base..], &name, counts).then_some((base, name))
+        })
+        .collect();
+    for ((path, place), named) in chosen.iter().zip(names) {
+        let Some((base, name)) = named else { continue };
+        let row = match last.filter(|(last, _)| Arc::ptr_eq(last, place)) {
             Some((_, row)) => row,
             None => {
                 let row = *rows.entry(&place.name).or_insert(collections.len());
@@ -349,14 +356,14 @@ fn by_numbers(parts: &[&str], numbered: &BTreeMap<String, Option<String>>) -> Op
 }
 
 /// Two series in one folder are two collections: `CIP-0001/` beside `CPS-0001/`.
-fn own_series(place: Rc<Place>, path: &str) -> Rc<Place> {
+fn own_series(place: Arc<Place>, path: &str) -> Arc<Place> {
     if !place.by_numbers || place.series.is_empty() {
         return place;
     }
     let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
     let other = name::name(&path[base..]).prefix.filter(|prefix| *prefix != place.kind);
     match other {
-        Some(prefix) => Rc::new(Place {
+        Some(prefix) => Arc::new(Place {
             name: format!("{prefix}s"),
             series: vec![prefix.clone()],
             kind: prefix,

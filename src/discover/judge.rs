@@ -20,6 +20,9 @@ pub(super) fn links(
     found: &mut Vec<Found>,
     notes: &mut Vec<Diagnostic>,
 ) {
+    if tree.files.iter().all(|seen| seen.sort == Sort::Regular) {
+        return;
+    }
     let sort_of = |path: &str| {
         let at = tree.files.binary_search_by(|seen| seen.path.as_str().cmp(path));
         at.map_or(Sort::Other, |at| tree.files[at].sort)
