@@ -8,7 +8,7 @@ use super::choice::Choice;
 use crate::condense::{Told, tokens};
 use crate::model::place::{CONFIG, SESSION, SESSION_JSON};
 use crate::model::{
-    Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, name,
+    Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, ShortId,
 };
 use crate::render::view;
 use crate::wire::header;
@@ -84,12 +84,8 @@ fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
     };
     let short = after("blue://docs/", &collection.name);
     let short = short.or_else(|| after("blue://", document.kind.as_str()));
-    let Some(short) = short.filter(|short| !short.is_empty()) else { return false };
-    let wanted = name::name(&format!("{short}.md"));
-    let named = wanted.number.is_some() || !wanted.slug.is_empty();
-    named
-        && (wanted.number.is_none() || wanted.number == document.number)
-        && (wanted.slug.is_empty() || wanted.slug == document.slug)
+    let short = short.filter(|short| !short.is_empty()).and_then(ShortId::new);
+    short.is_some_and(|id| id.fits(document.number.as_ref(), &document.slug, document.is_plan))
 }
 
 /// What the bundle is made of.

@@ -8,7 +8,7 @@ use crate::model::name;
 use crate::model::uri::slugify;
 use crate::model::{
     Code, Collection, Diagnostic, DocId, Document, Edge, Label, Number, Reference, Relation,
-    Target, Uri,
+    ShortId, Target, Uri,
 };
 
 /// RFCs from this number on are usually IETF's when the project has none of that number.
@@ -203,25 +203,22 @@ impl<'a> Resolver<'a, '_> {
 
     /// A short or partial id: a number, a slug, or both.
     fn by_id(&self, group: &str, id: &str) -> Vec<DocId> {
-        let wanted = name::name(&format!("{id}.md"));
+        let Some(wanted) = ShortId::new(id) else { return Vec::new() };
         let fits = |document: &Document| {
             let collection = &self.collections[document.collection];
             let group_fits = collection.name == group || document.kind.as_str() == group;
-            let number_fits = wanted.number.is_none() || wanted.number == document.number;
-            let slug_fits = wanted.slug.is_empty() || wanted.slug == document.slug;
-            group_fits && number_fits && slug_fits && document.is_plan == wanted.is_plan
+            group_fits && wanted.fits(document.number.as_ref(), &document.slug, document.is_plan)
         };
-        let candidates = match (&wanted.number, wanted.slug.is_empty()) {
-            (_, false) => self.index.by_slug(&wanted.slug),
-            (Some(number), true) => {
-                let series = self
+        let candidates = match wanted.slug().is_empty() {
+            false => self.index.by_slug(wanted.slug()),
+            true => {
+                let numbered = self
                     .documents
                     .iter()
                     .enumerate()
-                    .filter(|(_, d)| d.number.as_ref() == Some(number));
-                series.map(|(i, _)| DocId(i as u32)).collect()
+                    .filter(|(_, d)| d.number.as_ref() == wanted.number());
+                numbered.map(|(i, _)| DocId(i as u32)).collect()
             }
-            (None, true) => Vec::new(),
         };
         candidates.into_iter().filter(|id| fits(&self.documents[id.0 as usize])).collect()
     }

@@ -3,9 +3,9 @@
 use anyhow::Context;
 
 use crate::beneath::{Content, Root};
-use crate::model::name;
 use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::uri::{Refusal, Uri};
+use crate::model::{Number, ShortId, name};
 use crate::wire::jsonl::DocumentLine;
 
 /// Every document of the last build.
@@ -73,18 +73,16 @@ impl Catalogue {
 
     /// A short id: a number, a slug, or both, within a collection or a type.
     fn short(&self, group: &str, id: &str) -> Lookup {
-        let wanted = name::name(&format!("{id}.md"));
         let prefix = format!("blue://docs/{group}/");
+        let Some(wanted) = ShortId::new(id) else { return self.nothing(&format!("{prefix}{id}")) };
         let fits = |document: &&DocumentLine| {
             let own = document.uri.rsplit('/').next().unwrap_or("");
             let known = name::name(&format!("{own}.md"));
             let here = document.uri.starts_with(&prefix)
                 || document.kind == group
-                || (wanted.is_plan && document.kind == "plan");
-            let number = document.number.as_deref().and_then(crate::model::Number::new);
-            here && known.is_plan == wanted.is_plan
-                && (wanted.number.is_none() || wanted.number == number)
-                && (wanted.slug.is_empty() || wanted.slug == known.slug)
+                || (wanted.is_plan() && document.kind == "plan");
+            let number = document.number.as_deref().and_then(Number::new);
+            here && wanted.fits(number.as_ref(), &known.slug, known.is_plan)
         };
         let found: Vec<&DocumentLine> = self.documents.iter().filter(fits).collect();
         match found.as_slice() {

@@ -1,0 +1,59 @@
+//! Short ids: `5`, `0005`, `single-source`, `0005-single-source`, `0017.plan`.
+
+use super::Number;
+use super::name::{self, Name};
+
+/// A number, a slug, or both, as the last part of an address may give them.
+#[derive(Clone, Debug)]
+pub struct ShortId(Name);
+
+impl ShortId {
+    /// Reads a short id; `None` if it names nothing.
+    pub fn new(id: &str) -> Option<ShortId> {
+        let name = name::name(&format!("{id}.md"));
+        (name.number.is_some() || !name.slug.is_empty()).then_some(ShortId(name))
+    }
+
+    /// Its number.
+    pub fn number(&self) -> Option<&Number> {
+        self.0.number.as_ref()
+    }
+
+    /// Its slug; empty if it is only a number.
+    pub fn slug(&self) -> &str {
+        &self.0.slug
+    }
+
+    /// Whether a plan is meant.
+    pub fn is_plan(&self) -> bool {
+        self.0.is_plan
+    }
+
+    /// Whether it means a document with this number and slug.
+    pub fn fits(&self, number: Option<&Number>, slug: &str, is_plan: bool) -> bool {
+        is_plan == self.0.is_plan
+            && (self.0.number.is_none() || self.0.number.as_ref() == number)
+            && (self.0.slug.is_empty() || self.0.slug == slug)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_a_slug_or_both_mean_the_same_document() {
+        let number = Number::new("0005");
+        for id in ["5", "0005", "single-source", "0005-single-source", "5-single-source"] {
+            let short = ShortId::new(id).expect("an id");
+            assert!(short.fits(number.as_ref(), "single-source", false), "{id}");
+            assert!(!short.fits(number.as_ref(), "single-source", true), "{id}");
+        }
+        for id in ["6", "other", "6-single-source", "5-other"] {
+            let short = ShortId::new(id).expect("an id");
+            assert!(!short.fits(number.as_ref(), "single-source", false), "{id}");
+        }
+        assert!(ShortId::new("5.plan").is_some_and(|short| short.is_plan()));
+        assert!(ShortId::new("").is_none());
+    }
+}
