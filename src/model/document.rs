@@ -56,12 +56,13 @@ impl Texts {
     /// How long each text is.
     pub fn sizes(&self) -> Sizes {
         let size = |text: &str| text.len() as u32;
-        let opening: String = self.brief.chars().take(32).collect();
+        let end = self.brief.char_indices().nth(32).map_or(self.brief.len(), |(at, _)| at);
+        let opening = &self.brief.as_bytes()[..end];
         Sizes {
             brief: size(&self.brief),
             sections: size(&self.sections),
             full: size(&self.full),
-            repeats: self.sections.contains(&opening),
+            repeats: memchr::memmem::find(self.sections.as_bytes(), opening).is_some(),
         }
     }
 }

@@ -246,7 +246,10 @@ fn is_inline(tag: TagEnd) -> bool {
 
 /// The first sentence: up to a full stop that ends one, not `e.g.` or `1.0`.
 fn first_sentence(text: &str) -> String {
-    for (at, c) in text.char_indices() {
+    // Only these end a sentence, or begin a sign that does.
+    let ends = |b: &u8| matches!(b, b'.' | b'!' | b'?' | 0xE3 | 0xEF);
+    let places = text.bytes().enumerate().filter(|(_, b)| ends(b));
+    for (at, c) in places.filter_map(|(at, _)| Some((at, text.get(at..)?.chars().next()?))) {
         let after = &text[at + c.len_utf8()..];
         let ends = matches!(c, '.' | '!' | '?') && (after.is_empty() || after.starts_with(' '));
         let wide = matches!(c, '。' | '！' | '？');

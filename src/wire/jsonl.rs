@@ -1,5 +1,7 @@
 //! The lines of `documents.jsonl` and `relevance.jsonl`.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -142,23 +144,33 @@ pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
 
 /// The body of `documents.jsonl`.
 pub fn documents(graph: &Graph) -> Vec<u8> {
-    lines(graph, |id| document_line(graph, id))
+    lines(graph, |id| document_row(graph, id))
+}
+
+/// A [`RelevanceLine`] to write.
+#[derive(Serialize)]
+struct RelevanceRow<'a> {
+    uri: &'a str,
+    neighbours: Vec<NeighbourRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct NeighbourRow<'a> {
+    uri: &'a str,
+    score: u32,
+    reasons: Vec<Cow<'a, str>>,
 }
 
 /// The body of `relevance.jsonl`.
 pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>]) -> Vec<u8> {
-    lines(graph, |id| RelevanceLine {
-        uri: graph.document(id).uri.to_string(),
+    lines(graph, |id| RelevanceRow {
+        uri: graph.document(id).uri.as_str(),
         neighbours: neighbours[id.0 as usize]
             .iter()
-            .map(|neighbour| NeighbourLine {
-                uri: graph.document(neighbour.id).uri.to_string(),
-                score: neighbour.score,
-                reasons: neighbour
-                    .reasons
-                    .iter()
-                    .map(|reason| neutral(reason).into_owned())
-                    .collect(),
+            .map(|neighbour| {
+                let uri = graph.document(neighbour.id).uri.as_str();
+                let reasons = neighbour.reasons.iter().map(|reason| neutral(reason)).collect();
+                NeighbourRow { uri, score: neighbour.score, reasons }
             })
             .collect(),
     })
@@ -184,27 +196,49 @@ fn lines<T: Serialize>(graph: &Graph, line: impl Fn(DocId) -> T + Sync) -> Vec<u
     bytes
 }
 
-fn document_line(graph: &Graph, id: DocId) -> DocumentLine {
+/// A [`DocumentLine`] to write, without copies of what is only read.
+#[derive(Serialize)]
+struct DocumentRow<'a> {
+    uri: &'a str,
+    path: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<Cow<'a, str>>,
+    title: Cow<'a, str>,
+    status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status_text: Option<Cow<'a, str>>,
+    live: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replaced_by: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<Cow<'a, str>>,
+    hash: String,
+    bytes: u64,
+    tokens: u64,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    summary: Cow<'a, str>,
+}
+
+fn document_row(graph: &Graph, id: DocId) -> DocumentRow<'_> {
     let document = graph.document(id);
-    let shown = |text: &str| neutral(text).into_owned();
-    let some = |text: &str| (!text.is_empty()).then(|| shown(text));
-    DocumentLine {
-        uri: document.uri.to_string(),
-        path: document.path.clone(),
-        kind: document.kind.to_string(),
+    let some = |text| Some(text).filter(|text: &&str| !text.is_empty()).map(neutral);
+    let replaced_by = graph.replaced_by[id.0 as usize].iter();
+    DocumentRow {
+        uri: document.uri.as_str(),
+        path: &document.path,
+        kind: document.kind.as_str(),
         number: some(&document.number_text),
-        title: shown(&document.title),
+        title: neutral(&document.title),
         status: document.status.to_string(),
         status_text: some(&document.status_text),
         live: graph.is_live(id),
-        replaced_by: graph.replaced_by[id.0 as usize]
-            .iter()
-            .map(|by| graph.document(*by).uri.to_string())
-            .collect(),
+        replaced_by: replaced_by.map(|by| graph.document(*by).uri.as_str()).collect(),
         date: document.date.as_deref().and_then(some),
         hash: document.digest.to_string(),
         bytes: document.facts.n_bytes,
         tokens: document.facts.n_tokens,
-        summary: shown(&document.facts.line),
+        summary: neutral(&document.facts.line),
     }
 }

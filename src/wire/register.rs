@@ -523,7 +523,7 @@ mod tests {
         let text = r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "blue hook session-end", "timeout": 1}, {"type": "command", "command": "theirs"}]}], "Stop": [{"hooks": [{"type": "command", "command": "blue hook gone"}]}]}}"#;
         let wanted = Wanted::Hooks(hooks(Agent::Claude));
         let added = add(text, &wanted, &mut Traces::default()).unwrap();
-        assert!(added.starts_with(r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "blue hook session-end || :", "timeout": 5}, {"type": "command", "command": "theirs"}]}], "Stop": [], "SessionStart": "#), "{added}");
+        assert!(added.starts_with(r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "blue hook session-end || :", "timeout": 3}, {"type": "command", "command": "theirs"}]}], "Stop": [], "SessionStart": "#), "{added}");
     }
 
     #[test]
