@@ -327,3 +327,123 @@ fn both_hooks_are_one_script() {
     assert_eq!(read("session-start"), read("../.blue/hooks/session-start"));
     assert_eq!(read("session-start"), read("../.blue/hooks/session-workflow"));
 }
+
+/// Runs the hook and gives up on it after a while; `None` if it did not end.
+fn within_seconds(hook: &Hook<'_>, name: &str, environment: &[(&str, &str)]) -> Option<String> {
+    let mut command = Command::new("timeout");
+    command.arg("10").args(&hook.shell).arg(hook.space.path().join(".blue/hooks").join(name));
+    command.current_dir(hook.space.path()).env_remove("CLAUDE_PROJECT_DIR");
+    command.envs(environment.iter().copied()).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    (output.status.code() == Some(0)).then(|| String::from_utf8(output.stdout).unwrap())
+}
+
+/// The shells alone, with the machine's own awk.
+fn everywhere_once(try_it: impl Fn(&Hook<'_>)) {
+    for (shell, awk) in shells().into_iter().filter(|(_, awk)| *awk == "awk") {
+        let space = project();
+        try_it(&Hook { space: &space, shell, awk });
+    }
+}
+
+#[test]
+fn nothing_is_written_through_a_link() {
+    everywhere_once(|hook| {
+        let outside = tempfile::tempdir().unwrap();
+        let bundle = hook.space.read(".blue/context/session.md");
+        let local = hook.space.path().join(".blue/local");
+        let link = |to: &Path, at: &Path| std::os::unix::fs::symlink(to, at).unwrap();
+        std::fs::write(outside.path().join("rc"), "").unwrap();
+        for target in ["rc", "new"] {
+            std::fs::remove_dir_all(&local).ok();
+            std::fs::create_dir_all(&local).unwrap();
+            link(&outside.path().join(target), &local.join("audit.jsonl"));
+            assert_eq!(hook.start(START), bundle.as_bytes());
+        }
+        std::fs::remove_dir_all(&local).unwrap();
+        link(outside.path(), &local);
+        assert_eq!(hook.start(START), bundle.as_bytes());
+        assert_eq!(std::fs::read(outside.path().join("rc")).unwrap(), b"");
+        assert_eq!(space::entries(outside.path()).len(), 1);
+    });
+}
+
+#[test]
+fn a_strangers_index_neither_reaches_the_log_nor_another_file() {
+    everywhere_once(|hook| {
+        let index = hook.space.read(".blue/context/bundles.jsonl");
+        let hostile = |line: &str| match line.split_once("\"inputs\":\"") {
+            Some((head, rest)) => {
+                format!("{head}\"inputs\":\"{}\",; touch $(pwd)/x #\n", &rest[..12])
+            }
+            None => format!("{line}\n"),
+        };
+        hook.space
+            .write(".blue/context/bundles.jsonl", index.lines().map(hostile).collect::<String>());
+        hook.start(START);
+        assert_eq!(log(hook.space)[0]["content_hash"], "");
+        assert!(!hook.space.read(".blue/local/audit.jsonl").contains("touch"));
+        hook.space.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+        hook.space.write("secret", "<blue-x inputs=\"0123456789ab\">\nsecret\n</blue-x>\n");
+        for path in ["secret", "../../secret", ".blue/context/workflow/../../../secret"] {
+            let moved = index.replace(".blue/context/workflow/0016-context.md", path);
+            hook.space.write(".blue/context/bundles.jsonl", moved);
+            assert_eq!(
+                within_seconds(hook, "session-workflow", &[]).as_deref(),
+                Some(""),
+                "{path}"
+            );
+        }
+    });
+}
+
+#[test]
+fn devices_and_pipes_in_place_of_files_do_not_hold_a_session_up() {
+    everywhere_once(|hook| {
+        let zero = |path: &str| {
+            let path = hook.space.path().join(path);
+            std::fs::remove_file(&path).ok();
+            std::os::unix::fs::symlink("/dev/zero", path).unwrap();
+        };
+        hook.space.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+        let both = || {
+            ["session-start", "session-workflow"]
+                .map(|name| within_seconds(hook, name, &[]).is_some())
+        };
+        for path in [
+            ".blue/worktree.json",
+            ".git/HEAD",
+            ".blue/context/workflow/0016-context.md",
+            ".blue/context/bundles.jsonl",
+            ".blue/context/session.md",
+        ] {
+            zero(path);
+            assert_eq!(both(), [true, true], "{path}");
+        }
+        let space = project();
+        let hook = Hook { space: &space, shell: hook.shell.clone(), awk: hook.awk };
+        let pipe = space.path().join(".blue/local/audit.jsonl");
+        std::fs::create_dir_all(pipe.parent().unwrap()).unwrap();
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let bundle = space.read(".blue/context/session.md");
+        assert_eq!(within_seconds(&hook, "session-start", &[]), Some(bundle));
+    });
+}
+
+#[test]
+fn only_names_are_names_and_a_relative_folder_is_found() {
+    everywhere_once(|hook| {
+        for name in ["names", "source", "on_change", "blue", "]", ".*"] {
+            hook.space.write(".blue/worktree.json", format!("{{\"rfc\":\"{name}\"}}"));
+            assert_eq!(
+                within_seconds(hook, "session-workflow", &[]).as_deref(),
+                Some(""),
+                "{name}"
+            );
+        }
+        let here = [("CLAUDE_PROJECT_DIR", ".")];
+        assert_eq!(within_seconds(hook, "session-workflow", &here).as_deref(), Some(""));
+        let bundle = hook.space.read(".blue/context/session.md");
+        assert_eq!(within_seconds(hook, "session-start", &here), Some(bundle));
+    });
+}

@@ -201,7 +201,8 @@ fn told(delivery: &Delivery, line: &BundleLine) -> String {
     let last = delivery.log.last(&line.source, None);
     let last = last.map_or(String::new(), |last| format!(", last {}", last.timestamp));
     let tokens = short(line.tokens);
-    format!("  {}  {}  {tokens} tokens  {staleness}{last}\n", line.source, line.artifact)
+    let text = format!("  {}  {}  {tokens} tokens  {staleness}{last}", line.source, line.artifact);
+    format!("{}\n", output::visible(&text))
 }
 
 fn trail(line: &AuditLine) -> String {

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::Context;
 use jiff::Timestamp;
-use serde::Deserialize;
 
 use super::project;
 use crate::beneath::Root;
@@ -80,8 +79,7 @@ pub(super) fn now() -> String {
 }
 
 /// What an agent says to a hook; all of it may be missing.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) session_id: String,
     /// Set when a subagent is meant; it shares its session's name with the main one.
@@ -103,7 +101,14 @@ impl Said {
         }
         let mut bytes = Vec::new();
         stdin.lock().take(MAX_SAID).read_to_end(&mut bytes).ok();
-        let mut said: Said = serde_json::from_slice(&bytes).unwrap_or_default();
+        let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let text = |key: &str| value[key].as_str().unwrap_or_default().to_string();
+        let mut said = Said {
+            session_id: text("session_id"),
+            agent_id: text("agent_id"),
+            tool_name: text("tool_name"),
+            tool_input: value["tool_input"].clone(),
+        };
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if said.session_id.len() > 128 || !said.session_id.chars().all(plain) {
             said.session_id.clear();

@@ -65,7 +65,10 @@ impl Hook {
         }
         let session = said.session_id.as_str();
         if self.event == Event::UserPromptSubmit {
-            catch_up(directory)?;
+            // What cannot be built now is told by the next build; what was built is still good.
+            if let Err(error) = catch_up(directory) {
+                output::error(&format!("{error:#}"));
+            }
         }
         let delivery = Delivery::of_session(directory, session)?;
         match self.event {

@@ -112,12 +112,22 @@ impl Reference {
         else {
             return output::out(&format!("{}\n", line(near)));
         };
+        // The index can come from a stranger. It names what may be read by its digest, so nothing
+        // can be read that its author did not have.
+        if Digest::of(&bytes).to_string() != document.hash {
+            output::say(&format!(
+                "blue: {} is not what was built; only its line is told\nhint: run `blue knowledge build`",
+                output::visible(&document.path)
+            ));
+            return output::out(&format!("{}\n", line(near)));
+        }
         let text = String::from_utf8_lossy(&bytes);
         let text = neutral(text.trim_end());
+        let attribute = |text: &str| output::visible(&neutral(text)).replace(['"', '<', '>'], "'");
         output::out(&format!(
             "<blue-reference uri=\"{}\" why=\"{}\">\n{text}\n</blue-reference>\n",
-            document.uri,
-            neutral(&near.reasons.join("; ")).replace('"', "'")
+            attribute(&document.uri),
+            attribute(&near.reasons.join("; "))
         ))?;
         emit::note(
             &delivery.root,

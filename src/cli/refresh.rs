@@ -10,6 +10,7 @@ use super::delivery::{Delivery, Said};
 use super::{Exit, output};
 use crate::emit::{self, AUDIT, AUDIT_BEFORE};
 use crate::model::Trigger;
+use crate::model::neutral::neutral;
 use crate::serve::bundles;
 use crate::serve::delivery::{Log, Staleness};
 use crate::wire::header;
@@ -91,7 +92,10 @@ pub(super) fn due(
             )
         }
     };
-    Ok(Some(Due { bundle: bundle.clone(), bytes, note, _gate: gate }))
+    // Addresses and times come from files that anybody can write.
+    let note: Vec<String> =
+        note.lines().map(|line| output::visible(&neutral(line)).replace(['<', '>'], "'")).collect();
+    Ok(Some(Due { bundle: bundle.clone(), bytes, note: note.join("\n"), _gate: gate }))
 }
 
 /// Most changed lines that are told.

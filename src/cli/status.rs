@@ -22,7 +22,7 @@ impl Status {
             text += &format!("Documents  {}, {} live\n", documents.count, documents.live);
         }
         let work = match (delivery.current(), &delivery.work) {
-            (Some(bundle), _) => bundle.source.clone(),
+            (Some(bundle), _) => output::visible(&bundle.source),
             (None, Some(name)) => format!("no live RFC is called {}", output::visible(name)),
             (None, None) => "none".to_string(),
         };

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use jiff::Timestamp;
+use rustix::fs::{Mode, OFlags};
+
+use crate::beneath::{self, Content};
 
 /// What git knows of the present state.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -35,14 +38,21 @@ pub fn head(root: &Path, source_date_epoch: Option<&str>) -> Head {
 pub fn branch(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let git = match git.is_file() {
-        true => {
-            let text = std::fs::read_to_string(&git).ok()?;
-            git.parent()?.join(text.strip_prefix("gitdir:")?.trim())
-        }
+        true => git.parent()?.join(short_text(&git)?.strip_prefix("gitdir:")?.trim()),
         false => git,
     };
-    let head = std::fs::read_to_string(git.join("HEAD")).ok()?;
+    let head = short_text(&git.join("HEAD"))?;
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_string)
+}
+
+/// The text of a small regular file; anything else is not read.
+fn short_text(path: &Path) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let fd = rustix::fs::open(path, flags, Mode::empty()).ok()?;
+    match beneath::read_fd(fd, 1 << 16).ok()? {
+        Content::Bytes(bytes, _) => String::from_utf8(bytes).ok(),
+        Content::TooLarge(_) | Content::NotRegular => None,
+    }
 }
 
 /// The commit and its committer's time.

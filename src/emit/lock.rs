@@ -54,7 +54,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Waits until nobody else is behind the gate.
+    /// Waits until nobody else is behind the gate, for a second at most.
     pub fn close(root: &Root, name: &str) -> anyhow::Result<Gate> {
         prepare(root)?;
         let path = format!("{LOCAL}/{name}.lock");
@@ -62,8 +62,16 @@ impl Gate {
         let fd = rustix::fs::openat(root.fd(), path.as_str(), flags, Mode::from_raw_mode(0o666));
         let file =
             File::from(fd.map_err(std::io::Error::from).with_context(|| format!("open {path}"))?);
-        file.lock().with_context(|| format!("lock {path}"))?;
-        Ok(Gate { _file: file })
+        for _ in 0..20 {
+            match file.try_lock() {
+                Ok(()) => return Ok(Gate { _file: file }),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(50)),
+                Err(TryLockError::Error(error)) => {
+                    return Err(error).with_context(|| format!("lock {path}"));
+                }
+            }
+        }
+        anyhow::bail!("{path} is held by another process")
     }
 }
 
