@@ -38,8 +38,13 @@ fn project(config: &str) -> Space {
 
 /// Runs a command of blue's with something on standard input.
 fn said(space: &Space, arguments: &[&str], input: &str) -> String {
-    let mut child =
-        space.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = space
+        .command(arguments)
+        .env("BLUE_HOME", space.path().join("nobody"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{arguments:?} {output:?}");
@@ -433,6 +438,24 @@ fn what_a_stranger_writes_into_the_log_and_the_index_is_shown_harmless() {
         let told = space.blue(arguments).stdout;
         // A terminal must not obey it; an agent must not read it as a tag.
         let agent = arguments.contains(&"refresh");
-        assert!(!told.contains('\u{1b}') && !(agent && told.contains("<system")), "{told}");
+        assert!(!(told.contains('\u{1b}') || agent && told.contains("<system")), "{told}");
     }
+}
+
+#[test]
+fn blue_itself_prints_what_the_scripts_print() {
+    let space = project("");
+    let start = r#"{"session_id":"s","hook_event_name":"SessionStart"}"#;
+    let bundle = |path: &str| space.read(&format!(".blue/context/{path}"));
+    assert_eq!(said(&space, &["hook", "session-start"], start), bundle("session.md"));
+    assert_eq!(
+        said(&space, &["hook", "session-workflow"], start),
+        bundle("workflow/0016-context.md")
+    );
+    let subagent = start.replace("SessionStart", "SubagentStart");
+    assert_eq!(said(&space, &["hook", "session-start"], &subagent), bundle("session.json"));
+    assert_eq!(shown(&space)["current"]["injection"], "fresh");
+    let nothing = Space::new();
+    assert_eq!(said(&nothing, &["hook", "session-start"], start), "");
+    assert_eq!(said(&nothing, &["hook", "session-global"], start), "");
 }

@@ -82,6 +82,7 @@ pub(super) fn now() -> String {
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) session_id: String,
+    pub(super) hook_event_name: String,
     /// Set when a subagent is meant; it shares its session's name with the main one.
     pub(super) agent_id: String,
     pub(super) tool_name: String,
@@ -105,6 +106,7 @@ impl Said {
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_string();
         let mut said = Said {
             session_id: text("session_id"),
+            hook_event_name: text("hook_event_name"),
             agent_id: text("agent_id"),
             tool_name: text("tool_name"),
             tool_input: value["tool_input"].clone(),

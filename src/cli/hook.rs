@@ -12,8 +12,11 @@ use crate::beneath::Root;
 use crate::condense::tokens;
 use crate::emit;
 use crate::model::Digest;
+use crate::model::place::BUNDLES;
+use crate::model::plan::HOOK_BYTES;
 use crate::serve::bundles;
 use crate::wire::audit::AuditLine;
+use crate::wire::header;
 
 /// The flags of `blue hook`.
 #[derive(Args, Debug)]
@@ -26,6 +29,12 @@ pub(super) struct Hook {
 /// Events of a session that blue does something about.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Event {
+    /// A session or a subagent starts: prints the session bundle, as the script does.
+    SessionStart,
+    /// The same with the bundle of the current work.
+    SessionWorkflow,
+    /// The same with the session bundle of `$BLUE_HOME` or `~/.blue`.
+    SessionGlobal,
     /// A prompt: gives the current work again if it changed.
     UserPromptSubmit,
     /// A tool is about to run: the session is alive.
@@ -49,8 +58,12 @@ impl Hook {
     }
 
     fn hear(&self, directory: &Path, said: &Said) -> anyhow::Result<()> {
-        if self.event == Event::PostToolUse {
-            return rebuild(directory, said);
+        match self.event {
+            Event::PostToolUse => return rebuild(directory, said),
+            Event::SessionStart | Event::SessionWorkflow | Event::SessionGlobal => {
+                return self.start(directory, said);
+            }
+            _ => {}
         }
         // An agent that does not say which session it means cannot be given anything for it.
         let named = !said.session_id.is_empty();
@@ -88,8 +101,51 @@ impl Hook {
                 emit::note(&delivery.root, &line)
             }
             Event::SessionEnd => remember(&delivery.root, session, Happened::End).map(|_| ()),
-            Event::PostToolUse => unreachable!("it was heard above"),
+            _ => unreachable!("the others were heard above"),
         }
+    }
+}
+
+impl Hook {
+    /// Prints a bundle as `hooks/session-start` does, for settings that hold in every repository: no
+    /// script of a stranger's is run, only blue's own.
+    fn start(&self, directory: &Path, said: &Said) -> anyhow::Result<()> {
+        let folder = match (self.event, project::home()) {
+            (Event::SessionGlobal, Some(home)) => {
+                let here = project::find(directory)?;
+                if !home.is_dir() || home.canonicalize()? == here {
+                    return Ok(());
+                }
+                home
+            }
+            _ => directory.to_path_buf(),
+        };
+        let root = Root::open(&project::find(&folder)?)?;
+        if !root.exists(BUNDLES) {
+            return Ok(());
+        }
+        let delivery = Delivery::of_session(&folder, &said.session_id)?;
+        let bundle = match self.event {
+            Event::SessionWorkflow => delivery.current(),
+            _ => delivery.bundles.session(),
+        };
+        let Some(bundle) = bundle else { return Ok(()) };
+        let Some(bytes) = bundles::bytes(&delivery.root, bundle) else { return Ok(()) };
+        if !bytes.starts_with(b"<blue-") || bytes.len() as u64 > HOOK_BYTES {
+            return Ok(());
+        }
+        let event = match said.hook_event_name.as_str() {
+            "SubagentStart" => {
+                let text = String::from_utf8_lossy(&bytes);
+                output::copy(header::hook_json("SubagentStart", &text).as_bytes())?;
+                "SubagentStart"
+            }
+            _ => {
+                output::copy(&bytes)?;
+                "SessionStart"
+            }
+        };
+        delivery.note(bundle, &said.session_id, event)
     }
 }
 

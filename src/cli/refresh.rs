@@ -49,9 +49,23 @@ impl Refresh {
         let delivery = Delivery::of_session(directory, &session)?;
         match due(&delivery, &session, &Asked::Person)? {
             Some(due) => due.deliver(&delivery, &session, "refresh")?,
-            None => output::say("blue: nothing changed since it was delivered"),
+            None => output::say(&format!("blue: {}", why_not(&delivery, &session))),
         }
         Ok(Exit::Done)
+    }
+}
+
+/// Why nothing is due, for a person.
+fn why_not(delivery: &Delivery, session: &str) -> &'static str {
+    match delivery.current() {
+        None => "there is no current work: no live RFC is named like the worktree or the branch",
+        Some(bundle) if delivery.log.staleness(bundle, Some(session)) == Staleness::Fresh => {
+            "nothing changed since it was delivered"
+        }
+        Some(bundle) if bundles::bytes(&delivery.root, bundle).is_none() => {
+            "the bundle is not what was built; run `blue knowledge build`"
+        }
+        Some(_) => "it was delivered less than half a minute ago",
     }
 }
 

@@ -98,11 +98,9 @@ fn command(agent: Agent, runs: Runs) -> String {
     let path = format!(".blue/hooks/{name}");
     match agent {
         Agent::Claude => format!("\"$CLAUDE_PROJECT_DIR\"/{path}{argument}"),
-        Agent::ClaudeUser if argument == " global" => {
-            let folder = "\"${BLUE_HOME:-$HOME/.blue}\"";
-            format!("f={folder}/{path}; [ -x \"$f\" ] && exec \"$f\"{argument}; exit 0")
-        }
-        Agent::ClaudeUser => upward("$CLAUDE_PROJECT_DIR", &path, &argument),
+        // These settings hold in every repository, a stranger's too: its scripts are not run.
+        Agent::ClaudeUser if argument == " global" => "blue hook session-global || :".to_string(),
+        Agent::ClaudeUser => format!("blue hook {name} || :"),
         Agent::Codex => upward("$PWD", &path, &argument),
     }
 }
@@ -120,7 +118,10 @@ pub fn role(command: &str) -> Option<String> {
         text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
     };
     if let Some(rest) = command.strip_prefix("blue hook ") {
-        return Some(name(rest));
+        return Some(match name(rest).as_str() {
+            "session-global" => "session-start global".to_string(),
+            name => name.to_string(),
+        });
     }
     let (_, rest) = command.split_once(".blue/hooks/session-")?;
     let everywhere = if command.contains(" global") { " global" } else { "" };
