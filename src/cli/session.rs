@@ -42,7 +42,9 @@ impl Session {
         };
         let agent = self.session.clone().unwrap_or(said.session_id);
         anyhow::ensure!(
-            !agent.contains(['/', '\0']) && agent.len() <= 128 && !agent.starts_with('.'),
+            agent.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+                && agent.len() <= 128
+                && !agent.starts_with('.'),
             "{agent:?} cannot be the name of a session\nhint: use letters, digits and -._"
         );
         let folder = project::find(directory)?;
@@ -76,7 +78,7 @@ pub(super) fn remember(
     };
     record.last_heartbeat = now();
     record.ended = (happened == Happened::End).then(now);
-    record.turns += u64::from(happened == Happened::Prompt);
+    record.turns = record.turns.saturating_add(u64::from(happened == Happened::Prompt));
     record.branch = git::branch(root.path());
     record.rfc = bundles::work_name(root, record.branch.as_deref());
     let worktree = root.path().join(".git").is_file();

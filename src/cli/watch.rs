@@ -70,7 +70,8 @@ impl Watch {
         }
         for _ in 0..MAX_WAITS {
             match changes.recv_timeout(Duration::from_millis(self.quiet)) {
-                Ok(()) => {}
+                // Thousands of changes are one change.
+                Ok(()) => while changes.try_recv().is_ok() {},
                 Err(RecvTimeoutError::Timeout) => return true,
                 Err(RecvTimeoutError::Disconnected) => return false,
             }
