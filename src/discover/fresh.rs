@@ -11,10 +11,24 @@ use crate::model::{Digest, Folder, Record, Watched};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Moved(pub String);
 
+/// Fewer files than this are looked at one after the other.
+const FEW: usize = 1_000;
+
 /// Compares the project with the record of the last build. Racy entries are read again.
 pub fn unmoved(root: &Root, record: &Record) -> Result<(), Moved> {
     let moved =
         |path: &str| Moved(if path.is_empty() { ".".to_string() } else { path.to_string() });
+    // Starting threads takes longer than looking at a few files.
+    if record.folders.len() + record.inputs.len() + record.outputs.len() < FEW {
+        let folders = record.folders.iter();
+        let folders = folders.map(|folder| (folder_same(root, record, folder), &folder.path));
+        let inputs = record.inputs.iter().map(|file| (file, record.looked));
+        let outputs = record.outputs.iter().map(|file| (file, record.settled));
+        let files = inputs.chain(outputs);
+        let files = files.map(|(file, time)| (file_same(root, time, file), &file.path));
+        let mut all = folders.chain(files);
+        return all.find(|(same, _)| same.is_none()).map_or(Ok(()), |(_, path)| Err(moved(path)));
+    }
     let folders = record.folders.par_iter();
     folders
         .map(|folder| folder_same(root, record, folder).ok_or_else(|| moved(&folder.path)))
