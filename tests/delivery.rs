@@ -325,6 +325,8 @@ fn what_a_person_should_know_is_said() {
     std::fs::create_dir(space.path().join(".blue/local/audit.jsonl")).unwrap();
     // The bundle is delivered; only the note of it is lost.
     assert!(prompt(&space, "s").contains("- [ ] third"));
+    let context = space.blue(&["context"]);
+    assert!(context.stderr.contains("deliveries are not noted"), "{context:?}");
 }
 
 #[test]

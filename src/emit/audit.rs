@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 
 use anyhow::Context;
-use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
 use super::local::{LOCAL, prepare};
 use super::stage;
@@ -63,7 +63,11 @@ fn rotate(root: &Root, file: &File, max: u64) -> anyhow::Result<()> {
 
 /// Whether a line could be appended.
 pub fn is_writable(root: &Root) -> bool {
-    let path = if root.exists(AUDIT) { AUDIT } else { LOCAL };
+    let path = match root.stat(AUDIT) {
+        Ok(None) => LOCAL,
+        Ok(Some((_, FileType::RegularFile))) => AUDIT,
+        _ => return false,
+    };
     let access = rustix::fs::Access::WRITE_OK;
     rustix::fs::accessat(root.fd(), path, access, rustix::fs::AtFlags::empty()).is_ok()
 }
