@@ -12,11 +12,11 @@ use crate::emit::{self, Change};
 use crate::model::Graph;
 use crate::model::place::{CONFIG, MANIFEST};
 use crate::verify;
+use crate::wire::agent::SCRIPTS;
 use crate::wire::manifest::Unusable;
 use crate::wire::older;
 
 const IGNORE: &str = ".blue/.gitignore";
-const HOOKS: [&str; 2] = [".blue/hooks/session-start", ".blue/hooks/session-workflow"];
 const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
 
 /// The flags of `blue init`.
@@ -39,8 +39,7 @@ impl Init {
             (CONFIG, config_text(name, &found, tiers.as_deref()).into_bytes()),
             (IGNORE, b"# What blue keeps for itself: caches, logs, locks.\n/local/\n".to_vec()),
         ];
-        files
-            .extend(HOOKS.map(|path| (path, include_bytes!("../../hooks/session-start").to_vec())));
+        files.extend(SCRIPTS.iter().map(|(path, bytes)| (*path, bytes.to_vec())));
         if let Some(text) = &older {
             files.push((OLD_MANIFEST, text.clone().into_bytes()));
         }
@@ -56,7 +55,7 @@ impl Init {
         }
         move_older(&root, older.is_some(), &mut changes)?;
         emit::commit(&root, &changes, &[])?;
-        for path in HOOKS {
+        for (path, _) in SCRIPTS {
             emit::executable(&root, path)?;
         }
         drop(lock);

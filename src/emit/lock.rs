@@ -20,10 +20,7 @@ impl Lock {
     pub fn take(root: &Root, waiting: &dyn Fn(&str)) -> anyhow::Result<Lock> {
         prepare(root)?;
         let path = format!("{LOCAL}/lock");
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(root.fd(), path.as_str(), flags, Mode::from_raw_mode(0o666));
-        let mut file =
-            File::from(fd.map_err(std::io::Error::from).with_context(|| format!("open {path}"))?);
+        let mut file = open(root, &path)?;
         for attempt in 0u32.. {
             match file.try_lock() {
                 Ok(()) => break,
@@ -58,10 +55,7 @@ impl Gate {
     pub fn close(root: &Root, name: &str) -> anyhow::Result<Gate> {
         prepare(root)?;
         let path = format!("{LOCAL}/{name}.lock");
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(root.fd(), path.as_str(), flags, Mode::from_raw_mode(0o666));
-        let file =
-            File::from(fd.map_err(std::io::Error::from).with_context(|| format!("open {path}"))?);
+        let file = open(root, &path)?;
         for _ in 0..20 {
             match file.try_lock() {
                 Ok(()) => return Ok(Gate { _file: file }),
@@ -73,6 +67,13 @@ impl Gate {
         }
         anyhow::bail!("{path} is held by another process")
     }
+}
+
+/// Opens the file that a lock is taken on, and makes it if it is not there.
+fn open(root: &Root, path: &str) -> anyhow::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let fd = rustix::fs::openat(root.fd(), path, flags, Mode::from_raw_mode(0o666));
+    Ok(File::from(fd.map_err(std::io::Error::from).with_context(|| format!("open {path}"))?))
 }
 
 fn holder(file: &mut File) -> String {

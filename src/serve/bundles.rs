@@ -1,8 +1,7 @@
 //! The bundles that can be delivered, and which of them the current work asks for.
 
-use anyhow::Context;
-
 use crate::beneath::{Content, Root};
+use crate::model::Digest;
 use crate::model::place::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE};
 use crate::wire::jsonl::BundleLine;
 
@@ -12,15 +11,7 @@ pub struct Bundles(Vec<BundleLine>);
 impl Bundles {
     /// Reads the index. `None` if nothing was built yet.
     pub fn open(root: &Root) -> anyhow::Result<Option<Bundles>> {
-        let content = root.read(BUNDLES, 1 << 28).with_context(|| format!("read {BUNDLES}"))?;
-        let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
-        let text = String::from_utf8_lossy(&bytes);
-        let lines = text.lines().enumerate().skip(1).map(|(i, line)| {
-            serde_json::from_str(line).with_context(|| {
-                format!("{BUNDLES}:{}: not a bundle\nhint: run `blue knowledge build`", i + 1)
-            })
-        });
-        Ok(Some(Bundles(lines.collect::<anyhow::Result<_>>()?)))
+        Ok(super::lines(root, BUNDLES, 1 << 28, "bundle")?.map(Bundles))
     }
 
     /// The session bundle.
@@ -57,20 +48,19 @@ pub fn work_name(root: &Root, branch: Option<&str>) -> Option<String> {
 /// A bundle of tier 2 as it was before it last changed, if that is what a digest is of.
 pub fn before(root: &Root, line: &BundleLine, hash: &str) -> Option<Vec<u8>> {
     let name = line.artifact.strip_prefix(WORKFLOW)?;
-    match root.read(&format!("{WORKFLOW_BEFORE}{name}"), 1 << 20) {
-        Ok(Some(Content::Bytes(bytes, _))) => {
-            (crate::model::Digest::of(&bytes).to_string() == hash).then_some(bytes)
-        }
-        _ => None,
-    }
+    bytes_of(root, &format!("{WORKFLOW_BEFORE}{name}"), hash)
 }
 
 /// The bytes of a bundle, if they are those that the index was made for.
 pub fn bytes(root: &Root, line: &BundleLine) -> Option<Vec<u8>> {
-    match root.read(&line.artifact, 1 << 20) {
+    bytes_of(root, &line.artifact, &line.content_hash)
+}
+
+/// The bytes of a file, if they are those of a digest.
+fn bytes_of(root: &Root, path: &str, hash: &str) -> Option<Vec<u8>> {
+    match root.read(path, 1 << 20) {
         Ok(Some(Content::Bytes(bytes, _))) => {
-            let digest = crate::model::Digest::of(&bytes).to_string();
-            (digest == line.content_hash).then_some(bytes)
+            (Digest::of(&bytes).to_string() == hash).then_some(bytes)
         }
         _ => None,
     }

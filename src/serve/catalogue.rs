@@ -1,8 +1,6 @@
 //! The emitted index of documents, and addresses looked up in it.
 
-use anyhow::Context;
-
-use crate::beneath::{Content, Root};
+use crate::beneath::Root;
 use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::uri::{Refusal, Uri};
 use crate::model::{Number, ShortId, name};
@@ -30,17 +28,8 @@ pub enum Lookup {
 impl Catalogue {
     /// Reads the index. `None` if nothing was built yet.
     pub fn open(root: &Root) -> anyhow::Result<Option<Catalogue>> {
-        let content = root.read(DOCUMENTS, 1 << 32).with_context(|| format!("read {DOCUMENTS}"))?;
-        let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
-        let text = String::from_utf8_lossy(&bytes);
-        let mut documents = Vec::new();
-        for (i, line) in text.lines().enumerate().skip(1) {
-            let parsed = serde_json::from_str(line);
-            documents.push(parsed.with_context(|| {
-                format!("{DOCUMENTS}:{}: not a document\nhint: run `blue knowledge build`", i + 1)
-            })?);
-        }
-        Ok(Some(Catalogue { documents }))
+        let documents = super::lines(root, DOCUMENTS, 1 << 32, "document")?;
+        Ok(documents.map(|documents| Catalogue { documents }))
     }
 
     /// Finds the file behind an address.

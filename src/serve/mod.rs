@@ -5,6 +5,29 @@ pub mod catalogue;
 pub mod delivery;
 pub mod reference;
 
+use anyhow::Context;
+use serde::de::DeserializeOwned;
+
 pub use bundles::Bundles;
 pub use catalogue::{Catalogue, Lookup};
 pub use delivery::{Log, Staleness};
+
+use crate::beneath::{Content, Root};
+
+/// The lines of an emitted index below its provenance. `None` if nothing was built yet.
+fn lines<T: DeserializeOwned>(
+    root: &Root,
+    path: &str,
+    limit: u64,
+    what: &str,
+) -> anyhow::Result<Option<Vec<T>>> {
+    let content = root.read(path, limit).with_context(|| format!("read {path}"))?;
+    let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().enumerate().skip(1).map(|(i, line)| {
+        serde_json::from_str(line).with_context(|| {
+            format!("{path}:{}: not a {what}\nhint: run `blue knowledge build`", i + 1)
+        })
+    });
+    lines.collect::<anyhow::Result<_>>().map(Some)
+}
