@@ -60,7 +60,7 @@ pub(super) fn all(
     made.extend(workflow::bundles(&from, &rfcs, current)?);
     made.push(bundles::index(&from, &made, &rfcs, current)?);
     let (documents, relevance) =
-        rayon::join(|| documents(graph, current), || relevance(analysis, current));
+        rayon::join(|| documents(analysis, current), || relevance(analysis, current));
     made.extend([documents, relevance]);
     analysis.notes.extend(notes);
     Ok(made)
@@ -219,17 +219,22 @@ pub(super) fn source_line(places: &[String], n_documents: usize) -> String {
     format!("{} ({n_documents} {noun})", places.replace("--", "- -"))
 }
 
-fn documents(graph: &Graph, current: &Current<'_>) -> Made {
+fn documents(analysis: &Analysis, current: &Current<'_>) -> Made {
+    let graph = &analysis.graph;
+    let weights = &analysis.relevance.weights;
     let told = in_chunks(graph, |hasher, id| {
         let document = graph.document(id);
         hasher.field(document.path.as_bytes()).field(document.uri.as_str().as_bytes());
         hasher.field(document.digest.as_bytes()).field(document.kind.as_str().as_bytes());
+        hasher.field(document.sidecar.as_deref().unwrap_or_default().as_bytes());
         hasher.number(u64::from(graph.is_live(id)));
+        hasher.number(u64::from(weights[id.0 as usize]));
         for by in &graph.replaced_by[id.0 as usize] {
             hasher.field(graph.document(*by).uri.as_str().as_bytes());
         }
     });
-    index(DOCUMENTS, "blue://context/documents", graph, told, current, || jsonl::documents(graph))
+    let body = || jsonl::documents(graph, weights);
+    index(DOCUMENTS, "blue://context/documents", graph, told, current, body)
 }
 
 fn relevance(analysis: &Analysis, current: &Current<'_>) -> Made {

@@ -23,6 +23,9 @@ pub struct Facts {
     pub notes: Vec<Note>,
     /// Size in bytes.
     pub n_bytes: u64,
+    /// Size in bytes of what an agent is given of it: without byte order mark, with hidden
+    /// characters shown.
+    pub n_served: u64,
     /// Tokens of the whole document, estimated from its size and script, not counted.
     pub n_tokens: u64,
 }

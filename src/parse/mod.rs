@@ -14,6 +14,7 @@ mod text;
 mod title;
 mod work;
 
+use crate::model::neutral::neutral;
 use crate::model::{Code, Facts, Label, Note, Source, Texts, Work};
 
 pub use assemble::documents;
@@ -49,6 +50,11 @@ pub fn work(source: &Source) -> Work {
     with_page(source, |page, _| work::work(page, text::texts(page).1.brief))
 }
 
+/// The whole of a document as an agent is given it: decoded, and harmless in a wrapper.
+pub fn whole(bytes: &[u8]) -> String {
+    neutral(&decode::decode(bytes, &mut Vec::new())).into_owned()
+}
+
 fn with_page<T>(source: &Source, read: impl FnOnce(&Page<'_>, Vec<Note>) -> T) -> T {
     let mut notes = Vec::new();
     let text = decode::decode(&source.bytes, &mut notes);
@@ -81,6 +87,7 @@ fn facts(page: &Page<'_>, source: &Source, mut notes: Vec<Note>) -> Facts {
         references,
         notes,
         n_bytes: source.bytes.len() as u64,
+        n_served: neutral(page.text).len() as u64,
         n_tokens: decode::estimated_tokens(page.text),
     }
 }

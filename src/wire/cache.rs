@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Code, Digest, Facts, Label, Note, Number, Reference, Relation, Sizes, Target};
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
-const FACTS_FORMAT: u32 = 1;
+const FACTS_FORMAT: u32 = 2;
 
 /// The first bytes of a cache file; another blue's cache is not read.
 pub(super) fn magic(kind: &str) -> Vec<u8> {
@@ -35,6 +35,7 @@ struct FactsMirror<'a> {
     #[serde(borrow)]
     notes: Vec<NoteMirror<'a>>,
     n_bytes: u64,
+    n_served: u64,
     n_tokens: u64,
 }
 
@@ -209,6 +210,7 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
         references: facts.references.iter().map(reference_mirror).collect(),
         notes: facts.notes.iter().map(note_mirror).collect(),
         n_bytes: facts.n_bytes,
+        n_served: facts.n_served,
         n_tokens: facts.n_tokens,
     }
 }
@@ -252,6 +254,7 @@ fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
         references: mirror.references.iter().map(reference).collect::<Option<_>>()?,
         notes: mirror.notes.iter().map(note).collect::<Option<_>>()?,
         n_bytes: mirror.n_bytes,
+        n_served: mirror.n_served,
         n_tokens: mirror.n_tokens,
     })
 }

@@ -18,6 +18,9 @@ pub struct DocumentLine {
     pub uri: String,
     /// Path below the root.
     pub path: String,
+    /// The file beside it that holds its metadata.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sidecar: Option<String>,
     /// What it is: adr, rfc, …
     #[serde(rename = "type")]
     pub kind: String,
@@ -43,8 +46,13 @@ pub struct DocumentLine {
     pub hash: String,
     /// Its size.
     pub bytes: u64,
+    /// The size of what an agent is given of it, if that is another: hidden characters are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<u64>,
     /// Its tokens, estimated from its size: within a quarter for nearly all documents.
     pub tokens: u64,
+    /// How much other documents lean on it; larger is more.
+    pub weight: u32,
     /// One sentence of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
@@ -143,8 +151,8 @@ pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
 }
 
 /// The body of `documents.jsonl`.
-pub fn documents(graph: &Graph) -> Vec<u8> {
-    lines(graph, |id| document_row(graph, id))
+pub fn documents(graph: &Graph, weights: &[u32]) -> Vec<u8> {
+    lines(graph, |id| document_row(graph, weights, id))
 }
 
 /// A [`RelevanceLine`] to write.
@@ -201,6 +209,8 @@ fn lines<T: Serialize>(graph: &Graph, line: impl Fn(DocId) -> T + Sync) -> Vec<u
 struct DocumentRow<'a> {
     uri: &'a str,
     path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sidecar: Option<&'a str>,
     #[serde(rename = "type")]
     kind: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -216,18 +226,23 @@ struct DocumentRow<'a> {
     date: Option<Cow<'a, str>>,
     hash: String,
     bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    served: Option<u64>,
     tokens: u64,
+    weight: u32,
     #[serde(skip_serializing_if = "str::is_empty")]
     summary: Cow<'a, str>,
 }
 
-fn document_row(graph: &Graph, id: DocId) -> DocumentRow<'_> {
+fn document_row<'a>(graph: &'a Graph, weights: &[u32], id: DocId) -> DocumentRow<'a> {
     let document = graph.document(id);
+    let facts = &document.facts;
     let some = |text| Some(text).filter(|text: &&str| !text.is_empty()).map(neutral);
     let replaced_by = graph.replaced_by[id.0 as usize].iter();
     DocumentRow {
         uri: document.uri.as_str(),
         path: &document.path,
+        sidecar: document.sidecar.as_deref(),
         kind: document.kind.as_str(),
         number: some(&document.number_text),
         title: neutral(&document.title),
@@ -237,8 +252,10 @@ fn document_row(graph: &Graph, id: DocId) -> DocumentRow<'_> {
         replaced_by: replaced_by.map(|by| graph.document(*by).uri.as_str()).collect(),
         date: document.date.as_deref().and_then(some),
         hash: document.digest.to_string(),
-        bytes: document.facts.n_bytes,
-        tokens: document.facts.n_tokens,
-        summary: neutral(&document.facts.line),
+        bytes: facts.n_bytes,
+        served: Some(facts.n_served).filter(|served| *served != facts.n_bytes),
+        tokens: facts.n_tokens,
+        weight: weights[id.0 as usize],
+        summary: neutral(&facts.line),
     }
 }
