@@ -16,4 +16,5 @@ pub mod emit;
 pub mod verify;
 pub mod build;
 pub mod serve;
+pub mod mcp;
 pub mod cli;

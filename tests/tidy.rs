@@ -34,10 +34,17 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "mcp",
+        &[
+            "model", "beneath", "discover", "parse", "condense", "wire", "emit", "verify", "build",
+            "serve",
+        ],
+    ),
+    (
         "cli",
         &[
             "model", "beneath", "discover", "parse", "link", "rank", "condense", "render", "wire",
-            "emit", "verify", "serve", "build",
+            "emit", "verify", "serve", "build", "mcp",
         ],
     ),
 ];

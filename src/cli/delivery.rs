@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::Context;
-use jiff::Timestamp;
 
 use super::project;
 use crate::beneath::Root;
@@ -59,7 +58,7 @@ impl Delivery {
         event: &str,
     ) -> anyhow::Result<()> {
         let line = AuditLine {
-            timestamp: now(),
+            timestamp: emit::now(),
             session_id: session.to_string(),
             event: event.to_string(),
             source: bundle.source.clone(),
@@ -70,12 +69,6 @@ impl Delivery {
         };
         emit::note(&self.root, &line)
     }
-}
-
-/// The present, to the second, in UTC.
-pub(super) fn now() -> String {
-    let seconds = Timestamp::now().as_second();
-    Timestamp::from_second(seconds).expect("the present is a time").to_string()
 }
 
 /// What an agent says to a hook; all of it may be missing.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use super::delivery::{Delivery, Said, now};
+use super::delivery::{Delivery, Said};
 use super::refresh::{self, Asked};
 use super::session::{Happened, remember};
 use super::{Exit, build, output, project};
@@ -190,7 +190,7 @@ fn to_keep(delivery: &Delivery, session: &str) -> Option<(String, AuditLine)> {
     let lines: Vec<&str> = text.lines().filter(tells).take(16).collect();
     let text = format!("Keep in the summary:\n{}\n", lines.join("\n"));
     let line = AuditLine {
-        timestamp: now(),
+        timestamp: emit::now(),
         session_id: session.to_string(),
         event: "PreCompact".to_string(),
         source: "blue://state/active-tasks".to_string(),

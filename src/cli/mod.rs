@@ -12,6 +12,7 @@ mod init;
 mod install;
 mod lint;
 mod list;
+mod mcp;
 mod output;
 mod progress;
 mod project;
@@ -101,6 +102,11 @@ enum Command {
         after_help = "Example:\n  echo '{\"session_id\":\"abc123\"}' | blue hook user-prompt-submit"
     )]
     Hook(hook::Hook),
+    /// Serve the knowledge to an agent: an MCP server on standard input and output.
+    #[command(
+        after_help = "Examples:\n  blue mcp                                    what an agent starts\n  claude mcp add blue -- blue mcp             register it by hand; `blue install` does so too\n\nIt serves what was built, notices new builds by itself, and ends with its client."
+    )]
+    Mcp(mcp::Mcp),
     /// Print the JSON Schemas of blue's files, or check files against them.
     #[command(subcommand)]
     Schema(schema::Schema),
@@ -194,6 +200,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::SessionHeartbeat(session) => session.run(&cli.directory, Happened::Heartbeat),
         Command::SessionEnd(session) => session.run(&cli.directory, Happened::End),
         Command::Hook(hook) => hook.run(&cli.directory),
+        Command::Mcp(mcp) => mcp.run(&cli.directory),
         Command::Schema(schema) => schema.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man => shell::man(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 use clap::Args;
 
-use super::delivery::{Delivery, now};
+use super::delivery::Delivery;
 use super::{Exit, output};
 use crate::beneath::Content;
 use crate::emit;
@@ -132,7 +132,7 @@ impl Reference {
         emit::note(
             &delivery.root,
             &AuditLine {
-                timestamp: now(),
+                timestamp: emit::now(),
                 session_id: self.session.clone(),
                 event: "reference".to_string(),
                 source: document.uri.clone(),

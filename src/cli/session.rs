@@ -5,12 +5,12 @@ use std::path::Path;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 
-use super::delivery::{Said, now};
+use super::delivery::Said;
 use super::{Exit, output, project};
 use crate::beneath::{Content, Root};
 use crate::build;
 use crate::discover::git;
-use crate::emit;
+use crate::emit::{self, now};
 use crate::serve::bundles;
 use crate::wire::session::{self, SessionRecord};
 
@@ -41,18 +41,24 @@ impl Session {
             None => Said::read(),
         };
         let agent = self.session.clone().unwrap_or(said.session_id);
-        anyhow::ensure!(
-            agent.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
-                && agent.len() <= 128
-                && !agent.starts_with('.'),
-            "{agent:?} cannot be the name of a session\nhint: use letters, digits and -._"
-        );
+        checked(&agent)?;
         let folder = project::find(directory)?;
         let root = Root::open(&folder)?;
         let record = remember(&root, &agent, happened)?;
         output::out(&format!("{}\n", record.id))?;
         Ok(Exit::Done)
     }
+}
+
+/// A name that can be a file's and stand in a line.
+pub(super) fn checked(agent: &str) -> anyhow::Result<&str> {
+    anyhow::ensure!(
+        agent.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+            && agent.len() <= 128
+            && !agent.starts_with('.'),
+        "{agent:?} cannot be the name of a session\nhint: use letters, digits and -._"
+    );
+    Ok(agent)
 }
 
 /// Brings the record of a session up to date, and gives it.
@@ -100,6 +106,12 @@ fn path_of(name: &str) -> String {
 }
 
 fn new(root: &Root, agent: &str) -> anyhow::Result<SessionRecord> {
+    let (id, agent_session) = (name(root)?, agent.to_string());
+    Ok(SessionRecord { id, agent_session, started: now(), ..Default::default() })
+}
+
+/// A new name: `{project}-{realm}-{random}`.
+pub(super) fn name(root: &Root) -> anyhow::Result<String> {
     let plan = build::load(root).map(|inputs| inputs.plan);
     let folder = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
     let (project, realm) = match &plan {
@@ -109,8 +121,7 @@ fn new(root: &Root, agent: &str) -> anyhow::Result<SessionRecord> {
     };
     let project = crate::model::uri::slugify(project.as_deref().unwrap_or(folder));
     let realm = crate::model::uri::slugify(&realm);
-    let id = format!("{project}-{realm}-{}", random12()?);
-    Ok(SessionRecord { id, agent_session: agent.to_string(), started: now(), ..Default::default() })
+    Ok(format!("{project}-{realm}-{}", random12()?))
 }
 
 /// Twelve letters and digits that nobody can guess.

@@ -1,6 +1,7 @@
 //! HEAD and its date, asked of git itself with everything a repository could choose turned off.
 
-use std::io::Write;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -8,6 +9,7 @@ use jiff::Timestamp;
 use rustix::fs::{Mode, OFlags};
 
 use crate::beneath::{self, Content};
+use crate::model::place::folder_of;
 
 /// What git knows of the present state.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -57,14 +59,64 @@ fn short_text(path: &Path) -> Option<String> {
 
 /// The commit and its committer's time.
 fn ask(root: &Path) -> Option<(String, i64)> {
-    let git = program(root)?;
-    let mut command = Command::new(git);
+    let mut child =
+        command(root)?.args(["cat-file", "--batch"]).stdin(Stdio::piped()).spawn().ok()?;
+    child.stdin.take()?.write_all(b"HEAD\n").ok()?;
+    let output = child.wait_with_output().ok()?;
+    parse(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// When each of some files was last committed, in seconds, as far as the history is there. It
+/// can take as long as the history is; nobody should wait for it.
+pub fn dates(root: &Path, paths: &BTreeSet<&str>) -> BTreeMap<String, i64> {
+    // The first commit of a shallow clone seems to have touched everything.
+    if paths.is_empty() || root.join(".git/shallow").exists() {
+        return BTreeMap::new();
+    }
+    log(root, paths).unwrap_or_default()
+}
+
+/// With more folders than this, git is asked about all of them.
+const MAX_FOLDERS: usize = 256;
+
+fn log(root: &Path, paths: &BTreeSet<&str>) -> Option<BTreeMap<String, i64>> {
+    let mut folders: BTreeSet<&str> = paths.iter().map(|path| folder_of(path)).collect();
+    if folders.contains("") || folders.len() > MAX_FOLDERS {
+        folders = BTreeSet::from(["."]);
+    }
+    let mut command = command(root)?;
+    command.args(["-c", "core.quotePath=false", "-c", "log.showSignature=false"]);
+    command.args(["--literal-pathspecs", "log", "--relative", "--format=%x00%ct"]);
+    command.args(["--name-only", "--no-renames", "--no-ext-diff", "--"]).args(folders);
+    let mut child = command.stdin(Stdio::null()).spawn().ok()?;
+    let mut dates = BTreeMap::new();
+    let mut seconds = None;
+    for line in BufReader::new(child.stdout.take()?).lines() {
+        let Ok(line) = line else { break };
+        if let Some(time) = line.strip_prefix('\0') {
+            seconds = time.parse::<i64>().ok();
+        } else if let Some(seconds) = seconds.filter(|_| paths.contains(line.as_str())) {
+            dates.entry(line).or_insert(seconds);
+            if dates.len() == paths.len() {
+                break;
+            }
+        }
+    }
+    // It may still be telling of the distant past.
+    child.kill().ok();
+    child.wait().ok();
+    Some(dates)
+}
+
+/// git, with everything that a repository could choose turned off.
+fn command(root: &Path) -> Option<Command> {
+    let mut command = Command::new(program(root)?);
     for (name, _) in
         std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_"))
     {
         command.env_remove(name);
     }
-    let mut child = command
+    command
         .args([
             "--no-optional-locks",
             "-c",
@@ -72,19 +124,13 @@ fn ask(root: &Path) -> Option<(String, i64)> {
             "-c",
             "core.hooksPath=/dev/null",
         ])
-        .args(["cat-file", "--batch"])
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("LC_ALL", "C")
         .current_dir(root)
-        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    child.stdin.take()?.write_all(b"HEAD\n").ok()?;
-    let output = child.wait_with_output().ok()?;
-    parse(&String::from_utf8_lossy(&output.stdout))
+        .stderr(Stdio::null());
+    Some(command)
 }
 
 fn parse(answer: &str) -> Option<(String, i64)> {

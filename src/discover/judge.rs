@@ -120,6 +120,12 @@ fn read_through_link(
     limit: u64,
 ) -> io::Result<Option<Content>> {
     let resolved = root.path().join(path).canonicalize()?;
+    let behind = resolved.strip_prefix(root.path()).unwrap_or(&resolved).to_string_lossy();
+    // It may lead elsewhere than when it was judged.
+    let denied = DenyList::new(&plan.deny).map(|deny| deny.denied_part(&behind).is_some());
+    if denied.unwrap_or(true) {
+        return Ok(Some(Content::NotRegular));
+    }
     if let Ok(inside) = resolved.strip_prefix(root.path()) {
         let inside = inside.to_str().ok_or(io::ErrorKind::InvalidInput)?;
         return root.read(inside, limit);

@@ -9,7 +9,7 @@ pub mod root;
 mod rules;
 pub mod walk;
 
-pub use walk::Tree;
+pub use walk::{Tree, may_be_document};
 
 use crate::beneath::Root;
 use crate::model::{Code, Collection, Diagnostic, Found, Noted, Plan};

@@ -273,6 +273,14 @@ impl Walker<'_> {
     }
 }
 
+/// Whether a path can be a document's at all: Markdown, and not git's or blue's own.
+pub fn may_be_document(path: &str) -> bool {
+    let own = [".blue/local/", ".blue/context/", ".blue/hooks/"];
+    is_markdown(path)
+        && !path.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+        && !own.iter().any(|folder| path.starts_with(folder))
+}
+
 /// Whether a file is a document by its ending.
 pub(super) fn is_markdown(file: &str) -> bool {
     let is = |ending: &str| {

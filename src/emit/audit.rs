@@ -19,6 +19,12 @@ pub const AUDIT: &str = ".blue/local/audit.jsonl";
 /// The log before it.
 pub const AUDIT_BEFORE: &str = ".blue/local/audit.1.jsonl";
 
+/// The present, to the second, in UTC: what a line's `timestamp` is.
+pub fn now() -> String {
+    let seconds = jiff::Timestamp::now().as_second();
+    jiff::Timestamp::from_second(seconds).expect("the present is a time").to_string()
+}
+
 /// Appends a line in one write, so that writers at the same time never mix.
 pub fn note(root: &Root, line: &AuditLine) -> anyhow::Result<()> {
     prepare(root)?;

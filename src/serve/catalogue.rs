@@ -25,6 +25,9 @@ pub enum Lookup {
     Refused(Refusal),
 }
 
+/// Documents that an address which means nothing is compared with.
+const MAX_COMPARED: usize = 5_000;
+
 impl Catalogue {
     /// Reads the index. `None` if nothing was built yet.
     pub fn open(root: &Root) -> anyhow::Result<Option<Catalogue>> {
@@ -65,13 +68,15 @@ impl Catalogue {
         let prefix = format!("blue://docs/{group}/");
         let Some(wanted) = ShortId::new(id) else { return self.nothing(&format!("{prefix}{id}")) };
         let fits = |document: &&DocumentLine| {
-            let own = document.uri.rsplit('/').next().unwrap_or("");
-            let known = name::name(&format!("{own}.md"));
             let here = document.uri.starts_with(&prefix)
                 || document.kind == group
                 || (wanted.is_plan() && document.kind == "plan");
-            let number = document.number.as_deref().and_then(Number::new);
-            here && wanted.fits(number.as_ref(), &known.slug, known.is_plan)
+            here && {
+                let own = document.uri.rsplit('/').next().unwrap_or("");
+                let known = name::name(&format!("{own}.md"));
+                let number = document.number.as_deref().and_then(Number::new);
+                wanted.fits(number.as_ref(), &known.slug, known.is_plan)
+            }
         };
         let found: Vec<&DocumentLine> = self.documents.iter().filter(fits).collect();
         match found.as_slice() {
@@ -84,11 +89,20 @@ impl Catalogue {
     }
 
     fn nothing(&self, wanted: &str) -> Lookup {
-        let distance =
-            |document: &&DocumentLine| strsim::damerau_levenshtein(wanted, &document.uri);
-        let mut near: Vec<(usize, &str)> =
-            self.documents.iter().take(20_000).map(|d| (distance(&d), d.uri.as_str())).collect();
+        Lookup::Nothing(self.near(wanted))
+    }
+
+    /// The addresses most like one that means nothing.
+    pub fn near(&self, wanted: &str) -> Vec<String> {
+        // What lies in the same place comes first, however long its name.
+        let place = wanted.rsplit_once('/').map_or(wanted, |(place, _)| place);
+        let far = |document: &DocumentLine| {
+            let elsewhere = document.uri.rsplit_once('/').is_none_or(|(other, _)| other != place);
+            (elsewhere, strsim::damerau_levenshtein(wanted, &document.uri))
+        };
+        let documents = self.documents.iter().take(MAX_COMPARED);
+        let mut near: Vec<_> = documents.map(|d| (far(d), d.uri.as_str())).collect();
         near.sort_unstable();
-        Lookup::Nothing(near.into_iter().take(3).map(|(_, uri)| uri.to_string()).collect())
+        near.into_iter().take(3).map(|(_, uri)| uri.to_string()).collect()
     }
 }

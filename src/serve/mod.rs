@@ -4,6 +4,8 @@ pub mod bundles;
 pub mod catalogue;
 pub mod delivery;
 pub mod reference;
+pub mod shelf;
+pub mod words;
 
 use anyhow::Context;
 use serde::de::DeserializeOwned;
@@ -11,6 +13,7 @@ use serde::de::DeserializeOwned;
 pub use bundles::Bundles;
 pub use catalogue::{Catalogue, Lookup};
 pub use delivery::{Log, Staleness};
+pub use shelf::{Item, Shelf};
 
 use crate::beneath::{Content, Root};
 
@@ -21,13 +24,21 @@ fn lines<T: DeserializeOwned>(
     limit: u64,
     what: &str,
 ) -> anyhow::Result<Option<Vec<T>>> {
-    let content = root.read(path, limit).with_context(|| format!("read {path}"))?;
-    let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
-    let text = String::from_utf8_lossy(&bytes);
+    let Some(text) = text(root, path, limit)? else { return Ok(None) };
     let lines = text.lines().enumerate().skip(1).map(|(i, line)| {
         serde_json::from_str(line).with_context(|| {
             format!("{path}:{}: not a {what}\nhint: run `blue knowledge build`", i + 1)
         })
     });
     lines.collect::<anyhow::Result<_>>().map(Some)
+}
+
+/// The text of an emitted file. `None` if there is none.
+fn text(root: &Root, path: &str, limit: u64) -> anyhow::Result<Option<String>> {
+    let content = root.read(path, limit).with_context(|| format!("read {path}"))?;
+    let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
+    Ok(Some(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    }))
 }

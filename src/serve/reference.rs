@@ -12,6 +12,8 @@ use crate::wire::jsonl::{DocumentLine, RelevanceLine};
 pub struct Near<'a> {
     /// Its line in the index.
     pub document: &'a DocumentLine,
+    /// How near; larger is nearer.
+    pub score: u32,
     /// Why it is near.
     pub reasons: Vec<String>,
     /// Whether it fits into the budget whole, by its estimated tokens.
@@ -39,7 +41,7 @@ pub fn near<'a>(
         let Some(document) = document.filter(|document| document.live) else { continue };
         let fits = n_tokens + document.tokens <= max_tokens;
         n_tokens += if fits { document.tokens } else { 0 };
-        near.push(Near { document, reasons: neighbour.reasons, fits });
+        near.push(Near { document, score: neighbour.score, reasons: neighbour.reasons, fits });
     }
     Ok(Some(near))
 }

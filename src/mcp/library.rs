@@ -1,0 +1,169 @@
+//! The project as it is now: what was built, what may be read, and who reads.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::dates::Dates;
+use crate::beneath::Root;
+use crate::build;
+use crate::discover::deny::DenyList;
+use crate::discover::git;
+use crate::emit;
+use crate::model::place::{CONFIG, MANIFEST};
+use crate::model::{Plan, Stat};
+use crate::serve::bundles;
+use crate::serve::shelf::{Shelf, Unbuilt};
+use crate::wire::audit::AuditLine;
+use crate::wire::config::Config;
+use crate::wire::jsonl::BundleLine;
+
+/// What to type when nothing was built.
+pub(super) const BUILD: &str = "run `blue knowledge build`";
+
+/// The project, with what was last read of it.
+pub(super) struct Library {
+    pub(super) root: Root,
+    /// What deliveries are noted under.
+    pub(super) session: String,
+    warn: fn(&str),
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Of the manifest and the configuration, as they were when they were read.
+    stats: Option<[Option<Stat>; 2]>,
+    open: Option<Open>,
+    /// When documents were last committed, once that was looked up.
+    dates: Option<Arc<Dates>>,
+    /// Whether a person was told that the log cannot be written.
+    warned: bool,
+}
+
+/// What one build emitted, and what the configuration allows to be read.
+#[derive(Clone)]
+pub(super) struct Open {
+    pub(super) shelf: Result<Arc<Shelf>, Arc<str>>,
+    pub(super) rules: Arc<Rules>,
+}
+
+/// What the configuration allows.
+pub(super) struct Rules {
+    pub(super) deny: DenyList,
+    pub(super) plan: Plan,
+}
+
+impl Library {
+    pub(super) fn new(root: Root, session: String, warn: fn(&str)) -> Library {
+        Library { root, session, warn, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is built now. Nothing is read again unless the manifest or the configuration moved.
+    pub(super) fn open(&self) -> Open {
+        let stat = |path| self.root.stat(path).ok().flatten().map(|(stat, _)| stat);
+        let stats = [stat(MANIFEST), stat(CONFIG)];
+        let mut state = self.state();
+        if let Some(open) = state.open.as_ref().filter(|_| state.stats.as_ref() == Some(&stats)) {
+            return open.clone();
+        }
+        let open = Open { shelf: self.shelf(), rules: Arc::new(self.rules()) };
+        state.stats = Some(stats);
+        state.open = Some(open.clone());
+        open
+    }
+
+    fn shelf(&self) -> Result<Arc<Shelf>, Arc<str>> {
+        match Shelf::open(&self.root) {
+            Ok(shelf) => Ok(Arc::new(shelf)),
+            Err(Unbuilt::Missing) => Err(format!("nothing has been built here: {BUILD}").into()),
+            Err(Unbuilt::Broken(why)) => {
+                // The first line is for the client; a path of this machine is never in it.
+                let why = why.lines().next().unwrap_or_default().to_string();
+                Err(format!("what was built cannot be used ({why}): {BUILD}").into())
+            }
+        }
+    }
+
+    fn rules(&self) -> Rules {
+        // A bad configuration is the build's to tell; the defaults are the safe side.
+        let plan = build::load(&self.root).map(|inputs| inputs.plan);
+        let plan = plan.unwrap_or_else(|_| Config::default().plan());
+        let deny = DenyList::new(&plan.deny).or_else(|_| {
+            let all = ["*".to_string()];
+            DenyList::new(&all)
+        });
+        Rules { deny: deny.expect("a star is a pattern"), plan }
+    }
+
+    fn dates(&self) -> Arc<Dates> {
+        let mut state = self.state();
+        let dates = state.dates.get_or_insert_with(|| Arc::new(Dates::remembered(&self.root)));
+        dates.clone()
+    }
+
+    /// When a file was last committed, if that is known yet.
+    pub(super) fn date(&self, path: &str) -> Option<String> {
+        self.dates().of(path)
+    }
+
+    /// Asks git for dates, which takes a while. Whether any is new.
+    pub(super) fn look_up_dates(&self) -> bool {
+        let open = self.open();
+        let Ok(shelf) = &open.shelf else { return false };
+        match self.dates().now(&self.root, shelf) {
+            Some(dates) => {
+                self.state().dates = Some(Arc::new(dates));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The branch that is checked out.
+    pub(super) fn branch(&self) -> Option<String> {
+        git::branch(self.root.path())
+    }
+
+    /// What the current work is called.
+    pub(super) fn work(&self) -> Option<String> {
+        bundles::work_name(&self.root, self.branch().as_deref())
+    }
+
+    /// The bundle of the current work.
+    pub(super) fn current<'a>(&self, shelf: &'a Shelf) -> Option<&'a BundleLine> {
+        shelf.bundles.of_work(&self.work()?)
+    }
+
+    /// Notes a delivery, or that something was refused. What cannot be noted is delivered all the
+    /// same, and a person is told once.
+    pub(super) fn note(&self, event: &str, delivered: &Delivered<'_>) {
+        let line = AuditLine {
+            timestamp: emit::now(),
+            session_id: self.session.clone(),
+            event: event.to_string(),
+            source: delivered.source.to_string(),
+            artifact: delivered.path.to_string(),
+            content_hash: delivered.hash.to_string(),
+            tokens: delivered.tokens,
+            bytes: delivered.bytes,
+        };
+        if let Err(error) = emit::note(&self.root, &line)
+            && !std::mem::replace(&mut self.state().warned, true)
+        {
+            (self.warn)(&format!("{error:#}\nhint: deliveries are not noted"));
+        }
+    }
+}
+
+/// What an audit line says of a delivery.
+#[derive(Default)]
+pub(super) struct Delivered<'a> {
+    pub(super) source: &'a str,
+    pub(super) path: &'a str,
+    pub(super) hash: &'a str,
+    pub(super) tokens: u64,
+    pub(super) bytes: u64,
+}

@@ -1,0 +1,359 @@
+//! From an address to text: an emitted file as it was built, or a document as it is now.
+
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use serde_json::json;
+
+use super::library::{Delivered, Library, Open, Rules};
+use super::{near, tell};
+use crate::beneath::Content;
+use crate::discover::{self, judge};
+use crate::model::neutral::neutral;
+use crate::model::source::content_digest;
+use crate::model::{Digest, Level, ShortId, Uri, name};
+use crate::serve::shelf::{Item, Own, Shelf};
+use crate::serve::{Lookup, bundles};
+use crate::verify::{self, OnDisk};
+use crate::wire::jsonl::{BundleLine, DocumentLine};
+
+/// A text, with what its reader may want to know of it.
+pub(super) struct Given {
+    /// The lasting address.
+    pub(super) uri: String,
+    /// Path below the root.
+    pub(super) path: String,
+    pub(super) text: String,
+    /// The digest of the text.
+    pub(super) hash: String,
+    pub(super) tokens: u64,
+    /// The document it is, by its row in the catalogue.
+    pub(super) row: Option<usize>,
+    /// Whether the document changed since the build.
+    pub(super) stale: bool,
+    /// How much of it, if not all.
+    pub(super) part: Option<Level>,
+    /// Why it is there, where nobody named it.
+    pub(super) why: Option<String>,
+}
+
+/// Why an address gives nothing.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Nothing was built, or it cannot be used.
+    Unbuilt(Arc<str>),
+    /// It is no address, or leads to what may not be read.
+    Refused(String),
+    /// It means nothing here: why, and the nearest addresses.
+    Nothing(String, Vec<String>),
+    /// It is known, but cannot be given.
+    Unreadable(String),
+}
+
+impl Failure {
+    /// In words, for a model.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Failure::Unbuilt(why) => why.to_string(),
+            Failure::Refused(why) => format!("refused: {why}"),
+            Failure::Nothing(why, near) if near.is_empty() => why.clone(),
+            Failure::Nothing(why, near) => format!("{why}; did you mean {}?", near.join(" or ")),
+            Failure::Unreadable(why) => why.clone(),
+        }
+    }
+
+    /// As the protocol's error, which an SDK words by the era.
+    pub(super) fn error(&self, uri: &str) -> ErrorData {
+        let mut data = json!({"uri": shown(uri)});
+        match self {
+            Failure::Refused(_) => {
+                return ErrorData::invalid_params(self.text(), Some(data));
+            }
+            Failure::Nothing(_, near) if near.is_empty() => {}
+            Failure::Nothing(_, near) => data["nearest"] = json!(near),
+            Failure::Unbuilt(_) | Failure::Unreadable(_) => {
+                data["hint"] = json!(super::library::BUILD);
+            }
+        }
+        ErrorData::resource_not_found(self.text(), Some(data))
+    }
+}
+
+/// A stranger's text, short and visible.
+pub(super) fn shown(text: &str) -> String {
+    let mut end = text.len().min(512);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    neutral(&text[..end]).into_owned()
+}
+
+/// What an address means.
+pub(super) enum Meaning {
+    /// One thing that is listed.
+    Item(Item),
+    /// The bundle of the current work.
+    Work(BundleLine),
+    /// What of it is still to be done.
+    Tasks(BundleLine),
+    /// What lies near a document, by its row.
+    Near(usize),
+}
+
+/// Finds out what an address means.
+pub(super) fn meaning(library: &Library, open: &Open, address: &str) -> Result<Meaning, Failure> {
+    let uri = decoded(address)?;
+    let shelf = open.shelf.as_ref().map_err(|why| Failure::Unbuilt(why.clone()))?;
+    let work = || library.current(shelf).cloned().ok_or_else(|| no_work(library));
+    let parts: Vec<&str> = uri.strip_prefix("blue://").unwrap_or_default().split('/').collect();
+    match parts.as_slice() {
+        ["state", "current-rfc"] | ["context", "workflow"] => Ok(Meaning::Work(work()?)),
+        ["state", "active-tasks"] => Ok(Meaning::Tasks(work()?)),
+        ["docs", collection, "{active}"] => {
+            let row = row_of_work(shelf, &work()?)?;
+            let document = &shelf.catalogue.documents[row];
+            if !document.uri.starts_with(&format!("blue://docs/{collection}/")) {
+                let why = format!("the current work, {}, is not in {collection}", document.uri);
+                return Err(Failure::Nothing(why, vec![document.uri.clone()]));
+            }
+            Ok(Meaning::Item(Item::Document(row)))
+        }
+        ["context", "relevance"] => row_of_work(shelf, &work()?).map(Meaning::Near),
+        ["context", "relevance", id] => by_id(shelf, id).map(Meaning::Near),
+        ["context", "relevance", rest @ ..] => {
+            match known(shelf, &format!("blue://{}", rest.join("/")))? {
+                Item::Document(row) => Ok(Meaning::Near(row)),
+                other => {
+                    let why = format!("{} is no document", shelf.uri(other));
+                    Err(Failure::Nothing(why, Vec::new()))
+                }
+            }
+        }
+        _ => known(shelf, &uri).map(Meaning::Item),
+    }
+}
+
+/// Takes an address apart as far as clients encode it: letters beyond ASCII, and the braces of
+/// `{active}`. Whatever else is encoded stays so, and is refused.
+fn decoded(address: &str) -> Result<String, Failure> {
+    let refused = |refusal: crate::model::uri::Refusal| Failure::Refused(refusal.to_string());
+    let mut text = address.to_string();
+    if address.len() <= 1024 && address.contains('%') {
+        let encoded = |at: usize| {
+            let digits = address.as_bytes().get(at + 1..at + 3)?;
+            u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+        };
+        let mut bytes = Vec::with_capacity(address.len());
+        let mut at = 0;
+        while at < address.len() {
+            match (address.as_bytes()[at], encoded(at)) {
+                (b'%', Some(byte)) if byte >= 0x80 || matches!(byte, b'{' | b'}') => {
+                    bytes.push(byte);
+                    at += 3;
+                }
+                (byte, _) => {
+                    bytes.push(byte);
+                    at += 1;
+                }
+            }
+        }
+        text = String::from_utf8(bytes)
+            .map_err(|_| Failure::Refused("an address is UTF-8".to_string()))?;
+    }
+    match text.strip_suffix("/{active}").filter(|start| start.starts_with("blue://docs/")) {
+        Some(start) => Uri::parse(start).map_err(refused)?,
+        None => Uri::parse(&text).map_err(refused)?,
+    };
+    Ok(text)
+}
+
+fn no_work(library: &Library) -> Failure {
+    let why = match library.work() {
+        Some(name) => format!("no live RFC is called {}", shown(&name)),
+        None => "there is no current work".to_string(),
+    };
+    let how = "name it by a branch (rfc/<slug>) or in .blue/worktree.json ({\"rfc\": \"<slug>\"})";
+    Failure::Nothing(format!("{why}: {how}"), Vec::new())
+}
+
+/// The document that a bundle of work is about.
+fn row_of_work(shelf: &Shelf, bundle: &BundleLine) -> Result<usize, Failure> {
+    let row = bundle.names.iter().find_map(|name| shelf.row(name));
+    row.ok_or_else(|| Failure::Unreadable(format!("{} is not indexed", bundle.source)))
+}
+
+fn known(shelf: &Shelf, uri: &str) -> Result<Item, Failure> {
+    shelf.look_up(uri).map_err(|lookup| match lookup {
+        Lookup::Several(uris) => Failure::Nothing(format!("{uri} fits several"), uris),
+        Lookup::Nothing(near) => Failure::Nothing(format!("nothing at {uri}"), near),
+        Lookup::Refused(refusal) => Failure::Refused(refusal.to_string()),
+        Lookup::File(_) => Failure::Nothing(format!("nothing at {uri}"), Vec::new()),
+    })
+}
+
+/// A document by a number, a slug or both, whatever its collection.
+fn by_id(shelf: &Shelf, id: &str) -> Result<usize, Failure> {
+    let wanted = ShortId::new(id);
+    let fits = |document: &DocumentLine| {
+        let own = document.uri.rsplit('/').next().unwrap_or_default();
+        let known = name::name(&format!("{own}.md"));
+        let number = document.number.as_deref().and_then(crate::model::Number::new);
+        wanted.as_ref().is_some_and(|id| id.fits(number.as_ref(), &known.slug, known.is_plan))
+    };
+    let documents = &shelf.catalogue.documents;
+    let rows: Vec<usize> = (0..documents.len()).filter(|row| fits(&documents[*row])).collect();
+    match rows.as_slice() {
+        [row] => Ok(*row),
+        [] => {
+            let near = shelf.catalogue.near(&format!("blue://docs/{id}"));
+            Err(Failure::Nothing(format!("no document is called {id}"), near))
+        }
+        several => {
+            let uris = several.iter().take(8).map(|row| documents[*row].uri.clone()).collect();
+            Err(Failure::Nothing(format!("{id} fits several"), uris))
+        }
+    }
+}
+
+/// Reads what an address means. More than one text only where several documents were asked for.
+pub(super) fn read(library: &Library, open: &Open, address: &str) -> Result<Vec<Given>, Failure> {
+    match meaning(library, open, address)? {
+        Meaning::Item(item) => item_text(library, open, item).map(|given| vec![given]),
+        Meaning::Work(bundle) => bundle_text(library, &bundle).map(|given| vec![given]),
+        Meaning::Tasks(bundle) => {
+            let mut given = bundle_text(library, &bundle)?;
+            given.text = tasks(&given.text);
+            given.hash = Digest::of(given.text.as_bytes()).to_string();
+            given.uri = "blue://state/active-tasks".to_string();
+            given.tokens = crate::condense::tokens::count(&given.text);
+            Ok(vec![given])
+        }
+        Meaning::Near(row) => near::texts(library, open, row),
+    }
+}
+
+/// The lines of a bundle of work that say what is to be done.
+fn tasks(bundle: &str) -> String {
+    let told = |line: &&str| {
+        ["Current work:", "Phase:", "Tasks:", "Plan ", "- [ ] "].iter().any(|s| line.starts_with(s))
+    };
+    bundle.lines().filter(told).map(|line| format!("{line}\n")).collect()
+}
+
+/// Reads one listed thing.
+pub(super) fn item_text(library: &Library, open: &Open, item: Item) -> Result<Given, Failure> {
+    let shelf = open.shelf.as_ref().map_err(|why| Failure::Unbuilt(why.clone()))?;
+    match item {
+        Item::Artifact(row) => artifact(library, shelf, row),
+        Item::Own(own) => own_text(library, own),
+        Item::Document(row) => document(library, shelf, &open.rules, row),
+    }
+}
+
+fn given(uri: &str, path: &str, text: String, tokens: u64) -> Given {
+    let hash = Digest::of(text.as_bytes()).to_string();
+    let (uri, path) = (uri.to_string(), path.to_string());
+    Given { uri, path, text, hash, tokens, row: None, stale: false, part: None, why: None }
+}
+
+fn unreadable(path: &str, why: &str) -> Failure {
+    Failure::Unreadable(format!("{path} {why}: {}", super::library::BUILD))
+}
+
+fn artifact(library: &Library, shelf: &Shelf, row: usize) -> Result<Given, Failure> {
+    let entry = &shelf.manifest.artifacts[row];
+    match verify::on_disk(&library.root, &entry.path, Some(entry)) {
+        Ok(OnDisk::Ours(_, _, bytes)) => {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            Ok(given(&entry.uri, &entry.path, text, entry.tokens))
+        }
+        Ok(OnDisk::Absent) => Err(unreadable(&entry.path, "is missing")),
+        Ok(OnDisk::Edited(_)) => Err(unreadable(&entry.path, "is not what was built")),
+        Ok(OnDisk::Foreign) => Err(unreadable(&entry.path, "is not blue's")),
+        Err(_) => Err(unreadable(&entry.path, "cannot be read")),
+    }
+}
+
+fn bundle_text(library: &Library, bundle: &BundleLine) -> Result<Given, Failure> {
+    let bytes = bundles::bytes(&library.root, bundle)
+        .ok_or_else(|| unreadable(&bundle.artifact, "is not what was built"))?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(given(&bundle.source, &bundle.artifact, text, bundle.tokens))
+}
+
+pub(super) fn own_text(library: &Library, own: Own) -> Result<Given, Failure> {
+    let path = own.path();
+    match library.root.read(path, 1 << 20) {
+        Ok(Some(Content::Bytes(bytes, _))) => {
+            let text = crate::parse::whole(&bytes);
+            let tokens = crate::condense::tokens::count(&text);
+            Ok(given(own.uri(), path, text, tokens))
+        }
+        Ok(None) => Err(Failure::Nothing(format!("there is no {path}"), Vec::new())),
+        _ => Err(unreadable(path, "cannot be read")),
+    }
+}
+
+/// A document as it is now.
+fn document(library: &Library, shelf: &Shelf, rules: &Rules, row: usize) -> Result<Given, Failure> {
+    let line = &shelf.catalogue.documents[row];
+    let (bytes, stale) = bytes(library, rules, line)?;
+    let text = crate::parse::whole(&bytes);
+    let mut given = given(&line.uri, &line.path, text, line.tokens);
+    (given.row, given.stale) = (Some(row), stale);
+    Ok(given)
+}
+
+/// The bytes of a document, and whether they changed since the build.
+pub(super) fn bytes(
+    library: &Library,
+    rules: &Rules,
+    line: &DocumentLine,
+) -> Result<(Vec<u8>, bool), Failure> {
+    let denied = |path: &str| rules.deny.denied_part(path).is_some();
+    if denied(&line.path) || line.sidecar.as_deref().is_some_and(denied) {
+        return Err(Failure::Refused(format!("{} is on the deny-list", line.uri)));
+    }
+    let read = |path: &str| match judge::read(&library.root, &rules.plan, path) {
+        Ok(Some(Content::Bytes(bytes, _))) => Ok(bytes),
+        Ok(None) => Err(unreadable(path, "is gone")),
+        Ok(Some(Content::TooLarge(_))) => Err(unreadable(path, "is over the size limit")),
+        Ok(Some(Content::NotRegular)) => Err(unreadable(path, "is not a regular file")),
+        Err(_) => Err(unreadable(path, "cannot be read")),
+    };
+    let own = read(&line.path)?;
+    let sidecar = match &line.sidecar {
+        Some(path) => read(path).ok().map(|bytes| Digest::of(&bytes)),
+        None => None,
+    };
+    let stale = content_digest(Digest::of(&own), sidecar).to_string() != line.hash;
+    // The index can come from a stranger. What it names by its digest, its author had; what
+    // changed since must at least be what blue calls a document.
+    if stale && !discover::may_be_document(&line.path) {
+        return Err(Failure::Refused(format!("{} is no document", line.uri)));
+    }
+    Ok((own, stale))
+}
+
+/// Notes that a text was given.
+pub(super) fn note(library: &Library, event: &str, given: &Given) {
+    let event = match given.part {
+        Some(level) => format!("{event} {}", tell::name_of(level)),
+        None => event.to_string(),
+    };
+    library.note(
+        &event,
+        &Delivered {
+            source: &given.uri,
+            path: &given.path,
+            hash: &given.hash,
+            tokens: given.tokens,
+            bytes: given.text.len() as u64,
+        },
+    );
+}
+
+/// Notes that an address was refused.
+pub(super) fn note_refused(library: &Library, address: &str) {
+    library.note("refused", &Delivered { source: &shown(address), ..Delivered::default() });
+}

@@ -1,0 +1,157 @@
+//! The tools: few, cheap to list, and each answer complete in its structured content.
+
+mod context;
+mod read;
+mod related;
+mod status;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::library::Library;
+use super::read::shown;
+
+/// What a tool answers, or what would have been right to ask.
+type Answer = Result<Value, String>;
+
+/// A tool: its name, what it is for, what it takes and gives, and an example of a call.
+struct Described {
+    name: &'static str,
+    description: &'static str,
+    input: Value,
+    output: Value,
+}
+
+fn described() -> Vec<Described> {
+    let strings = || json!({"type": "array", "items": {"type": "string"}});
+    let objects = || json!({"type": "array", "items": {"type": "object"}});
+    vec![
+        Described {
+            name: "blue_context_status",
+            description: "Which of this project's context a session has, and what changed since.",
+            input: json!({"session": {"type": "string", "description": "default: the latest"}}),
+            output: json!({"session": {"type": "string"}, "built": {"type": "string"},
+                "sources": objects()}),
+        },
+        Described {
+            name: "blue_related",
+            description: "Find the decisions (ADRs, RFCs, …) near a document, a path or free words, \
+                ranked, with reasons. Ask before deciding something that may be decided already.",
+            input: json!({
+                "about": {"type": "string", "description": "blue:// address, path or words"},
+                "limit": {"type": "integer", "default": related::LIMIT},
+                "max_tokens": {"type": "integer", "default": related::MAX_TOKENS},
+            }),
+            output: json!({"about": {"type": "string"}, "related": objects(),
+                "not_shown": {"type": "integer"}}),
+        },
+        Described {
+            name: "blue_read",
+            description: "Read several documents within a token budget; less of each rather than \
+                none of some.",
+            input: json!({
+                "uris": strings(),
+                "max_tokens": {"type": "integer", "default": read::MAX_TOKENS},
+                "detail": {"enum": ["title", "line", "brief", "sections", "full"],
+                    "default": "full"},
+                "changed_only": {"type": "boolean",
+                    "description": "omit text this session already has"},
+            }),
+            output: json!({"documents": objects(), "not_shown": objects(),
+                "tokens": {"type": "integer"}}),
+        },
+        Described {
+            name: "blue_status",
+            description: "Where the project stands: current work, open tasks, recent deliveries, \
+                what to do next.",
+            input: json!({}),
+            output: json!({"documents": {"type": "object"}, "built": {"type": "string"},
+                "work": {"type": "object"}, "activity": objects(), "hints": strings()}),
+        },
+    ]
+}
+
+/// Arguments that a call cannot do without.
+fn required(name: &str) -> &'static [&'static str] {
+    match name {
+        "blue_related" => &["about"],
+        "blue_read" => &["uris"],
+        _ => &[],
+    }
+}
+
+/// The tools there are, in a fixed order.
+pub(super) fn list() -> Vec<Tool> {
+    let object = |properties: Value, required: Vec<&str>| -> Arc<JsonObject> {
+        let mut schema = JsonObject::new();
+        schema.insert("type".to_string(), json!("object"));
+        schema.insert("properties".to_string(), properties);
+        if !required.is_empty() {
+            schema.insert("required".to_string(), json!(required));
+        }
+        Arc::new(schema)
+    };
+    let tool = |tool: Described| {
+        let outputs = tool.output.as_object().map(|o| o.keys().map(String::as_str).collect());
+        let output = object(tool.output.clone(), outputs.unwrap_or_default());
+        let input = object(tool.input, required(tool.name).to_vec());
+        Tool::new(tool.name, Cow::Borrowed(tool.description), input)
+            .with_raw_output_schema(output)
+            .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
+    };
+    described().into_iter().map(tool).collect()
+}
+
+/// Calls a tool. Bad arguments are answered with what would be right.
+pub(super) fn call(
+    library: &Library,
+    name: &str,
+    arguments: Option<JsonObject>,
+) -> Result<CallToolResult, ErrorData> {
+    let arguments = Value::Object(arguments.unwrap_or_default());
+    let answer = match name {
+        "blue_context_status" => taken(name, arguments).and_then(|a| context::call(library, &a)),
+        "blue_related" => taken(name, arguments).and_then(|a| related::call(library, &a)),
+        "blue_read" => taken(name, arguments).and_then(|a| read::call(library, &a)),
+        "blue_status" => taken(name, arguments).and_then(|a| status::call(library, &a)),
+        _ => {
+            let names: Vec<&str> = described().iter().map(|tool| tool.name).collect();
+            let why = format!("there is no tool {:?}; there are {}", shown(name), names.join(", "));
+            return Err(ErrorData::invalid_params(why, None));
+        }
+    };
+    Ok(match answer {
+        Ok(value) => CallToolResult::structured(value),
+        Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
+    })
+}
+
+/// The arguments of a call, or what would be right.
+fn taken<T: DeserializeOwned>(name: &str, arguments: Value) -> Result<T, String> {
+    let right = match name {
+        "blue_context_status" => r#"{} or {"session": "abc123"}"#,
+        "blue_related" => r#"{"about": "blue://docs/adrs/5", "limit": 10, "max_tokens": 1000}"#,
+        "blue_read" => r#"{"uris": ["blue://docs/adrs/5"], "max_tokens": 4000, "detail": "brief"}"#,
+        _ => "{}",
+    };
+    serde_json::from_value(arguments)
+        .map_err(|error| format!("{name}: {}; right would be {right}", shown(&error.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condense::tokens;
+
+    #[test]
+    fn the_whole_list_costs_less_than_a_thousand_tokens() {
+        let text = serde_json::to_string(&json!({"tools": list()})).expect("tools are JSON");
+        let n_tokens = tokens::count(&text);
+        assert!(n_tokens < 1_000, "{n_tokens} tokens: {text}");
+    }
+}

@@ -1,0 +1,117 @@
+//! `blue_related`: what lies near a document, a path or free words.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::library::Library;
+use super::super::read::{self, Failure, Meaning, shown};
+use super::Answer;
+use crate::condense::tokens;
+use crate::serve::shelf::{Item, Shelf};
+use crate::serve::{reference, words};
+use crate::wire::jsonl::DocumentLine;
+
+/// Documents, unless the caller wants another number.
+pub(super) const LIMIT: usize = 10;
+/// The budget, unless the caller has another.
+pub(super) const MAX_TOKENS: u64 = 1_500;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    about: String,
+    #[serde(default)]
+    limit: Option<usize>,
+    #[serde(default)]
+    max_tokens: Option<u64>,
+}
+
+/// A document that is near, how near, and why.
+struct Related<'a>(&'a DocumentLine, Option<u32>, Vec<String>);
+
+pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
+    let open = library.open();
+    let shelf = open.shelf.as_ref().map_err(|why| why.to_string())?;
+    let about = arguments.about.trim();
+    if about.is_empty() {
+        return Err("blue_related: about is empty; give an address, a path or words".to_string());
+    }
+    let row = match about.contains("://") {
+        true => match read::meaning(library, &open, about) {
+            Ok(Meaning::Item(Item::Document(row)) | Meaning::Near(row)) => Some(row),
+            Ok(Meaning::Work(bundle) | Meaning::Tasks(bundle)) => {
+                bundle.names.iter().find_map(|name| shelf.row(name))
+            }
+            Ok(Meaning::Item(_)) => {
+                return Err(format!("{about} is no document; give the address of one"));
+            }
+            Err(failure) => {
+                if matches!(failure, Failure::Refused(_)) {
+                    read::note_refused(library, about);
+                }
+                return Err(failure.text());
+            }
+        },
+        false => {
+            let path = about.trim_start_matches("./");
+            shelf.catalogue.documents.iter().position(|line| line.path == path)
+        }
+    };
+    let (name, related) = match row {
+        Some(row) => {
+            let line = &shelf.catalogue.documents[row];
+            (line.uri.clone(), of_document(library, shelf, line)?)
+        }
+        None => (shown(about), of_words(shelf, about)),
+    };
+    let limit = arguments.limit.unwrap_or(LIMIT).clamp(1, 100);
+    let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
+    Ok(within(&name, &related, limit, budget))
+}
+
+fn of_document<'a>(
+    library: &Library,
+    shelf: &'a Shelf,
+    line: &DocumentLine,
+) -> Result<Vec<Related<'a>>, String> {
+    let near = reference::near(&library.root, &shelf.catalogue, &line.uri, u64::MAX);
+    let near = near.map_err(|error| format!("{error:#}"))?.unwrap_or_default();
+    Ok(near
+        .into_iter()
+        .map(|near| Related(near.document, Some(near.score), near.reasons))
+        .collect())
+}
+
+fn of_words<'a>(shelf: &'a Shelf, about: &str) -> Vec<Related<'a>> {
+    let fitting = words::fitting(&shelf.catalogue, about).into_iter();
+    fitting.map(|fit| Related(fit.document, Some(fit.score), vec![fit.reason])).collect()
+}
+
+/// As many as the limit and the budget of the whole answer allow.
+fn within(about: &str, related: &[Related<'_>], limit: usize, budget: u64) -> Value {
+    let mut n = related.len().min(limit);
+    loop {
+        let told: Vec<Value> = related[..n].iter().map(told).collect();
+        let answer = json!({"about": about, "related": told, "not_shown": related.len() - n});
+        if n == 0 || tokens::count(&answer.to_string()) <= budget {
+            return answer;
+        }
+        n -= 1;
+    }
+}
+
+fn told(Related(line, score, reasons): &Related<'_>) -> Value {
+    let mut value = json!({
+        "uri": line.uri, "title": line.title, "status": line.status, "why": reasons,
+    });
+    if !line.summary.is_empty() {
+        value["summary"] = json!(line.summary);
+    }
+    if let Some(score) = score {
+        value["score"] = json!(score);
+    }
+    if !line.live {
+        value["replaced_by"] = json!(line.replaced_by);
+    }
+    value
+}
