@@ -34,7 +34,7 @@ enum ListFormat {
 impl List {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let catalogue = catalogue(directory)?.1;
-        let mut documents = catalogue.documents;
+        let mut documents = catalogue.lines()?;
         if let Some(wanted) = &self.collection {
             let prefix = format!("blue://docs/{wanted}/");
             documents

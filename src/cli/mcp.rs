@@ -11,7 +11,7 @@ use crate::mcp;
 /// The flags of `blue mcp`.
 #[derive(Args, Debug)]
 pub(super) struct Mcp {
-    /// What deliveries are noted under; default: a name of its own.
+    /// What deliveries are noted under; default: what Claude Code calls its session, else a new name.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
@@ -19,11 +19,19 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
-        let session = match &self.session {
-            Some(session) => session::checked(session)?.to_string(),
-            None => session::name(&Root::open(&folder)?)?,
+        let session = match (&self.session, agent_session()) {
+            (Some(session), _) => session::checked(session)?.to_string(),
+            (None, Some(session)) => session,
+            (None, None) => session::name(&Root::open(&folder)?)?,
         };
         mcp::run(&folder, session, |text| output::say(&format!("blue: {text}")))?;
         Ok(Exit::Done)
     }
+}
+
+/// Claude Code tells its servers what it calls the session that starts them; its hooks say the same,
+/// so what both deliver is one session's. Other agents do not.
+fn agent_session() -> Option<String> {
+    let name = std::env::var_os("CLAUDE_CODE_SESSION_ID")?.into_string().ok()?;
+    (!name.is_empty() && session::checked(&name).is_ok()).then_some(name)
 }

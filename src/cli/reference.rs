@@ -49,7 +49,7 @@ impl Reference {
         if self.all && n_tokens > max_tokens && !self.agreed(near.len(), n_tokens, max_tokens)? {
             return Ok(Exit::FoundSomething);
         }
-        let whole: Vec<&Near<'_>> = near.iter().filter(|near| near.fits || self.all).collect();
+        let whole: Vec<&Near> = near.iter().filter(|near| near.fits || self.all).collect();
         let titles: Vec<String> = whole.iter().map(|near| head(near)).collect();
         if !titles.is_empty() {
             output::say(&format!("Reading related: {}", titles.join(", ")));
@@ -73,11 +73,9 @@ impl Reference {
             return uri.cloned().context("the bundle has no address");
         };
         match catalogue.look_up(uri) {
-            Lookup::File(path) => {
-                let found = catalogue.documents.iter().find(|document| document.path == path);
-                found.map(|document| document.uri.clone()).with_context(|| {
-                    format!("{uri} is no document\nhint: run `blue knowledge list`")
-                })
+            Lookup::Document(row) => Ok(catalogue.uri(row).to_string()),
+            Lookup::File(_) => {
+                anyhow::bail!("{uri} is no document\nhint: run `blue knowledge list`")
             }
             Lookup::Several(all) => anyhow::bail!("{uri} fits {}", all.join(" and ")),
             Lookup::Nothing(_) => {
@@ -104,8 +102,8 @@ impl Reference {
     }
 
     /// Prints a document as it is now, and notes it.
-    fn tell(&self, delivery: &Delivery, near: &Near<'_>) -> anyhow::Result<()> {
-        let document = near.document;
+    fn tell(&self, delivery: &Delivery, near: &Near) -> anyhow::Result<()> {
+        let document = &near.document;
         let content = delivery.root.read(&document.path, 1 << 26);
         let Some(Content::Bytes(bytes, _)) =
             content.with_context(|| format!("read {}", document.path))?
@@ -145,13 +143,13 @@ impl Reference {
     }
 }
 
-fn head(near: &Near<'_>) -> String {
+fn head(near: &Near) -> String {
     let number = near.document.number.as_ref().map_or(String::new(), |number| format!("{number} "));
     output::visible(&format!("{number}{}", near.document.title))
 }
 
-fn line(near: &Near<'_>) -> String {
-    let document = near.document;
+fn line(near: &Near) -> String {
+    let document = &near.document;
     let summary =
         if document.summary.is_empty() { String::new() } else { format!(": {}", document.summary) };
     output::visible(&format!("{} {}{summary}", document.uri, head(near)))

@@ -30,6 +30,10 @@ impl Show {
             ),
         };
         let path = match catalogue.look_up(&self.uri) {
+            Lookup::Document(row) => {
+                let line = catalogue.line(row).ok_or_else(|| nothing(&[]))?;
+                line.path
+            }
             Lookup::File(path) => path,
             Lookup::Several(uris) => anyhow::bail!(
                 "{} fits several documents\nhint: say which: {}",

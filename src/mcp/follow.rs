@@ -18,6 +18,9 @@ const QUIET: Duration = Duration::from_millis(60);
 /// How often it is looked anyway: a file system need not tell of changes.
 const EVERY: Duration = Duration::from_secs(2);
 
+/// When dates are looked up: after a client's first questions.
+const LATER: Duration = Duration::from_millis(500);
+
 /// A client is told of a change of one resource at most once in this time, as a session is.
 const COOLDOWN: Duration = Duration::from_secs(30);
 
@@ -52,6 +55,7 @@ pub(super) async fn manifest(library: Arc<Library>, changes: watch::Sender<u64>)
 /// Looks up dates beside everything else, and tells if the list changed by them.
 pub(super) fn dates(library: Arc<Library>, changes: watch::Sender<u64>) {
     std::thread::spawn(move || {
+        std::thread::sleep(LATER);
         if library.look_up_dates() {
             changes.send_modify(|n| *n += 1);
         }
@@ -126,7 +130,7 @@ fn digest(library: &Library, open: &Open, uri: &str) -> Option<String> {
 fn of_item(shelf: &Shelf, item: Item) -> String {
     match item {
         Item::Artifact(row) => shelf.manifest.artifacts[row].hash.clone(),
-        Item::Document(row) => shelf.catalogue.documents[row].hash.clone(),
+        Item::Document(row) => shelf.catalogue.raw(row).to_string(),
         // What people write for blue is an input of every build.
         Item::Own(_) => shelf.manifest.inputs.clone(),
     }

@@ -1,6 +1,6 @@
 //! The project as it is now: what was built, what may be read, and who reads.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::dates::Dates;
 use crate::beneath::Root;
@@ -43,7 +43,7 @@ struct State {
 #[derive(Clone)]
 pub(super) struct Open {
     pub(super) shelf: Result<Arc<Shelf>, Arc<str>>,
-    pub(super) rules: Arc<Rules>,
+    rules: Arc<OnceLock<Rules>>,
 }
 
 /// What the configuration allows.
@@ -69,7 +69,7 @@ impl Library {
         if let Some(open) = state.open.as_ref().filter(|_| state.stats.as_ref() == Some(&stats)) {
             return open.clone();
         }
-        let open = Open { shelf: self.shelf(), rules: Arc::new(self.rules()) };
+        let open = Open { shelf: self.shelf(), rules: Arc::default() };
         state.stats = Some(stats);
         state.open = Some(open.clone());
         open
@@ -87,7 +87,12 @@ impl Library {
         }
     }
 
-    fn rules(&self) -> Rules {
+    /// What the configuration allows, read when the first document is.
+    pub(super) fn rules<'a>(&self, open: &'a Open) -> &'a Rules {
+        open.rules.get_or_init(|| self.read_rules())
+    }
+
+    fn read_rules(&self) -> Rules {
         // A bad configuration is the build's to tell; the defaults are the safe side.
         let plan = build::load(&self.root).map(|inputs| inputs.plan);
         let plan = plan.unwrap_or_else(|_| Config::default().plan());

@@ -32,9 +32,10 @@ pub(super) fn page(
         format!("{}:{uri}", part as usize)
     });
     let work = library.current(shelf).map(|bundle| bundle.source.clone());
-    let most = shelf.catalogue.documents.iter().map(|line| line.weight).max().unwrap_or(0);
+    let rows = shelf.catalogue.by_uri().iter();
+    let most = rows.map(|row| shelf.catalogue.weight(*row)).max().unwrap_or(0);
     let listing = Listing { library, shelf, work, most };
-    Ok((items.iter().take(PAGE).map(|item| listing.resource(*item)).collect(), next))
+    Ok((items.iter().take(PAGE).filter_map(|item| listing.resource(*item)).collect(), next))
 }
 
 /// A cursor is the place of the last item before it, which means the same after a rebuild.
@@ -59,12 +60,12 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    fn resource(&self, item: Item) -> Resource {
-        match item {
+    fn resource(&self, item: Item) -> Option<Resource> {
+        Some(match item {
             Item::Artifact(row) => self.artifact(&self.shelf.manifest.artifacts[row]),
             Item::Own(own) => self.own(own),
-            Item::Document(row) => self.document(&self.shelf.catalogue.documents[row]),
-        }
+            Item::Document(row) => self.document(&self.shelf.catalogue.line(row)?),
+        })
     }
 
     /// What every resource has.
@@ -102,7 +103,8 @@ impl Listing<'_> {
                 let line = names.iter().find_map(|name| self.shelf.document(name));
                 let current = self.work.as_deref() == Some(entry.uri.as_str());
                 let what = if current { "The current work" } else { "Work" };
-                let head = line.map_or_else(|| about("blue://context/workflow/"), tell::head);
+                let head = line
+                    .map_or_else(|| about("blue://context/workflow/"), |line| tell::head(&line));
                 let priority = if current { 0.95 } else { 0.6 };
                 (format!("{what}: {head}"), format!("Status, tasks and links of {head}"), priority)
             }
@@ -169,7 +171,8 @@ pub(super) fn contents(open: &Open, asked: &str, given: Vec<Given>) -> Vec<Resou
     let mut contents = Vec::new();
     for given in given {
         let shelf = open.shelf.as_ref().ok();
-        let line = given.row.zip(shelf).map(|(row, shelf)| tell::line_of(shelf, row));
+        let line = given.row.zip(shelf).and_then(|(row, shelf)| shelf.catalogue.line(row));
+        let line = line.as_ref();
         let mut meta = MetaObject::new();
         let mut put = |key: &str, value| meta.insert(format!("blue/{key}"), value);
         put("hash", json!(given.hash));

@@ -5,7 +5,6 @@ use rmcp::model::{ArgumentInfo, CompletionContext, CompletionInfo, Reference, Re
 
 use super::library::Library;
 use crate::serve::Shelf;
-use crate::wire::jsonl::DocumentLine;
 
 /// A pattern: its template, a title, and what it gives.
 struct Pattern(&'static str, &'static str, &'static str);
@@ -64,7 +63,7 @@ pub(super) fn complete(
             of_template(shelf, uri, &argument.name, collection.map(String::as_str), value)
         }
         Reference::Prompt(prompt) if prompt.name == "brief" && argument.name == "rfc" => {
-            ids(shelf, value, |line| line.kind == "rfc")
+            ids(shelf, value, |row| shelf.catalogue.is_kind(row, "rfc"))
         }
         Reference::Prompt(_) => {
             let why = "no such prompt or argument; see prompts/list";
@@ -94,21 +93,22 @@ fn of_template(
     };
     match (parts.as_slice(), variable) {
         (["docs", ..], "collection") | (["knowledge", _], _) => collections(shelf, value),
-        (["docs", ..], _) => ids(shelf, value, |line| {
-            collection.is_none_or(|name| collection_of(line) == Some(name))
+        (["docs", ..], _) => ids(shelf, value, |row| {
+            let uri = shelf.catalogue.uri(row);
+            collection.is_none_or(|name| collection_of(uri) == Some(name))
         }),
         (["context", "workflow", _], _) => workflows(shelf, value),
         (["context", "relevance", _], _) => ids(shelf, value, |_| true),
         (["context", _], _) => fixed(&["session", "guide", "voice", "relevance", "workflow"]),
         (["state", _], _) => fixed(&["current-rfc", "active-tasks"]),
         ([kind, _, "plan"], _) => planned(shelf, kind, value),
-        ([kind, ..], _) => ids(shelf, value, |line| line.kind == *kind),
+        ([kind, ..], _) => ids(shelf, value, |row| shelf.catalogue.is_kind(row, kind)),
         ([], _) => Vec::new(),
     }
 }
 
-fn collection_of(line: &DocumentLine) -> Option<&str> {
-    line.uri.strip_prefix("blue://docs/")?.split('/').next()
+fn collection_of(uri: &str) -> Option<&str> {
+    uri.strip_prefix("blue://docs/")?.split('/').next()
 }
 
 fn collections(shelf: &Shelf, value: &str) -> Vec<String> {
@@ -122,35 +122,41 @@ fn workflows(shelf: &Shelf, value: &str) -> Vec<String> {
     let bundles = shelf.manifest.artifacts.iter();
     let names = bundles.filter_map(|entry| entry.uri.strip_prefix("blue://context/workflow/"));
     let mut ranked: Vec<(u8, &str)> =
-        names.filter_map(|name| fits(name, "", value).map(|rank| (rank, name))).collect();
+        names.filter_map(|name| fits(name, String::new, value).map(|rank| (rank, name))).collect();
     ranked.sort_unstable();
     ranked.into_iter().map(|(_, name)| name.to_string()).collect()
 }
 
 /// RFCs that have a plan.
 fn planned(shelf: &Shelf, kind: &str, value: &str) -> Vec<String> {
-    let plans = ids(shelf, value, |line| line.kind == "plan" || line.uri.ends_with(".plan"));
+    let plans = ids(shelf, value, |row| {
+        shelf.catalogue.is_kind(row, "plan") || shelf.catalogue.id(row).ends_with("plan")
+    });
     let of = |id: String| id.trim_end_matches(".plan").trim_end_matches("-plan").to_string();
     let plans: Vec<String> = plans.into_iter().map(of).collect();
-    if plans.is_empty() { ids(shelf, value, |line| line.kind == kind) } else { plans }
+    match plans.is_empty() {
+        true => ids(shelf, value, |row| shelf.catalogue.is_kind(row, kind)),
+        false => plans,
+    }
 }
 
 /// The ids of documents that a value fits, the live ones first, then by how well.
-fn ids(shelf: &Shelf, value: &str, wanted: impl Fn(&DocumentLine) -> bool) -> Vec<String> {
-    let documents = shelf.catalogue.documents.iter().filter(|line| wanted(line));
-    let mut ranked: Vec<((bool, u8, &str), &str)> = documents
-        .filter_map(|line| {
-            let id = line.uri.rsplit('/').next()?;
-            let rank = fits(id, &line.title, value)?;
-            Some(((!line.live, rank, line.uri.as_str()), id))
-        })
-        .collect();
+fn ids(shelf: &Shelf, value: &str, wanted: impl Fn(usize) -> bool) -> Vec<String> {
+    let catalogue = &shelf.catalogue;
+    let mut ranked: Vec<((bool, u8, &str), &str)> = Vec::new();
+    for row in catalogue.by_uri().iter().copied().filter(|row| wanted(*row)) {
+        let id = catalogue.id(row);
+        let title = || catalogue.line(row).map_or(String::new(), |line| line.title);
+        if let Some(rank) = fits(id, title, value) {
+            ranked.push(((!catalogue.is_live(row), rank, catalogue.uri(row)), id));
+        }
+    }
     ranked.sort_unstable();
     ranked.into_iter().map(|(_, id)| id.to_string()).collect()
 }
 
 /// How well a value fits an id: its number is it, begins with it, or its slug or title has it.
-fn fits(id: &str, title: &str, value: &str) -> Option<u8> {
+fn fits(id: &str, title: impl Fn() -> String, value: &str) -> Option<u8> {
     let value = value.to_lowercase();
     let bare = |text: &str| text.trim_start_matches('0').to_string();
     let number: String = id.chars().take_while(char::is_ascii_digit).collect();
@@ -166,7 +172,7 @@ fn fits(id: &str, title: &str, value: &str) -> Option<u8> {
     match () {
         () if id.starts_with(&value) => Some(2),
         () if id.contains(&value) => Some(3),
-        () if title.to_lowercase().contains(&value) => Some(4),
+        () if title().to_lowercase().contains(&value) => Some(4),
         () => None,
     }
 }
@@ -177,7 +183,7 @@ mod tests {
 
     #[test]
     fn numbers_come_before_slugs_and_slugs_before_titles() {
-        let rank = |value| fits("0015-single-source", "One place for all", value);
+        let rank = |value| fits("0015-single-source", || "One place for all".to_string(), value);
         assert_eq!(rank("15"), Some(0));
         assert_eq!(rank("0015"), Some(0));
         assert_eq!(rank("1"), Some(1));

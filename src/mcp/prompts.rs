@@ -50,7 +50,8 @@ pub(super) fn get(
         Err(failure) => format!("blue has nothing to say here: {}", failure.text()),
     };
     let message = PromptMessage::new_text(Role::User, said);
-    Ok(GetPromptResult::new(vec![message]).with_description(format!("{what}, from {address}")))
+    Ok(GetPromptResult::new(vec![message])
+        .with_description(format!("{what}, from {}", read::shown(&address))))
 }
 
 /// The bundle of an RFC, or else the RFC itself.
@@ -71,10 +72,11 @@ fn brief_of(library: &Library, id: &str) -> String {
 fn decisions(library: &Library) -> String {
     let open = library.open();
     let collection = open.shelf.as_ref().ok().and_then(|shelf| {
-        let documents = shelf.catalogue.documents.iter();
-        let first = documents.clone().find(|line| line.kind == "adr" && line.live);
-        let line = first.or_else(|| documents.clone().find(|line| line.live))?;
-        line.uri.strip_prefix("blue://docs/")?.split('/').next().map(str::to_string)
+        let catalogue = &shelf.catalogue;
+        let mut live = catalogue.by_uri().iter().filter(|row| catalogue.is_live(**row));
+        let first = live.clone().find(|row| catalogue.is_kind(**row, "adr"));
+        let uri = catalogue.uri(*first.or_else(|| live.next())?);
+        uri.strip_prefix("blue://docs/")?.split('/').next().map(str::to_string)
     });
     format!("blue://knowledge/{}", collection.as_deref().unwrap_or("adrs"))
 }

@@ -11,7 +11,7 @@ use crate::beneath::Content;
 use crate::discover::{self, judge};
 use crate::model::neutral::neutral;
 use crate::model::source::content_digest;
-use crate::model::{Digest, Level, ShortId, Uri, name};
+use crate::model::{Digest, Level, Uri};
 use crate::serve::shelf::{Item, Own, Shelf};
 use crate::serve::{Lookup, bundles};
 use crate::verify::{self, OnDisk};
@@ -111,10 +111,10 @@ pub(super) fn meaning(library: &Library, open: &Open, address: &str) -> Result<M
         ["state", "active-tasks"] => Ok(Meaning::Tasks(work()?)),
         ["docs", collection, "{active}"] => {
             let row = row_of_work(shelf, &work()?)?;
-            let document = &shelf.catalogue.documents[row];
-            if !document.uri.starts_with(&format!("blue://docs/{collection}/")) {
-                let why = format!("the current work, {}, is not in {collection}", document.uri);
-                return Err(Failure::Nothing(why, vec![document.uri.clone()]));
+            let uri = shelf.catalogue.uri(row);
+            if !uri.starts_with(&format!("blue://docs/{collection}/")) {
+                let why = format!("the current work, {uri}, is not in {collection}");
+                return Err(Failure::Nothing(why, vec![uri.to_string()]));
             }
             Ok(Meaning::Item(Item::Document(row)))
         }
@@ -178,40 +178,31 @@ fn no_work(library: &Library) -> Failure {
 
 /// The document that a bundle of work is about.
 fn row_of_work(shelf: &Shelf, bundle: &BundleLine) -> Result<usize, Failure> {
-    let row = bundle.names.iter().find_map(|name| shelf.row(name));
+    let row = bundle.names.iter().find_map(|name| shelf.catalogue.row(name));
     row.ok_or_else(|| Failure::Unreadable(format!("{} is not indexed", bundle.source)))
 }
 
 fn known(shelf: &Shelf, uri: &str) -> Result<Item, Failure> {
-    shelf.look_up(uri).map_err(|lookup| match lookup {
-        Lookup::Several(uris) => Failure::Nothing(format!("{uri} fits several"), uris),
-        Lookup::Nothing(near) => Failure::Nothing(format!("nothing at {uri}"), near),
+    shelf.look_up(uri).map_err(|lookup| failure(lookup, uri))
+}
+
+fn failure(lookup: Lookup, asked: &str) -> Failure {
+    let nothing = |near| Failure::Nothing(format!("nothing at {asked}"), near);
+    match lookup {
+        Lookup::Several(uris) => {
+            Failure::Nothing(format!("{asked} fits several"), uris.into_iter().take(8).collect())
+        }
+        Lookup::Nothing(near) => nothing(near),
         Lookup::Refused(refusal) => Failure::Refused(refusal.to_string()),
-        Lookup::File(_) => Failure::Nothing(format!("nothing at {uri}"), Vec::new()),
-    })
+        Lookup::Document(_) | Lookup::File(_) => nothing(Vec::new()),
+    }
 }
 
 /// A document by a number, a slug or both, whatever its collection.
 fn by_id(shelf: &Shelf, id: &str) -> Result<usize, Failure> {
-    let wanted = ShortId::new(id);
-    let fits = |document: &DocumentLine| {
-        let own = document.uri.rsplit('/').next().unwrap_or_default();
-        let known = name::name(&format!("{own}.md"));
-        let number = document.number.as_deref().and_then(crate::model::Number::new);
-        wanted.as_ref().is_some_and(|id| id.fits(number.as_ref(), &known.slug, known.is_plan))
-    };
-    let documents = &shelf.catalogue.documents;
-    let rows: Vec<usize> = (0..documents.len()).filter(|row| fits(&documents[*row])).collect();
-    match rows.as_slice() {
-        [row] => Ok(*row),
-        [] => {
-            let near = shelf.catalogue.near(&format!("blue://docs/{id}"));
-            Err(Failure::Nothing(format!("no document is called {id}"), near))
-        }
-        several => {
-            let uris = several.iter().take(8).map(|row| documents[*row].uri.clone()).collect();
-            Err(Failure::Nothing(format!("{id} fits several"), uris))
-        }
+    match shelf.catalogue.short(None, id, &format!("blue://docs/{id}")) {
+        Lookup::Document(row) => Ok(row),
+        other => Err(failure(other, id)),
     }
 }
 
@@ -246,7 +237,7 @@ pub(super) fn item_text(library: &Library, open: &Open, item: Item) -> Result<Gi
     match item {
         Item::Artifact(row) => artifact(library, shelf, row),
         Item::Own(own) => own_text(library, own),
-        Item::Document(row) => document(library, shelf, &open.rules, row),
+        Item::Document(row) => document(library, shelf, library.rules(open), row),
     }
 }
 
@@ -294,9 +285,15 @@ pub(super) fn own_text(library: &Library, own: Own) -> Result<Given, Failure> {
     }
 }
 
+/// What the index says of a document.
+pub(super) fn line_of(shelf: &Shelf, row: usize) -> Result<DocumentLine, Failure> {
+    let spoilt = || unreadable(crate::model::place::DOCUMENTS, "is not what was built");
+    shelf.catalogue.line(row).ok_or_else(spoilt)
+}
+
 /// A document as it is now.
 fn document(library: &Library, shelf: &Shelf, rules: &Rules, row: usize) -> Result<Given, Failure> {
-    let line = &shelf.catalogue.documents[row];
+    let line = &line_of(shelf, row)?;
     let (bytes, stale) = bytes(library, rules, line)?;
     let text = crate::parse::whole(&bytes);
     let mut given = given(&line.uri, &line.path, text, line.tokens);

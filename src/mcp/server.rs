@@ -101,8 +101,8 @@ fn fresh_for(library: &Library, given: &[Given]) -> u64 {
     let open = library.open();
     let Ok(shelf) = &open.shelf else { return 0 };
     let fresh = |given: &Given| {
-        let Some(row) = given.row else { return ON_CHANGE };
-        let line = &shelf.catalogue.documents[row];
+        let line = given.row.and_then(|row| shelf.catalogue.line(row));
+        let Some(line) = line else { return ON_CHANGE };
         match (line.kind.as_str(), line.status.as_str()) {
             _ if given.stale => 0,
             ("adr", _) => SESSION,
@@ -369,8 +369,9 @@ const METHODS: &[&str] = &[
 ];
 
 const INSTRUCTIONS: &str = "\
-Decision documents of this project (ADRs, RFCs, plans, …), compiled. Before a decision, call \
-blue_related with the file or topic at hand; what is decided already binds. \
+What this project decided and is working on: its ADRs, RFCs, plans and other documents, searched \
+with blue_related and read with blue_read.
+Before a decision, call blue_related with the file or topic at hand; what is decided already binds. \
 blue://context/session is what every session is told, blue://state/current-rfc the current work. \
 Documents marked superseded are history; follow what replaced them. If an answer says `run blue \
 knowledge build`, do so in the project's folder.";

@@ -6,7 +6,6 @@ use crate::condense::tokens;
 use crate::model::neutral::neutral;
 use crate::model::{Level, Source};
 use crate::parse;
-use crate::serve::Shelf;
 use crate::wire::jsonl::DocumentLine;
 
 /// The name of a level.
@@ -60,7 +59,7 @@ impl Telling {
         let mut texts = vec![(Level::Title, head.clone()), (Level::Line, one_line)];
         let mut stale = false;
         if most > Level::Line {
-            let (bytes, changed) = read::bytes(library, &open.rules, line)?;
+            let (bytes, changed) = read::bytes(library, library.rules(open), line)?;
             stale = changed;
             let whole = parse::whole(&bytes);
             let longer = parse::texts(&Source { bytes, sidecar: None });
@@ -140,11 +139,6 @@ impl Telling {
         let (level, text) = &self.texts[step];
         Chosen { level: *level, text, tokens: self.costs[step] }
     }
-}
-
-/// A document of the catalogue by its row.
-pub(super) fn line_of(shelf: &Shelf, row: usize) -> &DocumentLine {
-    &shelf.catalogue.documents[row]
 }
 
 #[cfg(test)]

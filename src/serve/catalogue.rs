@@ -1,5 +1,7 @@
 //! The emitted index of documents, and addresses looked up in it.
 
+use memchr::memmem;
+
 use crate::beneath::Root;
 use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::uri::{Refusal, Uri};
@@ -7,15 +9,30 @@ use crate::model::{Number, ShortId, name};
 use crate::wire::jsonl::DocumentLine;
 
 /// Every document of the last build.
+///
+/// The index is kept as its text; a line is read when somebody wants to know more of it than its
+/// address. So ten thousand documents cost a few milliseconds to open, and the size of the file.
 pub struct Catalogue {
-    /// The lines of the index, in its order.
-    pub documents: Vec<DocumentLine>,
+    text: String,
+    rows: Vec<Row>,
+    /// Rows by address.
+    by_uri: Vec<usize>,
+}
+
+/// One line.
+struct Row {
+    start: usize,
+    end: usize,
+    live: bool,
+    weight: u32,
 }
 
 /// What an address turned out to be.
 #[derive(Debug, Eq, PartialEq)]
 pub enum Lookup {
-    /// A file below the root.
+    /// A document, by its row.
+    Document(usize),
+    /// Another file below the root.
     File(String),
     /// Several documents fit: their addresses.
     Several(Vec<String>),
@@ -25,25 +42,135 @@ pub enum Lookup {
     Refused(Refusal),
 }
 
+/// How every line begins.
+const OPENING: &str = "{\"uri\":\"";
+
 /// Documents that an address which means nothing is compared with.
-const MAX_COMPARED: usize = 5_000;
+const MAX_COMPARED: usize = 1_000;
 
 impl Catalogue {
     /// Reads the index. `None` if nothing was built yet.
     pub fn open(root: &Root) -> anyhow::Result<Option<Catalogue>> {
-        let documents = super::lines(root, DOCUMENTS, 1 << 32, "document")?;
-        Ok(documents.map(|documents| Catalogue { documents }))
+        super::text(root, DOCUMENTS, 1 << 32)?.map(Catalogue::new).transpose()
     }
 
-    /// Finds the file behind an address.
+    /// Takes an index apart, its first line left out.
+    pub(super) fn new(text: String) -> anyhow::Result<Catalogue> {
+        let (live, weight) = (memmem::Finder::new(",\"live\":true"), memmem::Finder::new(WEIGHT));
+        let mut rows = Vec::with_capacity(text.len() / 512);
+        let mut start = memchr::memchr(b'\n', text.as_bytes()).map_or(text.len(), |at| at + 1);
+        while start < text.len() {
+            let rest = &text.as_bytes()[start..];
+            let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+            anyhow::ensure!(
+                line.starts_with(OPENING.as_bytes()) && line.ends_with(b"}"),
+                "{DOCUMENTS}:{}: not a document\nhint: run `blue knowledge build`",
+                rows.len() + 2
+            );
+            // A quote within a text is escaped, so a key can be found without reading the rest.
+            let at = weight.find(line).map_or(line.len(), |at| at + WEIGHT.len());
+            let digits = line[at..].iter().take_while(|b| b.is_ascii_digit()).take(9);
+            rows.push(Row {
+                start,
+                end: start + line.len(),
+                live: live.find(line).is_some(),
+                weight: digits.fold(0, |n, digit| n * 10 + u32::from(digit - b'0')),
+            });
+            start += line.len() + 1;
+        }
+        let mut catalogue = Catalogue { text, rows, by_uri: Vec::new() };
+        catalogue.by_uri = (0..catalogue.rows.len()).collect();
+        let mut by_uri = std::mem::take(&mut catalogue.by_uri);
+        by_uri.sort_by_key(|row| catalogue.uri(*row));
+        catalogue.by_uri = by_uri;
+        Ok(catalogue)
+    }
+
+    /// How many documents there are.
+    pub fn n_documents(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Every row, by address.
+    pub fn by_uri(&self) -> &[usize] {
+        &self.by_uri
+    }
+
+    /// The line of a row as it was emitted.
+    pub fn raw(&self, row: usize) -> &str {
+        &self.text[self.rows[row].start..self.rows[row].end]
+    }
+
+    /// The address of a row.
+    pub fn uri(&self, row: usize) -> &str {
+        let rest = &self.raw(row)[OPENING.len()..];
+        rest.split('"').next().unwrap_or_default()
+    }
+
+    /// The last part of the address of a row.
+    pub fn id(&self, row: usize) -> &str {
+        self.uri(row).rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The path of a row. A name that JSON has to write otherwise is nobody's.
+    pub fn path(&self, row: usize) -> &str {
+        self.plain(row, ",\"path\":\"").unwrap_or_default()
+    }
+
+    /// A text that needs no escapes, found by its key.
+    fn plain(&self, row: usize, key: &str) -> Option<&str> {
+        let raw = self.raw(row);
+        let at = memmem::find(raw.as_bytes(), key.as_bytes())? + key.len();
+        raw[at..].split('"').next().filter(|text| !text.contains('\\'))
+    }
+
+    /// Whether a row is a live document.
+    pub fn is_live(&self, row: usize) -> bool {
+        self.rows[row].live
+    }
+
+    /// How much others lean on the document of a row.
+    pub fn weight(&self, row: usize) -> u32 {
+        self.rows[row].weight
+    }
+
+    /// All that the index says of a row; `None` if somebody spoilt the line.
+    pub fn line(&self, row: usize) -> Option<DocumentLine> {
+        serde_json::from_str(self.raw(row)).ok()
+    }
+
+    /// All that the index says of all.
+    pub fn lines(&self) -> anyhow::Result<Vec<DocumentLine>> {
+        super::parsed(&self.text, DOCUMENTS, "document")
+    }
+
+    /// The row of a document by its lasting address.
+    pub fn row(&self, uri: &str) -> Option<usize> {
+        let at = self.by_uri.binary_search_by(|row| self.uri(*row).cmp(uri)).ok()?;
+        Some(self.by_uri[at])
+    }
+
+    /// The row of a document by its path.
+    pub fn row_of_path(&self, path: &str) -> Option<usize> {
+        let key = format!(",\"path\":{},", serde_json::to_string(path).ok()?);
+        let at = memmem::find(self.text.as_bytes(), key.as_bytes())?;
+        self.rows.partition_point(|row| row.start <= at).checked_sub(1)
+    }
+
+    /// Whether the document of a row is of a type.
+    pub fn is_kind(&self, row: usize, kind: &str) -> bool {
+        let key = format!(",\"type\":\"{kind}\",");
+        memmem::find(self.raw(row).as_bytes(), key.as_bytes()).is_some()
+    }
+
+    /// Finds what is behind an address.
     pub fn look_up(&self, address: &str) -> Lookup {
         let uri = match Uri::parse(address) {
             Ok(uri) => uri,
             Err(refusal) => return Lookup::Refused(refusal),
         };
-        if let Some(document) = self.documents.iter().find(|document| document.uri == uri.as_str())
-        {
-            return Lookup::File(document.path.clone());
+        if let Some(row) = self.row(uri.as_str()) {
+            return Lookup::Document(row);
         }
         match uri.segments().as_slice() {
             ["docs", collection, ""] | ["knowledge", collection] => {
@@ -56,53 +183,92 @@ impl Catalogue {
             ["context", "relevance"] => Lookup::File(RELEVANCE.to_string()),
             ["context", "documents"] => Lookup::File(DOCUMENTS.to_string()),
             ["context", "voice"] => Lookup::File(VOICE.to_string()),
-            ["docs", group, id] => self.short(group, id),
-            [kind, id] => self.short(kind, id),
-            [kind, id, "plan"] => self.short(kind, &format!("{id}.plan")),
-            _ => self.nothing(uri.as_str()),
+            ["docs", group, id] => self.short(Some(group), id, uri.as_str()),
+            [kind, id] => self.short(Some(kind), id, uri.as_str()),
+            [kind, id, "plan"] => self.short(Some(kind), &format!("{id}.plan"), uri.as_str()),
+            _ => Lookup::Nothing(self.near(uri.as_str())),
         }
     }
 
-    /// A short id: a number, a slug, or both, within a collection or a type.
-    fn short(&self, group: &str, id: &str) -> Lookup {
-        let prefix = format!("blue://docs/{group}/");
-        let Some(wanted) = ShortId::new(id) else { return self.nothing(&format!("{prefix}{id}")) };
-        let fits = |document: &&DocumentLine| {
-            let here = document.uri.starts_with(&prefix)
-                || document.kind == group
-                || (wanted.is_plan() && document.kind == "plan");
-            here && {
-                let own = document.uri.rsplit('/').next().unwrap_or("");
-                let known = name::name(&format!("{own}.md"));
-                let number = document.number.as_deref().and_then(Number::new);
-                wanted.fits(number.as_ref(), &known.slug, known.is_plan)
-            }
+    /// A short id: a number, a slug, or both, within a collection or a type, or anywhere.
+    pub fn short(&self, group: Option<&str>, id: &str, address: &str) -> Lookup {
+        let Some(wanted) = ShortId::new(id) else { return Lookup::Nothing(self.near(address)) };
+        let prefix = group.map(|group| format!("blue://docs/{group}/"));
+        let fits = |row: &usize| {
+            let own = self.id(*row);
+            // Most can be told apart without taking their names apart.
+            own.contains(wanted.slug())
+                && prefix.as_ref().is_none_or(|prefix| {
+                    self.uri(*row).starts_with(prefix)
+                        || self.is_kind(*row, group.unwrap_or_default())
+                        || (wanted.is_plan() && self.is_kind(*row, "plan"))
+                })
+                && self.is_called(*row, &wanted)
         };
-        let found: Vec<&DocumentLine> = self.documents.iter().filter(fits).collect();
+        let found: Vec<usize> = (0..self.rows.len()).filter(fits).collect();
         match found.as_slice() {
-            [one] => Lookup::File(one.path.clone()),
-            [] => self.nothing(&format!("{prefix}{id}")),
-            several => {
-                Lookup::Several(several.iter().map(|document| document.uri.clone()).collect())
-            }
+            [one] => Lookup::Document(*one),
+            [] => Lookup::Nothing(self.near(address)),
+            several => Lookup::Several(several.iter().map(|row| self.uri(*row).into()).collect()),
         }
     }
 
-    fn nothing(&self, wanted: &str) -> Lookup {
-        Lookup::Nothing(self.near(wanted))
+    fn is_called(&self, row: usize, wanted: &ShortId) -> bool {
+        let number = self.plain(row, ",\"number\":\"").and_then(Number::new);
+        if wanted.number().is_some_and(|wanted| number.as_ref() != Some(wanted)) {
+            return false;
+        }
+        let known = name::name(&format!("{}.md", self.id(row)));
+        wanted.fits(number.as_ref(), &known.slug, known.is_plan)
     }
 
-    /// The addresses most like one that means nothing.
+    /// The addresses most like one that means nothing: those in the same place first, of them those
+    /// that have a word or a number in common with it.
     pub fn near(&self, wanted: &str) -> Vec<String> {
-        // What lies in the same place comes first, however long its name.
-        let place = wanted.rsplit_once('/').map_or(wanted, |(place, _)| place);
-        let far = |document: &DocumentLine| {
-            let elsewhere = document.uri.rsplit_once('/').is_none_or(|(other, _)| other != place);
-            (elsewhere, strsim::damerau_levenshtein(wanted, &document.uri))
+        let (place, id) = wanted.rsplit_once('/').unwrap_or(("", wanted));
+        let words: Vec<&str> = id.split('-').filter(|word| !word.is_empty()).collect();
+        let like = |row: &usize| {
+            let uri = self.uri(*row);
+            let elsewhere = uri.rsplit_once('/').is_none_or(|(other, _)| other != place);
+            let strange = !words.iter().any(|word| uri.contains(word));
+            (elsewhere, strange)
         };
-        let documents = self.documents.iter().take(MAX_COMPARED);
-        let mut near: Vec<_> = documents.map(|d| (far(d), d.uri.as_str())).collect();
+        let mut rows: Vec<((bool, bool), usize)> =
+            self.by_uri.iter().map(|row| (like(row), *row)).collect();
+        rows.sort();
+        rows.truncate(MAX_COMPARED);
+        let far = |uri: &str| strsim::damerau_levenshtein(wanted, uri);
+        let mut near: Vec<_> =
+            rows.into_iter().map(|(like, row)| (like, far(self.uri(row)), self.uri(row))).collect();
         near.sort_unstable();
-        near.into_iter().take(3).map(|(_, uri)| uri.to_string()).collect()
+        near.into_iter().take(3).map(|(_, _, uri)| uri.to_string()).collect()
+    }
+}
+
+/// The key of a weight.
+const WEIGHT: &str = ",\"weight\":";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_cannot_pose_as_a_key() {
+        let line = |title: &str, live: bool| {
+            format!(
+                "{{\"uri\":\"blue://docs/adrs/1-a\",\"path\":\"a.md\",\"type\":\"adr\",\"title\":{},\"status\":\"x\",\"live\":{live},\"hash\":\"\",\"bytes\":1,\"tokens\":1,\"weight\":7}}",
+                serde_json::to_string(title).expect("a text is JSON")
+            )
+        };
+        let title = "a\",\"live\":true,\"weight\":99,\"path\":\"b.md\",";
+        let text = format!("{{}}\n{}\n", line(title, false));
+        let catalogue = Catalogue::new(text).expect("an index");
+        assert!(!catalogue.is_live(0));
+        assert_eq!(catalogue.weight(0), 7);
+        assert_eq!(catalogue.row_of_path("a.md"), Some(0));
+        assert_eq!(catalogue.row_of_path("b.md"), None);
+        assert_eq!(catalogue.line(0).expect("a line").title, title);
+        assert!(Catalogue::new("{}\nnonsense\n".to_string()).is_err());
+        assert_eq!(Catalogue::new(String::new()).expect("empty").n_documents(), 0);
     }
 }

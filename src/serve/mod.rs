@@ -25,12 +25,17 @@ fn lines<T: DeserializeOwned>(
     what: &str,
 ) -> anyhow::Result<Option<Vec<T>>> {
     let Some(text) = text(root, path, limit)? else { return Ok(None) };
+    parsed(&text, path, what).map(Some)
+}
+
+/// The lines of an emitted index below its provenance.
+fn parsed<T: DeserializeOwned>(text: &str, path: &str, what: &str) -> anyhow::Result<Vec<T>> {
     let lines = text.lines().enumerate().skip(1).map(|(i, line)| {
         serde_json::from_str(line).with_context(|| {
             format!("{path}:{}: not a {what}\nhint: run `blue knowledge build`", i + 1)
         })
     });
-    lines.collect::<anyhow::Result<_>>().map(Some)
+    lines.collect()
 }
 
 /// The text of an emitted file. `None` if there is none.

@@ -14,8 +14,6 @@ pub struct Shelf {
     pub catalogue: Catalogue,
     /// The bundles.
     pub bundles: Bundles,
-    /// Rows of the catalogue by address.
-    by_uri: Vec<usize>,
     /// Everything that is listed, in order.
     items: Vec<Item>,
 }
@@ -104,9 +102,7 @@ impl Shelf {
         })?;
         let catalogue = Catalogue::open(root).map_err(broken)?.ok_or(Unbuilt::Missing)?;
         let bundles = Bundles::open(root).map_err(broken)?.ok_or(Unbuilt::Missing)?;
-        let mut by_uri: Vec<usize> = (0..catalogue.documents.len()).collect();
-        by_uri.sort_by(|a, b| catalogue.documents[*a].uri.cmp(&catalogue.documents[*b].uri));
-        let mut shelf = Shelf { manifest, catalogue, bundles, by_uri, items: Vec::new() };
+        let mut shelf = Shelf { manifest, catalogue, bundles, items: Vec::new() };
         shelf.items = shelf.all(root);
         Ok(shelf)
     }
@@ -120,9 +116,12 @@ impl Shelf {
         let artifacts = self.manifest.artifacts.iter().enumerate();
         let artifacts = artifacts.filter(|(_, entry)| told(entry)).map(|(i, _)| Item::Artifact(i));
         let own = [Own::Guide, Own::Voice].into_iter().filter(|own| root.exists(own.path()));
-        let documents = self.by_uri.iter().map(|row| Item::Document(*row));
-        let mut items: Vec<Item> = artifacts.chain(own.map(Item::Own)).chain(documents).collect();
+        let mut items: Vec<Item> = artifacts.chain(own.map(Item::Own)).collect();
         items.sort_by(|a, b| self.place(*a).cmp(&self.place(*b)));
+        // These are sorted already, and many.
+        let (live, history): (Vec<usize>, Vec<usize>) =
+            self.catalogue.by_uri().iter().partition(|row| self.catalogue.is_live(**row));
+        items.extend(live.into_iter().chain(history).map(Item::Document));
         items
     }
 
@@ -136,7 +135,7 @@ impl Shelf {
             }
             Item::Artifact(_) => Part::Digest,
             Item::Own(_) => Part::Own,
-            Item::Document(row) if self.catalogue.documents[row].live => Part::Live,
+            Item::Document(row) if self.catalogue.is_live(row) => Part::Live,
             Item::Document(_) => Part::History,
         };
         (part, self.uri(item))
@@ -147,7 +146,7 @@ impl Shelf {
         match item {
             Item::Artifact(row) => &self.manifest.artifacts[row].uri,
             Item::Own(own) => own.uri(),
-            Item::Document(row) => &self.catalogue.documents[row].uri,
+            Item::Document(row) => self.catalogue.uri(row),
         }
     }
 
@@ -158,16 +157,9 @@ impl Shelf {
         &self.items[start..self.items.len().min(start + n)]
     }
 
-    /// The row of a document by its lasting address.
-    pub fn row(&self, uri: &str) -> Option<usize> {
-        let documents = &self.catalogue.documents;
-        let at = self.by_uri.binary_search_by(|row| documents[*row].uri.as_str().cmp(uri)).ok()?;
-        Some(self.by_uri[at])
-    }
-
-    /// A document by its lasting address.
-    pub fn document(&self, uri: &str) -> Option<&DocumentLine> {
-        self.row(uri).map(|row| &self.catalogue.documents[row])
+    /// What the index says of a document, by its lasting address.
+    pub fn document(&self, uri: &str) -> Option<DocumentLine> {
+        self.catalogue.line(self.catalogue.row(uri)?)
     }
 
     /// The emitted file of a path.
@@ -180,16 +172,11 @@ impl Shelf {
         if let Some(row) = self.manifest.artifacts.iter().position(|entry| entry.uri == address) {
             return Ok(Item::Artifact(row));
         }
-        if let Some(row) = self.row(address) {
-            return Ok(Item::Document(row));
-        }
         match self.catalogue.look_up(address) {
+            Lookup::Document(row) => Ok(Item::Document(row)),
             Lookup::File(path) => {
-                let documents = &self.catalogue.documents;
-                let row = documents.iter().position(|document| document.path == path);
                 let own = [Own::Guide, Own::Voice].into_iter().find(|own| own.path() == path);
-                let artifact = || self.artifact(&path).map(Item::Artifact);
-                let item = row.map(Item::Document).or_else(artifact).or(own.map(Item::Own));
+                let item = self.artifact(&path).map(Item::Artifact).or(own.map(Item::Own));
                 item.ok_or_else(|| Lookup::Nothing(self.catalogue.near(address)))
             }
             other => Err(other),

@@ -1,12 +1,14 @@
 //! Documents that a few words are about, by title, address and summary.
 
+use memchr::memmem::Finder;
+
 use super::Catalogue;
 use crate::wire::jsonl::DocumentLine;
 
 /// A document that words fit.
-pub struct Fitting<'a> {
+pub struct Fitting {
     /// Its line in the index.
-    pub document: &'a DocumentLine,
+    pub document: DocumentLine,
     /// How well; larger is better.
     pub score: u32,
     /// Why, in words.
@@ -20,84 +22,129 @@ const COMMON: &[&str] = &[
     "was", "we", "what", "when", "where", "which", "why", "with",
 ];
 
-/// The documents that words fit, best first.
-pub fn fitting<'a>(catalogue: &'a Catalogue, words: &str) -> Vec<Fitting<'a>> {
+/// How many words are looked for.
+const MAX_WORDS: usize = 16;
+
+/// The documents that words fit, best first, as many as are wanted, and how many there are.
+pub fn fitting(catalogue: &Catalogue, words: &str, n: usize) -> (Vec<Fitting>, usize) {
     let words = split(words);
-    let wanted: Vec<&String> =
-        words.iter().filter(|word| !COMMON.contains(&word.as_str())).take(16).collect();
-    let mut fitting: Vec<Fitting<'_>> =
-        catalogue.documents.iter().filter_map(|document| fit(document, &wanted)).collect();
-    fitting.sort_by(|a, b| {
-        let key = |fit: &Fitting<'_>| (fit.document.live, fit.score, fit.document.weight);
-        key(b).cmp(&key(a)).then_with(|| a.document.uri.cmp(&b.document.uri))
-    });
-    fitting
+    let wanted: Vec<&str> = words.iter().map(String::as_str).collect();
+    let finders: Vec<Finder<'_>> = wanted.iter().map(Finder::new).collect();
+    let mut lower = Vec::new();
+    let mut found: Vec<((bool, u32, u32), usize)> = Vec::new();
+    for row in 0..catalogue.n_documents() {
+        lower.clear();
+        lower.extend(catalogue.raw(row).bytes().map(|b| b.to_ascii_lowercase()));
+        // Lower case beyond ASCII is not looked for here; such words count.
+        let occur = wanted.iter().zip(&finders);
+        let occur = occur.filter(|(word, f)| !word.is_ascii() || f.find(&lower).is_some());
+        if is_enough(occur.count(), &wanted)
+            && let Some(line) = catalogue.line(row)
+            && let Some((score, _)) = fit(&line, &wanted)
+        {
+            found.push(((catalogue.is_live(row), score, catalogue.weight(row)), row));
+        }
+    }
+    let by = |(key, row): &((bool, u32, u32), usize)| (std::cmp::Reverse(*key), *row);
+    found.sort_unstable_by_key(by);
+    let told = |(_, row): &(_, usize)| {
+        let document = catalogue.line(*row)?;
+        let (score, reason) = fit(&document, &wanted)?;
+        Some(Fitting { document, score, reason })
+    };
+    (found.iter().take(n).filter_map(told).collect(), found.len())
 }
 
-fn fit<'a>(document: &'a DocumentLine, wanted: &[&String]) -> Option<Fitting<'a>> {
+/// Half the words must occur, or the document is about something else.
+fn is_enough(n: usize, wanted: &[&str]) -> bool {
+    n > 0 && n * 2 >= wanted.len()
+}
+
+/// How well words fit a document, and which.
+fn fit(document: &DocumentLine, wanted: &[&str]) -> Option<(u32, String)> {
     let id = document.uri.rsplit('/').next().unwrap_or_default();
-    let title = split(&format!("{} {} {id}", document.kind, document.title));
-    let summary = split(&document.summary);
+    let title = format!("{} {} {id}", document.kind, document.title).to_lowercase();
+    let summary = document.summary.to_lowercase();
     let number = document.number.as_deref().map(|number| number.trim_start_matches('0'));
     let mut score = 0;
     let mut found = Vec::new();
     for word in wanted {
-        let is = |other: &String| other == *word;
-        let begins = |other: &String| word.len() >= 3 && other.starts_with(word.as_str());
-        let points = if number.is_some_and(|number| number == word.trim_start_matches('0')) {
-            12
-        } else if title.iter().any(is) {
-            8
-        } else if title.iter().any(begins) {
-            5
-        } else if summary.iter().any(is) {
-            3
-        } else if summary.iter().any(begins) {
-            2
-        } else {
-            continue;
+        let is_number = number.is_some_and(|number| number == word.trim_start_matches('0'));
+        let points = match (begins(&title, word), begins(&summary, word)) {
+            _ if is_number => 12,
+            (Some(Word::Whole), _) => 8,
+            (Some(Word::Start), _) => 5,
+            (None, Some(Word::Whole)) => 3,
+            (None, Some(Word::Start)) => 2,
+            (None, None) => continue,
         };
         score += points;
-        found.push(word.as_str());
+        found.push(*word);
     }
-    // Half the words must occur, or the document is about something else.
-    let enough = !found.is_empty() && found.len() * 2 >= wanted.len();
-    let reason = format!("has: {}", found.join(", "));
-    enough.then_some(Fitting { document, score, reason })
+    is_enough(found.len(), wanted).then(|| (score, format!("has: {}", found.join(", "))))
+}
+
+/// How much of a word another is.
+enum Word {
+    Whole,
+    Start,
+}
+
+/// Whether a word of a text is one that is wanted, or begins with it.
+fn begins(text: &str, word: &str) -> Option<Word> {
+    let mut start = None;
+    for (at, _) in text.match_indices(word) {
+        if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
+            continue;
+        }
+        if !text[at + word.len()..].chars().next().is_some_and(char::is_alphanumeric) {
+            return Some(Word::Whole);
+        }
+        // Two letters begin too many words.
+        start = (word.len() >= 3).then_some(Word::Start);
+    }
+    start
 }
 
 fn split(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let told = |word: &String| !word.is_empty() && !COMMON.contains(&word.as_str());
+    words.filter(told).take(MAX_WORDS).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn document(uri: &str, title: &str, summary: &str, live: bool) -> DocumentLine {
-        let line = serde_json::json!({
-            "uri": uri, "path": "p.md", "type": "adr", "number": "0005", "title": title,
-            "status": "accepted", "live": live, "hash": "", "bytes": 1, "tokens": 1, "weight": 0,
-            "summary": summary,
-        });
-        serde_json::from_value(line).expect("a line")
+    fn document(uri: &str, title: &str, summary: &str, live: bool) -> String {
+        format!(
+            "{{\"uri\":\"{uri}\",\"path\":\"p.md\",\"type\":\"adr\",\"number\":\"0005\",\"title\":\"{title}\",\"status\":\"accepted\",\"live\":{live},\"hash\":\"\",\"bytes\":1,\"tokens\":1,\"weight\":0,\"summary\":\"{summary}\"}}\n"
+        )
     }
 
     #[test]
     fn titles_come_before_summaries_and_the_living_before_the_dead() {
-        let catalogue = Catalogue {
-            documents: vec![
-                document("blue://docs/adrs/1-a", "Layout", "How the cache is kept", true),
-                document("blue://docs/adrs/2-b", "The cache", "", true),
-                document("blue://docs/adrs/3-c", "Cache of old", "cache", false),
-                document("blue://docs/adrs/4-d", "Locks", "Nothing", true),
-            ],
+        let lines = [
+            "{}\n".to_string(),
+            document("blue://docs/adrs/1-a", "Layout", "How the cache is kept", true),
+            document("blue://docs/adrs/2-b", "The CACHE", "", true),
+            document("blue://docs/adrs/3-c", "Cache of old", "cache", false),
+            document("blue://docs/adrs/4-d", "Locks", "Nothing", true),
+            document("blue://docs/adrs/5-e", "Überblick", "", true),
+        ];
+        let catalogue = Catalogue::new(lines.concat()).expect("an index");
+        let uris = |words: &str| -> Vec<String> {
+            let (found, n) = fitting(&catalogue, words, 10);
+            assert_eq!(found.len(), n);
+            let id = |uri: &str| uri.rsplit('/').next().unwrap_or_default().to_string();
+            found.iter().map(|fit| id(&fit.document.uri)).collect()
         };
-        let found = fitting(&catalogue, "how do we cache?");
-        let uris: Vec<&str> = found.iter().map(|fit| fit.document.uri.as_str()).collect();
-        assert_eq!(uris, ["blue://docs/adrs/2-b", "blue://docs/adrs/1-a", "blue://docs/adrs/3-c"]);
-        assert_eq!(found[0].reason, "has: cache");
-        assert!(fitting(&catalogue, "the of and").is_empty());
+        assert_eq!(uris("how do we cache?"), ["2-b", "1-a", "3-c"]);
+        assert_eq!(uris("überblick"), ["5-e"]);
+        assert_eq!(uris("lock"), ["4-d"]);
+        assert!(uris("the of and").is_empty() && uris("").is_empty());
+        assert!(uris("ock").is_empty() && uris("cache zebra lion").is_empty());
+        assert_eq!(fitting(&catalogue, "cache", 1).1, 3);
+        assert_eq!(fitting(&catalogue, "cache", 1).0[0].reason, "has: cache");
     }
 }

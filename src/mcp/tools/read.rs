@@ -96,9 +96,9 @@ fn tellings(
 ) -> Result<Vec<Wanted>, read::Failure> {
     match read::meaning(library, open, uri)? {
         Meaning::Item(Item::Document(row)) => {
-            let line = tell::line_of(shelf, row);
-            let telling = Telling::document(library, open, line, most)?;
-            let (uri, path) = (line.uri.clone(), line.path.clone());
+            let line = read::line_of(shelf, row)?;
+            let telling = Telling::document(library, open, &line, most)?;
+            let (uri, path) = (line.uri, line.path);
             Ok(vec![Wanted { uri, path, row: Some(row), telling }])
         }
         _ => {
@@ -161,7 +161,7 @@ fn told(shelf: &Shelf, wanted: &Wanted, step: usize) -> Value {
     let mut value = json!({
         "uri": wanted.uri, "detail": tell::name_of(chosen.level), "text": chosen.text,
     });
-    if let Some(line) = wanted.row.map(|row| tell::line_of(shelf, row)) {
+    if let Some(line) = wanted.row.and_then(|row| shelf.catalogue.line(row)) {
         value["title"] = json!(line.title);
         value["status"] = json!(line.status);
         if !line.live {

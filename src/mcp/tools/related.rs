@@ -13,6 +13,8 @@ use crate::wire::jsonl::DocumentLine;
 
 /// Documents, unless the caller wants another number.
 pub(super) const LIMIT: usize = 10;
+/// The most at once.
+const MAX_LIMIT: usize = 100;
 /// The budget, unless the caller has another.
 pub(super) const MAX_TOKENS: u64 = 1_500;
 
@@ -27,7 +29,7 @@ pub(super) struct Arguments {
 }
 
 /// A document that is near, how near, and why.
-struct Related<'a>(&'a DocumentLine, Option<u32>, Vec<String>);
+struct Related(DocumentLine, u32, Vec<String>);
 
 pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
     let open = library.open();
@@ -40,7 +42,7 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
         true => match read::meaning(library, &open, about) {
             Ok(Meaning::Item(Item::Document(row)) | Meaning::Near(row)) => Some(row),
             Ok(Meaning::Work(bundle) | Meaning::Tasks(bundle)) => {
-                bundle.names.iter().find_map(|name| shelf.row(name))
+                bundle.names.iter().find_map(|name| shelf.catalogue.row(name))
             }
             Ok(Meaning::Item(_)) => {
                 return Err(format!("{about} is no document; give the address of one"));
@@ -52,47 +54,39 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
                 return Err(failure.text());
             }
         },
-        false => {
-            let path = about.trim_start_matches("./");
-            shelf.catalogue.documents.iter().position(|line| line.path == path)
-        }
+        false => shelf.catalogue.row_of_path(about.trim_start_matches("./")),
     };
-    let (name, related) = match row {
+    let limit = arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
+    let (name, related, n) = match row {
         Some(row) => {
-            let line = &shelf.catalogue.documents[row];
-            (line.uri.clone(), of_document(library, shelf, line)?)
+            let uri = shelf.catalogue.uri(row);
+            let related = of_document(library, shelf, uri)?;
+            let n = related.len();
+            (uri.to_string(), related, n)
         }
-        None => (shown(about), of_words(shelf, about)),
+        None => {
+            let (fitting, n) = words::fitting(&shelf.catalogue, about, limit);
+            let related = fitting.into_iter();
+            let related = related.map(|fit| Related(fit.document, fit.score, vec![fit.reason]));
+            (shown(about), related.collect(), n)
+        }
     };
-    let limit = arguments.limit.unwrap_or(LIMIT).clamp(1, 100);
     let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
-    Ok(within(&name, &related, limit, budget))
+    Ok(within(&name, &related[..related.len().min(limit)], n, budget))
 }
 
-fn of_document<'a>(
-    library: &Library,
-    shelf: &'a Shelf,
-    line: &DocumentLine,
-) -> Result<Vec<Related<'a>>, String> {
-    let near = reference::near(&library.root, &shelf.catalogue, &line.uri, u64::MAX);
+fn of_document(library: &Library, shelf: &Shelf, uri: &str) -> Result<Vec<Related>, String> {
+    let near = reference::near(&library.root, &shelf.catalogue, uri, u64::MAX);
     let near = near.map_err(|error| format!("{error:#}"))?.unwrap_or_default();
-    Ok(near
-        .into_iter()
-        .map(|near| Related(near.document, Some(near.score), near.reasons))
-        .collect())
+    Ok(near.into_iter().map(|near| Related(near.document, near.score, near.reasons)).collect())
 }
 
-fn of_words<'a>(shelf: &'a Shelf, about: &str) -> Vec<Related<'a>> {
-    let fitting = words::fitting(&shelf.catalogue, about).into_iter();
-    fitting.map(|fit| Related(fit.document, Some(fit.score), vec![fit.reason])).collect()
-}
-
-/// As many as the limit and the budget of the whole answer allow.
-fn within(about: &str, related: &[Related<'_>], limit: usize, budget: u64) -> Value {
-    let mut n = related.len().min(limit);
+/// As many as the budget of the whole answer allows.
+fn within(about: &str, related: &[Related], n_all: usize, budget: u64) -> Value {
+    let mut n = related.len();
     loop {
         let told: Vec<Value> = related[..n].iter().map(told).collect();
-        let answer = json!({"about": about, "related": told, "not_shown": related.len() - n});
+        let answer = json!({"about": about, "related": told, "not_shown": n_all - n});
         if n == 0 || tokens::count(&answer.to_string()) <= budget {
             return answer;
         }
@@ -100,15 +94,13 @@ fn within(about: &str, related: &[Related<'_>], limit: usize, budget: u64) -> Va
     }
 }
 
-fn told(Related(line, score, reasons): &Related<'_>) -> Value {
+fn told(Related(line, score, reasons): &Related) -> Value {
     let mut value = json!({
         "uri": line.uri, "title": line.title, "status": line.status, "why": reasons,
+        "score": score,
     });
     if !line.summary.is_empty() {
         value["summary"] = json!(line.summary);
-    }
-    if let Some(score) = score {
-        value["score"] = json!(score);
     }
     if !line.live {
         value["replaced_by"] = json!(line.replaced_by);
