@@ -75,9 +75,18 @@ fn both_eras_open_as_the_protocol_says() {
     let answer = peer.answer(901);
     assert_eq!(answer["error"]["code"], -32022, "{answer}");
     assert_eq!(answer["error"]["data"]["supported"], versions);
-    assert_eq!(peer.ask("no/such", json!({}))["error"]["code"], -32601);
+    // What only the older protocol has is unknown in the newer one, and does not change the era.
+    for method in ["no/such", "initialize", "ping", "resources/subscribe", "logging/setLevel"] {
+        assert_eq!(peer.ask(method, json!({}))["error"]["code"], -32601, "{method}");
+    }
     assert_eq!(peer.ask("resources/read", json!({}))["error"]["code"], -32602);
     assert_eq!(peer.end(), 0);
+    let mut peer = Peer::silent(&space, Era::Modern);
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"}});
+    assert_eq!(peer.ask("initialize", hello)["error"]["code"], -32601);
+    assert_eq!(peer.ask("ping", json!({}))["error"]["code"], -32601);
+    assert_eq!(peer.result("tools/list", json!({}))["resultType"], "complete");
 
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut peer = Peer::silent(&space, Era::Legacy);
@@ -536,4 +545,30 @@ fn it_ends_with_its_client_and_by_signals() {
     odd.result("server/discover", json!({}));
     odd.result("tools/list", json!({}));
     assert_eq!(odd.end(), 0);
+}
+
+#[test]
+fn dates_come_from_git_and_are_remembered() {
+    let space = Space::new();
+    space.write(".blue/docs/adrs/0001-a.md", "# ADR 0001: A\n\nStatus: accepted\n");
+    space.write(".blue/docs/adrs/0002-b.md", "# ADR 0002: B\n\nStatus: accepted\n");
+    space.build();
+    space.git(&["init", "-q"]);
+    space.git(&["add", ".blue/docs/adrs/0001-a.md"]);
+    space.git(&["commit", "-qm", "one"]);
+    let date = |peer: &mut Peer, id: &str| {
+        let all = peer.all();
+        let uri = format!("blue://docs/adrs/{id}");
+        let one = all.iter().find(|resource| resource["uri"] == uri).unwrap();
+        one["annotations"].get("lastModified").cloned()
+    };
+    let mut peer = Peer::new(&space, Era::Legacy);
+    peer.all();
+    // Nobody waits for git; whoever listens is told when it answered.
+    let list = "notifications/resources/list_changed";
+    assert!(peer.hears(list, Duration::from_secs(20)).is_some());
+    assert_eq!(date(&mut peer, "0001-a"), Some(json!("2026-01-25T12:00:00Z")));
+    assert_eq!(date(&mut peer, "0002-b"), None);
+    let mut next = Peer::new(&space, Era::Modern);
+    assert_eq!(date(&mut next, "0001-a"), Some(json!("2026-01-25T12:00:00Z")));
 }

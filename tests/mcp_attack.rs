@@ -78,6 +78,20 @@ fn hostile() -> Vec<String> {
         "blue://docs/adrs/%7b%7d",
         "blue://docs/adrs/%ff%fe",
         "blue://%65nv",
+    ]
+    .into_iter()
+    .chain(disguised())
+    .map(String::from)
+    .collect();
+    all.push(format!("blue://docs/adrs/{}", "a".repeat(100_000)));
+    all.push(format!("blue://{}", "a/".repeat(10_000)));
+    all.push(format!("blue://docs/{}etc/passwd", "../".repeat(500)));
+    all
+}
+
+/// Addresses that look like others, or are none.
+fn disguised() -> Vec<&'static str> {
+    vec![
         // Control characters and look-alikes.
         "blue://docs/adrs/1\0",
         "blue://docs/adrs/\n1",
@@ -123,13 +137,6 @@ fn hostile() -> Vec<String> {
         ".env",
         "",
     ]
-    .into_iter()
-    .map(String::from)
-    .collect();
-    all.push(format!("blue://docs/adrs/{}", "a".repeat(100_000)));
-    all.push(format!("blue://{}", "a/".repeat(10_000)));
-    all.push(format!("blue://docs/{}etc/passwd", "../".repeat(500)));
-    all
 }
 
 #[test]
@@ -322,6 +329,44 @@ fn a_crowd_of_clients_loses_no_answer() {
         before.lines().chain(log.lines()).map(|line| serde_json::from_str(line).unwrap()).collect();
     let expected: usize = (0..EACH).filter(|i| [1, 2, 5, 6].contains(&(i % 8))).count() * CLIENTS;
     assert_eq!(lines.len(), expected);
+}
+
+#[test]
+fn a_reader_never_sees_half_a_build() {
+    let space = project();
+    let until = Instant::now() + Duration::from_secs(4);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = [Era::Legacy, Era::Modern]
+            .into_iter()
+            .map(|era| {
+                let mut peer = Peer::new(&space, era);
+                scope.spawn(move || {
+                    let mut n = 0;
+                    while Instant::now() < until {
+                        for uri in
+                            ["blue://context/session", "blue://knowledge/adrs", "blue://adr/2"]
+                        {
+                            assert!(peer.text(uri).ends_with('\n'));
+                            n += 1;
+                        }
+                        peer.tool("blue_read", json!({"uris": ["blue://context/session"]}));
+                    }
+                    n
+                })
+            })
+            .collect();
+        let mut n_builds = 0;
+        while Instant::now() < until {
+            n_builds += 1;
+            space.write(
+                ".blue/docs/adrs/0001-part.md",
+                format!("# ADR 0001: Part {n_builds}\n\n- Status: accepted\n\nNow {n_builds}.\n"),
+            );
+            space.build();
+        }
+        let n_reads: usize = readers.into_iter().map(|reader| reader.join().unwrap()).sum();
+        assert!(n_builds > 5 && n_reads > 50, "{n_builds} {n_reads}");
+    });
 }
 
 /// Takes one answer.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::os::fd::OwnedFd;
 
 use anyhow::Context;
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
@@ -27,6 +28,16 @@ pub fn now() -> String {
 
 /// Appends a line in one write, so that writers at the same time never mix.
 pub fn note(root: &Root, line: &AuditLine) -> anyhow::Result<()> {
+    let fd = match root.open_at(AUDIT, OFlags::WRONLY | OFlags::APPEND) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => create(root)?,
+        opened => opened.with_context(|| format!("open {AUDIT}"))?,
+    };
+    let mut file = File::from(fd);
+    file.write_all(&audit::line(line)).with_context(|| format!("write {AUDIT}"))?;
+    rotate(root, &file, MAX_BYTES)
+}
+
+fn create(root: &Root) -> anyhow::Result<OwnedFd> {
     prepare(root)?;
     let flags = OFlags::WRONLY
         | OFlags::CREATE
@@ -35,10 +46,7 @@ pub fn note(root: &Root, line: &AuditLine) -> anyhow::Result<()> {
         | OFlags::NONBLOCK
         | OFlags::CLOEXEC;
     let fd = rustix::fs::openat(root.fd(), AUDIT, flags, Mode::from_raw_mode(0o666));
-    let fd = fd.map_err(std::io::Error::from).with_context(|| format!("open {AUDIT}"))?;
-    let mut file = File::from(fd);
-    file.write_all(&audit::line(line)).with_context(|| format!("write {AUDIT}"))?;
-    rotate(root, &file, MAX_BYTES)
+    fd.map_err(std::io::Error::from).with_context(|| format!("open {AUDIT}"))
 }
 
 /// Puts a large log aside: hooks only append, so a build makes room now and then.

@@ -75,6 +75,11 @@ impl Library {
         open
     }
 
+    /// Whether a build is about to replace what was opened, or just did.
+    pub(super) fn is_moving(&self, open: &Open) -> bool {
+        emit::is_pending(&self.root) || !Arc::ptr_eq(&self.open().rules, &open.rules)
+    }
+
     fn shelf(&self) -> Result<Arc<Shelf>, Arc<str>> {
         match Shelf::open(&self.root) {
             Ok(shelf) => Ok(Arc::new(shelf)),

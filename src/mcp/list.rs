@@ -4,7 +4,7 @@ use rmcp::ErrorData;
 use rmcp::model::{Annotations, MetaObject, Resource, ResourceContents, Role};
 use serde_json::json;
 
-use super::library::{Library, Open};
+use super::library::Library;
 use super::read::{self, Given};
 use super::tell;
 use crate::model::Uri;
@@ -166,13 +166,11 @@ fn encoded(uri: &str) -> String {
 }
 
 /// What a read gives: the texts, and for what is not current a word on what is.
-pub(super) fn contents(open: &Open, asked: &str, given: Vec<Given>) -> Vec<ResourceContents> {
+pub(super) fn contents(asked: &str, given: Vec<Given>) -> Vec<ResourceContents> {
     let single = given.len() == 1;
     let mut contents = Vec::new();
     for given in given {
-        let shelf = open.shelf.as_ref().ok();
-        let line = given.row.zip(shelf).and_then(|(row, shelf)| shelf.catalogue.line(row));
-        let line = line.as_ref();
+        let line = given.line.as_ref();
         let mut meta = MetaObject::new();
         let mut put = |key: &str, value| meta.insert(format!("blue/{key}"), value);
         put("hash", json!(given.hash));

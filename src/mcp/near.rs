@@ -40,7 +40,7 @@ pub(super) fn texts(library: &Library, open: &Open, row: usize) -> Result<Vec<Gi
             text: chosen.text.to_string(),
             hash: Digest::of(chosen.text.as_bytes()).to_string(),
             tokens: chosen.tokens,
-            row: shelf.catalogue.row(&document.uri),
+            line: Some(document.clone()),
             stale: telling.stale,
             part: Some(chosen.level).filter(|level| *level != Level::Full),
             why: Some(near.reasons.join("; ")),

@@ -6,7 +6,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    ClientNotification, ClientRequest, CustomRequest, GetMeta, JsonRpcMessage, ProtocolVersion,
+    RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::{Notify, watch};
@@ -56,6 +59,25 @@ impl<T> Paced<T> {
     }
 }
 
+/// A request of the newer protocol for a method that only the older one has is handed on as what it
+/// is there: unknown. The SDK would take it for the older protocol.
+fn modern(mut message: RxJsonRpcMessage<RoleServer>) -> RxJsonRpcMessage<RoleServer> {
+    if let JsonRpcMessage::Request(request) = &mut message
+        && let Some(version) = request.request.get_meta().protocol_version()
+        && version.as_str() >= ProtocolVersion::V_2026_07_28.as_str()
+    {
+        let method = match &request.request {
+            ClientRequest::InitializeRequest(_) => "initialize",
+            ClientRequest::PingRequest(_) => "ping",
+            _ => return message,
+        };
+        let mut unknown = CustomRequest::new(method, None);
+        unknown.extensions.insert(request.request.get_meta().clone());
+        request.request = ClientRequest::CustomRequest(unknown);
+    }
+    message
+}
+
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
     type Error = T::Error;
 
@@ -89,6 +111,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
                 self.end.send_replace(true);
                 return None;
             };
+            let message = modern(message);
             match &message {
                 JsonRpcMessage::Request(request) => match &request.request {
                     ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_) => {

@@ -101,7 +101,7 @@ fn of_template(
         (["context", "relevance", _], _) => ids(shelf, value, |_| true),
         (["context", _], _) => fixed(&["session", "guide", "voice", "relevance", "workflow"]),
         (["state", _], _) => fixed(&["current-rfc", "active-tasks"]),
-        ([kind, _, "plan"], _) => planned(shelf, kind, value),
+        ([_, _, "plan"], _) => planned(shelf, value),
         ([kind, ..], _) => ids(shelf, value, |row| shelf.catalogue.is_kind(row, kind)),
         ([], _) => Vec::new(),
     }
@@ -127,17 +127,13 @@ fn workflows(shelf: &Shelf, value: &str) -> Vec<String> {
     ranked.into_iter().map(|(_, name)| name.to_string()).collect()
 }
 
-/// RFCs that have a plan.
-fn planned(shelf: &Shelf, kind: &str, value: &str) -> Vec<String> {
+/// Documents that have a plan.
+fn planned(shelf: &Shelf, value: &str) -> Vec<String> {
     let plans = ids(shelf, value, |row| {
         shelf.catalogue.is_kind(row, "plan") || shelf.catalogue.id(row).ends_with("plan")
     });
     let of = |id: String| id.trim_end_matches(".plan").trim_end_matches("-plan").to_string();
-    let plans: Vec<String> = plans.into_iter().map(of).collect();
-    match plans.is_empty() {
-        true => ids(shelf, value, |row| shelf.catalogue.is_kind(row, kind)),
-        false => plans,
-    }
+    plans.into_iter().map(of).collect()
 }
 
 /// The ids of documents that a value fits, the live ones first, then by how well.

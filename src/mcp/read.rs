@@ -1,6 +1,7 @@
 //! From an address to text: an emitted file as it was built, or a document as it is now.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::ErrorData;
 use serde_json::json;
@@ -27,8 +28,8 @@ pub(super) struct Given {
     /// The digest of the text.
     pub(super) hash: String,
     pub(super) tokens: u64,
-    /// The document it is, by its row in the catalogue.
-    pub(super) row: Option<usize>,
+    /// What the index says of the document it is.
+    pub(super) line: Option<DocumentLine>,
     /// Whether the document changed since the build.
     pub(super) stale: bool,
     /// How much of it, if not all.
@@ -64,11 +65,10 @@ impl Failure {
 
     /// As the protocol's error, which an SDK words by the era.
     pub(super) fn error(&self, uri: &str) -> ErrorData {
-        let mut data = json!({"uri": shown(uri)});
+        // It is given back as it came, for whoever compares; only not at any length.
+        let mut data = json!({"uri": if uri.len() > 2_048 { shown(uri) } else { uri.to_string() }});
         match self {
-            Failure::Refused(_) => {
-                return ErrorData::invalid_params(self.text(), Some(data));
-            }
+            Failure::Refused(_) => {}
             Failure::Nothing(_, near) if near.is_empty() => {}
             Failure::Nothing(_, near) => data["nearest"] = json!(near),
             Failure::Unbuilt(_) | Failure::Unreadable(_) => {
@@ -173,7 +173,7 @@ fn no_work(library: &Library) -> Failure {
         None => "there is no current work".to_string(),
     };
     let how = "name it by a branch (rfc/<slug>) or in .blue/worktree.json ({\"rfc\": \"<slug>\"})";
-    Failure::Nothing(format!("{why}: {how}"), Vec::new())
+    Failure::Nothing(format!("not found: {why}: {how}"), Vec::new())
 }
 
 /// The document that a bundle of work is about.
@@ -187,11 +187,12 @@ fn known(shelf: &Shelf, uri: &str) -> Result<Item, Failure> {
 }
 
 fn failure(lookup: Lookup, asked: &str) -> Failure {
-    let nothing = |near| Failure::Nothing(format!("nothing at {asked}"), near);
+    let nothing = |near| Failure::Nothing(format!("not found: nothing at {asked}"), near);
     match lookup {
-        Lookup::Several(uris) => {
-            Failure::Nothing(format!("{asked} fits several"), uris.into_iter().take(8).collect())
-        }
+        Lookup::Several(uris) => Failure::Nothing(
+            format!("not found: {asked} fits several"),
+            uris.into_iter().take(8).collect(),
+        ),
         Lookup::Nothing(near) => nothing(near),
         Lookup::Refused(refusal) => Failure::Refused(refusal.to_string()),
         Lookup::Document(_) | Lookup::File(_) => nothing(Vec::new()),
@@ -207,7 +208,26 @@ fn by_id(shelf: &Shelf, id: &str) -> Result<usize, Failure> {
 }
 
 /// Reads what an address means. More than one text only where several documents were asked for.
+///
+/// Files are renamed one after the other at the end of a build, the manifest last; whoever reads in
+/// between waits for it.
 pub(super) fn read(library: &Library, open: &Open, address: &str) -> Result<Vec<Given>, Failure> {
+    let mut given = read_once(library, open, address);
+    for _ in 0..MAX_WAITS {
+        if !matches!(given, Err(Failure::Unreadable(_))) || !library.is_moving(open) {
+            break;
+        }
+        std::thread::sleep(WAIT);
+        given = read_once(library, &library.open(), address);
+    }
+    given
+}
+
+/// How long a read waits for the end of a build, and how often.
+const WAIT: Duration = Duration::from_millis(2);
+const MAX_WAITS: usize = 500;
+
+fn read_once(library: &Library, open: &Open, address: &str) -> Result<Vec<Given>, Failure> {
     match meaning(library, open, address)? {
         Meaning::Item(item) => item_text(library, open, item).map(|given| vec![given]),
         Meaning::Work(bundle) => bundle_text(library, &bundle).map(|given| vec![given]),
@@ -244,7 +264,7 @@ pub(super) fn item_text(library: &Library, open: &Open, item: Item) -> Result<Gi
 fn given(uri: &str, path: &str, text: String, tokens: u64) -> Given {
     let hash = Digest::of(text.as_bytes()).to_string();
     let (uri, path) = (uri.to_string(), path.to_string());
-    Given { uri, path, text, hash, tokens, row: None, stale: false, part: None, why: None }
+    Given { uri, path, text, hash, tokens, line: None, stale: false, part: None, why: None }
 }
 
 fn unreadable(path: &str, why: &str) -> Failure {
@@ -293,11 +313,11 @@ pub(super) fn line_of(shelf: &Shelf, row: usize) -> Result<DocumentLine, Failure
 
 /// A document as it is now.
 fn document(library: &Library, shelf: &Shelf, rules: &Rules, row: usize) -> Result<Given, Failure> {
-    let line = &line_of(shelf, row)?;
-    let (bytes, stale) = bytes(library, rules, line)?;
+    let line = line_of(shelf, row)?;
+    let (bytes, stale) = bytes(library, rules, &line)?;
     let text = crate::parse::whole(&bytes);
     let mut given = given(&line.uri, &line.path, text, line.tokens);
-    (given.row, given.stale) = (Some(row), stale);
+    (given.line, given.stale) = (Some(line), stale);
     Ok(given)
 }
 

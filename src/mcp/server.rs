@@ -94,15 +94,12 @@ fn implementation() -> Implementation {
 }
 
 /// How long a text may be taken as fresh: by when a session would be given it again.
-fn fresh_for(library: &Library, given: &[Given]) -> u64 {
+fn fresh_for(given: &[Given]) -> u64 {
     const ON_CHANGE: u64 = 30_000;
     const SESSION: u64 = 3_600_000;
     const ON_REQUEST: u64 = 86_400_000;
-    let open = library.open();
-    let Ok(shelf) = &open.shelf else { return 0 };
     let fresh = |given: &Given| {
-        let line = given.row.and_then(|row| shelf.catalogue.line(row));
-        let Some(line) = line else { return ON_CHANGE };
+        let Some(line) = &given.line else { return ON_CHANGE };
         match (line.kind.as_str(), line.status.as_str()) {
             _ if given.stale => 0,
             ("adr", _) => SESSION,
@@ -201,8 +198,8 @@ impl ServerHandler for Server {
             failure.error(uri)
         })?;
         given.iter().for_each(|given| read::note(&self.library, "resources/read", given));
-        let fresh = fresh_for(&self.library, &given);
-        let mut result = ReadResourceResult::new(list::contents(&open, uri, given));
+        let fresh = fresh_for(&given);
+        let mut result = ReadResourceResult::new(list::contents(uri, given));
         if is_modern(&context) {
             result = result.with_ttl_ms(fresh).with_cache_scope(CacheScope::Private);
         }
@@ -338,10 +335,11 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: Context,
+        context: Context,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        Err(match METHODS.contains(&method.as_str()) {
+        let gone = is_modern(&context) && GONE.contains(&method.as_str());
+        Err(match METHODS.contains(&method.as_str()) && !gone {
             true => ErrorData::invalid_params(format!("bad parameters for {method}"), None),
             false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, read::shown(&method), None),
         })
@@ -350,6 +348,10 @@ impl ServerHandler for Server {
 
 /// What does not change while a server runs, in milliseconds.
 const ALWAYS_FRESH: u64 = 86_400_000;
+
+/// Methods that the newer protocol does not have any more.
+pub(super) const GONE: &[&str] =
+    &["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
 
 /// Methods that are answered when their parameters are right.
 const METHODS: &[&str] = &[

@@ -12,6 +12,7 @@ use crate::emit::{AUDIT, AUDIT_BEFORE};
 use crate::model::{Digest, Level};
 use crate::serve::shelf::Item;
 use crate::serve::{Log, Shelf};
+use crate::wire::jsonl::DocumentLine;
 
 /// The budget, unless the caller has another.
 pub(super) const MAX_TOKENS: u64 = 4_000;
@@ -38,7 +39,7 @@ pub(super) struct Arguments {
 struct Wanted {
     uri: String,
     path: String,
-    row: Option<usize>,
+    line: Option<DocumentLine>,
     telling: Telling,
 }
 
@@ -83,7 +84,7 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
             !has
         });
     }
-    Ok(within(library, shelf, &wanted, not_shown, budget))
+    Ok(within(library, &wanted, not_shown, budget))
 }
 
 /// What an address gives, at every level up to one.
@@ -98,8 +99,8 @@ fn tellings(
         Meaning::Item(Item::Document(row)) => {
             let line = read::line_of(shelf, row)?;
             let telling = Telling::document(library, open, &line, most)?;
-            let (uri, path) = (line.uri, line.path);
-            Ok(vec![Wanted { uri, path, row: Some(row), telling }])
+            let (uri, path) = (line.uri.clone(), line.path.clone());
+            Ok(vec![Wanted { uri, path, line: Some(line), telling }])
         }
         _ => {
             let given = read::read(library, open, uri)?;
@@ -107,7 +108,7 @@ fn tellings(
                 telling: Telling::whole(given.text, given.stale),
                 uri: given.uri,
                 path: given.path,
-                row: given.row,
+                line: given.line,
             };
             Ok(given.into_iter().map(wanted).collect())
         }
@@ -115,13 +116,7 @@ fn tellings(
 }
 
 /// As much as fits, each noted as it was given. The budget is that of the whole answer.
-fn within(
-    library: &Library,
-    shelf: &Shelf,
-    wanted: &[Wanted],
-    mut not_shown: Vec<Value>,
-    budget: u64,
-) -> Value {
+fn within(library: &Library, wanted: &[Wanted], mut not_shown: Vec<Value>, budget: u64) -> Value {
     // What could not be read is told as far as there is room.
     while tokens::count(&json!(not_shown).to_string()) > budget && !not_shown.is_empty() {
         not_shown.pop();
@@ -134,7 +129,7 @@ fn within(
         let mut left_out = not_shown.clone();
         for (wanted, step) in wanted.iter().zip(&steps) {
             match step {
-                Some(step) => documents.push(told(shelf, wanted, *step)),
+                Some(step) => documents.push(told(wanted, *step)),
                 None => left_out.push(json!({
                     "uri": wanted.uri, "tokens": wanted.telling.most().tokens, "why": "over the budget",
                 })),
@@ -156,12 +151,12 @@ fn within(
     }
 }
 
-fn told(shelf: &Shelf, wanted: &Wanted, step: usize) -> Value {
+fn told(wanted: &Wanted, step: usize) -> Value {
     let chosen = wanted.telling.at(step);
     let mut value = json!({
         "uri": wanted.uri, "detail": tell::name_of(chosen.level), "text": chosen.text,
     });
-    if let Some(line) = wanted.row.and_then(|row| shelf.catalogue.line(row)) {
+    if let Some(line) = &wanted.line {
         value["title"] = json!(line.title);
         value["status"] = json!(line.status);
         if !line.live {
@@ -189,7 +184,7 @@ fn noted(library: &Library, wanted: &Wanted, step: usize) {
         hash: hash(&text),
         text,
         tokens: chosen.tokens,
-        row: wanted.row,
+        line: None,
         stale: wanted.telling.stale,
         part: Some(chosen.level).filter(|level| *level != Level::Full),
         why: None,
