@@ -65,6 +65,24 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
     Ok(Inputs { plan, templates, voice, guide, watched })
 }
 
+/// The configuration as far as it can be read, for whoever only serves: the build tells what is
+/// wrong with it. What it denies is denied even if the rest means nothing.
+pub fn plan(root: &Root) -> Plan {
+    let text = match root.read(CONFIG, MAX_BYTES) {
+        Ok(Some(Content::Bytes(bytes, _))) => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => return Config::default().plan(),
+    };
+    if let Ok(Some(config)) = serde_yaml::from_str::<Option<Config>>(&text) {
+        return config.plan();
+    }
+    let mut plan = Config::default().plan();
+    let value: serde_yaml::Value = serde_yaml::from_str(&text).unwrap_or_default();
+    let deny = value.get("security").and_then(|security| security.get("deny"));
+    let deny = deny.and_then(serde_yaml::Value::as_sequence).into_iter().flatten();
+    plan.deny.extend(deny.filter_map(|pattern| pattern.as_str().map(str::to_string)));
+    plan
+}
+
 fn file(root: &Root, path: &str, watched: &mut Vec<Watched>) -> anyhow::Result<Option<String>> {
     match root.read(path, MAX_BYTES).with_context(|| format!("read {path}"))? {
         None => {

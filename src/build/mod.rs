@@ -22,7 +22,7 @@ use crate::model::{Diagnostic, Digest, FORMAT, Graph, Hasher, Record, Severity};
 use crate::rank::Relevance;
 use crate::{emit, link, parse, rank};
 
-pub use inputs::{Inputs, load};
+pub use inputs::{Inputs, load, plan};
 
 /// Hears how far a long build is.
 pub trait Progress: Sync {

@@ -112,15 +112,11 @@ fn new(root: &Root, agent: &str) -> anyhow::Result<SessionRecord> {
 
 /// A new name: `{project}-{realm}-{random}`.
 pub(super) fn name(root: &Root) -> anyhow::Result<String> {
-    let plan = build::load(root).map(|inputs| inputs.plan);
+    // A bad configuration is told by the build; a session goes on.
+    let plan = build::plan(root);
     let folder = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
-    let (project, realm) = match &plan {
-        Ok(plan) => (plan.project.clone(), plan.realm.clone()),
-        // A bad configuration is told by the build; a session goes on.
-        Err(_) => (None, "default".to_string()),
-    };
-    let project = crate::model::uri::slugify(project.as_deref().unwrap_or(folder));
-    let realm = crate::model::uri::slugify(&realm);
+    let project = crate::model::uri::slugify(plan.project.as_deref().unwrap_or(folder));
+    let realm = crate::model::uri::slugify(&plan.realm);
     Ok(format!("{project}-{realm}-{}", random12()?))
 }
 

@@ -43,7 +43,7 @@ impl Show {
             Lookup::Nothing(near) => return Err(nothing(&near)),
             Lookup::Refused(refusal) => anyhow::bail!("{:?} is refused: {refusal}", self.uri),
         };
-        let plan = crate::build::load(&root)?.plan;
+        let plan = crate::build::plan(&root);
         let denied = DenyList::new(&plan.deny)?.denied_part(&path).is_some();
         anyhow::ensure!(!denied, "{} is on the deny-list", self.uri);
         match root.read(&path, u64::MAX - 1).with_context(|| format!("read {path}"))? {

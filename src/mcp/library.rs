@@ -13,7 +13,6 @@ use crate::model::{Plan, Stat};
 use crate::serve::bundles;
 use crate::serve::shelf::{Shelf, Unbuilt};
 use crate::wire::audit::AuditLine;
-use crate::wire::config::Config;
 use crate::wire::jsonl::BundleLine;
 
 /// What to type when nothing was built.
@@ -98,9 +97,7 @@ impl Library {
     }
 
     fn read_rules(&self) -> Rules {
-        // A bad configuration is the build's to tell; the defaults are the safe side.
-        let plan = build::load(&self.root).map(|inputs| inputs.plan);
-        let plan = plan.unwrap_or_else(|_| Config::default().plan());
+        let plan = build::plan(&self.root);
         let deny = DenyList::new(&plan.deny).or_else(|_| {
             let all = ["*".to_string()];
             DenyList::new(&all)

@@ -12,7 +12,7 @@ use crate::beneath::Content;
 use crate::discover::{self, judge};
 use crate::model::neutral::neutral;
 use crate::model::source::content_digest;
-use crate::model::{Digest, Level, Uri};
+use crate::model::{Digest, Format, Level, Uri};
 use crate::serve::shelf::{Item, Own, Shelf};
 use crate::serve::{Lookup, bundles};
 use crate::verify::{self, OnDisk};
@@ -263,8 +263,17 @@ pub(super) fn item_text(library: &Library, open: &Open, item: Item) -> Result<Gi
 
 fn given(uri: &str, path: &str, text: String, tokens: u64) -> Given {
     let hash = Digest::of(text.as_bytes()).to_string();
+    hashed(uri, path, text, tokens, hash)
+}
+
+fn hashed(uri: &str, path: &str, text: String, tokens: u64, hash: String) -> Given {
     let (uri, path) = (uri.to_string(), path.to_string());
     Given { uri, path, text, hash, tokens, line: None, stale: false, part: None, why: None }
+}
+
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn unreadable(path: &str, why: &str) -> Failure {
@@ -274,9 +283,15 @@ fn unreadable(path: &str, why: &str) -> Failure {
 fn artifact(library: &Library, shelf: &Shelf, row: usize) -> Result<Given, Failure> {
     let entry = &shelf.manifest.artifacts[row];
     match verify::on_disk(&library.root, &entry.path, Some(entry)) {
-        Ok(OnDisk::Ours(_, _, bytes)) => {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            Ok(given(&entry.uri, &entry.path, text, entry.tokens))
+        Ok(OnDisk::Ours(_, digest, bytes)) => {
+            let text = text_of(bytes);
+            // The digest of a bundle is that of its bytes.
+            Ok(match verify::format_of(&entry.path) {
+                Format::Bundle => {
+                    hashed(&entry.uri, &entry.path, text, entry.tokens, digest.to_string())
+                }
+                _ => given(&entry.uri, &entry.path, text, entry.tokens),
+            })
         }
         Ok(OnDisk::Absent) => Err(unreadable(&entry.path, "is missing")),
         Ok(OnDisk::Edited(_)) => Err(unreadable(&entry.path, "is not what was built")),
@@ -288,8 +303,8 @@ fn artifact(library: &Library, shelf: &Shelf, row: usize) -> Result<Given, Failu
 fn bundle_text(library: &Library, bundle: &BundleLine) -> Result<Given, Failure> {
     let bytes = bundles::bytes(&library.root, bundle)
         .ok_or_else(|| unreadable(&bundle.artifact, "is not what was built"))?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(given(&bundle.source, &bundle.artifact, text, bundle.tokens))
+    let hash = bundle.content_hash.clone();
+    Ok(hashed(&bundle.source, &bundle.artifact, text_of(bytes), bundle.tokens, hash))
 }
 
 pub(super) fn own_text(library: &Library, own: Own) -> Result<Given, Failure> {
