@@ -17,6 +17,7 @@ mod output;
 mod progress;
 mod project;
 mod reference;
+mod related;
 mod refresh;
 mod report;
 mod sarif;
@@ -135,6 +136,14 @@ enum Knowledge {
         after_help = "Examples:\n  blue knowledge show blue://docs/adrs/\n  blue knowledge show blue://docs/rfcs/0016\n  blue knowledge show blue://context/session"
     )]
     Show(show::Show),
+    /// Find the documents near one, or about some words.
+    #[command(
+        after_help = "Examples:\n  blue knowledge related blue://docs/rfcs/16 --why\n  blue knowledge related docs/adr/0007-cache.md --limit 5\n  blue knowledge related \"who owns the cache\" --format json\n\nExit codes: 0 something is near, 1 nothing is, 2 could not run."
+    )]
+    Related(related::Related),
+    /// Say why one document is near another.
+    #[command(after_help = "Example:\n  blue knowledge why blue://docs/rfcs/16 blue://docs/adrs/5")]
+    Why(related::Why),
     /// Report what is wrong in the documents; write nothing.
     #[command(
         after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n\nExit codes: 0 nothing wrong, 1 warnings or errors, 2 could not run."
@@ -188,6 +197,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Knowledge(Knowledge::Build(build)) => build.run(&cli.directory),
         Command::Knowledge(Knowledge::List(list)) => list.run(&cli.directory),
         Command::Knowledge(Knowledge::Show(show)) => show.run(&cli.directory),
+        Command::Knowledge(Knowledge::Related(related)) => related.run(&cli.directory),
+        Command::Knowledge(Knowledge::Why(why)) => why.run(&cli.directory),
         Command::Knowledge(Knowledge::Lint(lint)) => lint.run(&cli.directory),
         Command::Init(init) => init.run(&cli.directory),
         Command::Install(install) => install.run(&cli.directory),

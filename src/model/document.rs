@@ -1,6 +1,6 @@
 //! One document: what its bytes say, what its name says, and what follows from both.
 
-use super::{Code, Digest, Kind, Number, Status, Uri};
+use super::{Code, Digest, Kind, Number, Status, Terms, Uri};
 
 /// What the bytes alone say. Depends on nothing else, so it is cached by content hash.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Facts {
     pub sizes: Sizes,
     /// References to other documents, in order of appearance, equal ones counted.
     pub references: Vec<Reference>,
+    /// What it is about, in words.
+    pub terms: Terms,
     /// What was noticed while reading.
     pub notes: Vec<Note>,
     /// Size in bytes.

@@ -20,8 +20,10 @@ pub mod short;
 pub mod source;
 pub mod status;
 pub mod status_words;
+pub mod terms;
 pub mod trigger;
 pub mod uri;
+pub mod word;
 pub mod work;
 
 pub use action::{Action, FORMAT, Listener};
@@ -37,6 +39,7 @@ pub use record::{Folder, Record, Stat, Watched};
 pub use short::ShortId;
 pub use source::{Collection, Found, Kind, Source};
 pub use status::Status;
+pub use terms::{Terms, term_hash};
 pub use trigger::Trigger;
 pub use uri::Uri;
 pub use work::Work;

@@ -10,6 +10,7 @@ mod lines;
 mod mention;
 mod reference;
 mod status;
+mod terms;
 mod text;
 mod title;
 mod work;
@@ -77,8 +78,11 @@ fn facts(page: &Page<'_>, source: &Source, mut notes: Vec<Note>) -> Facts {
         let message = "the document has no text".to_string();
         notes.push(Note { code: Code::EmptyDocument, line: 0, column: 0, message, hint: None });
     }
+    let title = title::title(page);
+    let terms = terms::terms(page, title.as_deref());
     Facts {
-        title: title::title(page),
+        title,
+        terms,
         label: own_label(page).or_else(|| title::label(page)),
         status: status::stated(page),
         date: date(page),

@@ -59,7 +59,7 @@ pub(super) fn opinions(graph: &Graph, adjacency: &Adjacency<'_>, id: DocId) -> V
     let mut add = |other: DocId, points: u32, reason: String| {
         let points = if graph.is_live(other) { points } else { points / 2 };
         if other != id && points > 0 {
-            opinions.push(Opinion { id: other, points, reason });
+            opinions.push(Opinion { id: other, named: true, points, reason });
         }
     };
     for edge in adjacency.outgoing(id) {

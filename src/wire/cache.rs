@@ -8,10 +8,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Code, Digest, Facts, Label, Note, Number, Reference, Relation, Sizes, Target};
+use crate::model::{
+    Code, Digest, Facts, Label, Note, Number, Reference, Relation, Sizes, Target, Terms,
+};
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
-const FACTS_FORMAT: u32 = 2;
+const FACTS_FORMAT: u32 = 3;
 
 /// The first bytes of a cache file; another blue's cache is not read.
 pub(super) fn magic(kind: &str) -> Vec<u8> {
@@ -34,6 +36,9 @@ struct FactsMirror<'a> {
     references: Vec<ReferenceMirror<'a>>,
     #[serde(borrow)]
     notes: Vec<NoteMirror<'a>>,
+    #[serde(borrow)]
+    words: &'a str,
+    counts: Vec<u16>,
     n_bytes: u64,
     n_served: u64,
     n_tokens: u64,
@@ -209,6 +214,8 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
         sizes: (sizes.brief, sizes.sections, sizes.full, sizes.repeats),
         references: facts.references.iter().map(reference_mirror).collect(),
         notes: facts.notes.iter().map(note_mirror).collect(),
+        words: &facts.terms.words,
+        counts: facts.terms.counts.clone(),
         n_bytes: facts.n_bytes,
         n_served: facts.n_served,
         n_tokens: facts.n_tokens,
@@ -253,6 +260,7 @@ fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
         sizes: Sizes { brief, sections, full, repeats },
         references: mirror.references.iter().map(reference).collect::<Option<_>>()?,
         notes: mirror.notes.iter().map(note).collect::<Option<_>>()?,
+        terms: Terms { words: mirror.words.to_string(), counts: mirror.counts.clone() },
         n_bytes: mirror.n_bytes,
         n_served: mirror.n_served,
         n_tokens: mirror.n_tokens,

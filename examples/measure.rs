@@ -1,0 +1,402 @@
+//! Measures the ranker: hides a share of the references of real documents and asks for them back.
+//!
+//! `cargo run --release --example measure -- FOLDER…` copies each tree, takes a random but seeded fifth of
+//! its references out of the text, builds the graph again, and reports how many of the hidden ones are
+//! among the first ten (recall@10), five, and how high (MRR@10): for each signal alone, for their
+//! fusion, and for BM25 and TF-IDF as plain baselines. `--tune` looks for better weights.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a tool for whoever chooses weights, not a part of blue"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use blue::beneath::Root;
+use blue::build::{self, Options, Progress};
+use blue::model::{DocId, Graph, Number, Record, term_hash, word};
+use blue::rank::signals::{Reader, Signals, WEIGHTS, Weights};
+
+struct Silent;
+impl Progress for Silent {
+    fn total(&self, _: u64) {}
+    fn step(&self) {}
+}
+
+/// A tree with references hidden: what each source should find.
+struct Case {
+    name: String,
+    graph: Graph,
+    hidden: BTreeMap<DocId, Vec<DocId>>,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let tune = arguments.iter().any(|argument| argument == "--tune");
+    let seeds: u64 = if tune { 6 } else { 3 };
+    SEEDS.store(seeds as usize, std::sync::atomic::Ordering::Relaxed);
+    let mut cases = Vec::new();
+    for folder in arguments.iter().filter(|argument| !argument.starts_with("--")) {
+        for seed in 0..seeds {
+            cases.extend(case(Path::new(folder), seed));
+        }
+    }
+    let tables: Vec<Table> = cases.iter().map(Table::new).collect();
+    let weights = if tune { tuned(&tables) } else { WEIGHTS };
+    println!("{weights:?}");
+    println!("recall@10 recall@5 MRR@10, by tree and in the mean");
+    let only = |pick: fn(&mut Weights)| {
+        let mut weights = Weights { words: 0, title: 0, graph: 0, peers: 0, hub: 0, number: 0 };
+        pick(&mut weights);
+        weights
+    };
+    let ways: Vec<(&str, Weights)> = vec![
+        ("words", only(|w| w.words = 100)),
+        ("title", only(|w| w.title = 100)),
+        ("graph", only(|w| w.graph = 100)),
+        ("peers", only(|w| w.peers = 100)),
+        ("hub", only(|w| w.hub = 100)),
+        ("number", only(|w| w.number = 100)),
+        ("fused", weights),
+    ];
+    for (name, weights) in ways {
+        row(name, tables.iter().map(|table| table.score(&|_, s| u64::from(s.fused(&weights)))));
+    }
+    for (name, baseline) in [("tf-idf", tf_idf as Baseline), ("bm25", bm25)] {
+        row(name, cases.iter().map(|case| score_baseline(case, baseline)));
+    }
+    for table in &tables {
+        println!("{}: {} hidden of {} sources", table.name, table.n_hidden, table.rows.len());
+    }
+}
+
+/// Runs of each tree.
+static SEEDS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(1);
+
+fn row(name: &str, scores: impl Iterator<Item = [f64; 3]>) {
+    let scores: Vec<[f64; 3]> = scores.collect();
+    let mean = |i: usize| scores.iter().map(|score| score[i]).sum::<f64>() / scores.len() as f64;
+    let told = |s: [f64; 3]| format!("{:.3} {:.3} {:.3}", s[0], s[1], s[2]);
+    let each: Vec<String> = scores
+        .chunks(SEEDS.load(std::sync::atomic::Ordering::Relaxed))
+        .map(|runs| {
+            let mean =
+                |i: usize| runs.iter().map(|score| score[i]).sum::<f64>() / runs.len() as f64;
+            told([mean(0), mean(1), mean(2)])
+        })
+        .collect();
+    println!("{name:8} {} | {}", each.join(" | "), told([mean(0), mean(1), mean(2)]));
+}
+
+/// The candidates of a source, and what it should find.
+type Row = (Vec<(DocId, Signals)>, Vec<DocId>);
+
+/// What the signals say, with what should be found.
+struct Table {
+    name: String,
+    n_hidden: usize,
+    rows: Vec<Row>,
+}
+
+impl Table {
+    fn new(case: &Case) -> Table {
+        let reader = Reader::new(&case.graph);
+        let mut scratch = reader.scratch();
+        let outgoing = outgoing(&case.graph);
+        let rows: Vec<Row> = case
+            .hidden
+            .iter()
+            .map(|(source, targets)| {
+                let mut candidates = reader.candidates(*source, &mut scratch);
+                candidates.retain(|(other, _)| !outgoing.contains(&(*source, *other)));
+                (candidates, targets.clone())
+            })
+            .collect();
+        let n_hidden = rows.iter().map(|(_, targets)| targets.len()).sum();
+        Table { name: case.name.clone(), n_hidden, rows }
+    }
+
+    fn score(&self, of: &dyn Fn(DocId, &Signals) -> u64) -> [f64; 3] {
+        let ranked = self.rows.iter().map(|(candidates, targets)| {
+            let mut order: Vec<(u64, DocId)> =
+                candidates.iter().map(|(id, signals)| (of(*id, signals), *id)).collect();
+            order.retain(|(score, _)| *score > 0);
+            order.sort_unstable_by_key(|(score, id)| (std::cmp::Reverse(*score), *id));
+            (order.into_iter().take(10).map(|(_, id)| id).collect(), targets.clone())
+        });
+        found(ranked)
+    }
+}
+
+fn found(ranked: impl Iterator<Item = (Vec<DocId>, Vec<DocId>)>) -> [f64; 3] {
+    let (mut n, mut ten, mut five, mut reciprocal, mut n_sources) = (0, 0, 0, 0.0, 0);
+    for (order, targets) in ranked {
+        let places: Vec<Option<usize>> =
+            targets.iter().map(|target| order.iter().position(|id| id == target)).collect();
+        n += places.len();
+        n_sources += 1;
+        ten += places.iter().filter(|place| place.is_some()).count();
+        five += places.iter().filter(|place| place.is_some_and(|place| place < 5)).count();
+        let first = places.iter().flatten().min();
+        reciprocal += first.map_or(0.0, |place| 1.0 / (*place as f64 + 1.0));
+    }
+    let share = |k: usize| k as f64 / n.max(1) as f64;
+    [share(ten), share(five), reciprocal / f64::from(n_sources.max(1))]
+}
+
+fn outgoing(graph: &Graph) -> BTreeSet<(DocId, DocId)> {
+    graph.edges.iter().map(|edge| (edge.from, edge.to)).collect()
+}
+
+/// Climbs from the present weights, one at a time, while the mean gets better.
+fn tuned(tables: &[Table]) -> Weights {
+    let value = |weights: &Weights| -> f64 {
+        let scores = tables.iter().map(|t| t.score(&|_, s| u64::from(s.fused(weights))));
+        scores.map(|score| score[0] + score[2]).sum::<f64>()
+    };
+    let mut best = WEIGHTS;
+    let mut best_value = value(&best);
+    loop {
+        let before = best_value;
+        let picks: [fn(&mut Weights) -> &mut u32; 5] = [
+            |w| &mut w.title,
+            |w| &mut w.graph,
+            |w| &mut w.peers,
+            |w| &mut w.hub,
+            |w| &mut w.number,
+        ];
+        for pick in picks {
+            for factor in [0, 50, 70, 80, 90, 110, 125, 150, 200] {
+                let mut weights = best;
+                let at = pick(&mut weights);
+                *at = if factor > 100 {
+                    (*at * factor / 100).max(*at + 1)
+                } else {
+                    *at * factor / 100
+                };
+                let value = value(&weights);
+                if value > best_value {
+                    (best, best_value) = (weights, value);
+                }
+            }
+        }
+        if best_value <= before {
+            return best;
+        }
+    }
+}
+
+/// Documents and their references, without writing anything.
+fn graph(folder: &Path) -> Graph {
+    let root = Root::open(folder).unwrap();
+    let inputs = build::load(&root).unwrap();
+    let options = Options {
+        check: true,
+        force: true,
+        explain: false,
+        source_date_epoch: None,
+        waiting: &|_| {},
+        progress: &Silent,
+    };
+    build::analyse(&root, &inputs, &Record::default(), &options).unwrap().graph
+}
+
+fn case(folder: &Path, seed: u64) -> Option<Case> {
+    let folder = folder.canonicalize().ok()?;
+    let before = graph(&folder);
+    let copy = tempfile::tempdir().ok()?;
+    let mut chosen: BTreeMap<DocId, Vec<DocId>> = BTreeMap::new();
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
+    for (from, to) in outgoing(&before) {
+        // A generator that is the same everywhere.
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        if (state >> 33).is_multiple_of(5) {
+            chosen.entry(from).or_default().push(to);
+        }
+    }
+    for (row, document) in before.documents.iter().enumerate() {
+        let text = std::fs::read(folder.join(&document.path)).ok()?;
+        let mut text = String::from_utf8_lossy(&text).into_owned();
+        for target in chosen.get(&DocId(row as u32)).into_iter().flatten() {
+            text = without(&text, &before, *target);
+        }
+        let place: PathBuf = copy.path().join(&document.path);
+        std::fs::create_dir_all(place.parent()?).ok()?;
+        std::fs::write(place, text).ok()?;
+        if let Some(sidecar) = &document.sidecar {
+            std::fs::copy(folder.join(sidecar), copy.path().join(sidecar)).ok()?;
+        }
+    }
+    if let Ok(config) = std::fs::read(folder.join(".blue/config.yaml")) {
+        std::fs::create_dir_all(copy.path().join(".blue")).ok()?;
+        std::fs::write(copy.path().join(".blue/config.yaml"), config).ok()?;
+    }
+    let after = graph(copy.path());
+    let row_of: BTreeMap<&str, DocId> =
+        after.ids().map(|id| (after.document(id).path.as_str(), id)).collect();
+    let seen = outgoing(&after);
+    let mut hidden: BTreeMap<DocId, Vec<DocId>> = BTreeMap::new();
+    for (from, targets) in chosen {
+        for to in targets {
+            let path = |id: DocId| row_of.get(before.document(id).path.as_str()).copied();
+            // What could not be taken out whole is not asked for.
+            if let (Some(from), Some(to)) = (path(from), path(to))
+                && !seen.contains(&(from, to))
+            {
+                hidden.entry(from).or_default().push(to);
+            }
+        }
+    }
+    let name = folder.file_name()?.to_string_lossy().into_owned();
+    Some(Case { name, graph: after, hidden })
+}
+
+/// A text without its references to a document: links to its file, and its id.
+fn without(text: &str, graph: &Graph, target: DocId) -> String {
+    let document = graph.document(target);
+    let file = document.path.rsplit('/').next().unwrap_or_default();
+    let stem = file.trim_end_matches(".md");
+    let mut text = text.to_string();
+    // Links whole, words and all.
+    for name in [file, stem] {
+        while let Some(at) = text.find(name) {
+            let open = text[..at].rfind('[').filter(|open| {
+                let between = &text[*open..at];
+                between.contains("](") && !between.contains('\n') && !between.contains(')')
+            });
+            let end = at + name.len();
+            match open {
+                Some(open) => {
+                    let close = text[end..].find(')').map_or(end, |close| end + close + 1);
+                    text.replace_range(open..close, " ");
+                }
+                None => text.replace_range(at..end, " "),
+            }
+        }
+    }
+    let Some(number) = document.number.as_ref().and_then(Number::value) else { return text };
+    let mut series: Vec<String> = graph.collections[document.collection].series.clone();
+    series.push(document.kind.as_str().to_string());
+    let lower = text.to_ascii_lowercase();
+    let mut cut: Vec<(usize, usize)> = Vec::new();
+    for word in series {
+        for (at, _) in lower.match_indices(&word) {
+            let rest = &lower[at + word.len()..];
+            let gap = rest.len() - rest.trim_start_matches([' ', '-', '#', ':', '_']).len();
+            let digits: String = rest[gap..].chars().take_while(char::is_ascii_digit).collect();
+            if gap <= 2 && !digits.is_empty() && digits.parse() == Ok(number) {
+                cut.push((at, at + word.len() + gap + digits.len()));
+            }
+        }
+    }
+    cut.sort_unstable();
+    for (start, end) in cut.into_iter().rev() {
+        if text.is_char_boundary(start) && text.is_char_boundary(end) && end <= text.len() {
+            text.replace_range(start..end, " ");
+        }
+    }
+    // A header that lists bare numbers: `requires: 20, 165`.
+    let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+    for line in lines.iter_mut().take(40) {
+        let lists = ["requires", "replaces", "superseded", "supersedes", "depends", "related"];
+        if lists.iter().any(|key| {
+            line.to_lowercase().trim_start_matches(['-', '*', '|', ' ']).starts_with(key)
+        }) {
+            let kept: Vec<&str> = line
+                .split(',')
+                .filter(|part| {
+                    !part.split(|c: char| !c.is_ascii_digit()).any(|n| n.parse() == Ok(number))
+                })
+                .collect();
+            *line = kept.join(",");
+        }
+    }
+    lines.join("\n")
+}
+
+type Baseline = fn(&[BTreeMap<u64, f64>], &BTreeMap<u64, f64>, usize, f64) -> Vec<f64>;
+
+/// Whole texts, no limits: what a textbook would do.
+fn score_baseline(case: &Case, baseline: Baseline) -> [f64; 3] {
+    let texts: Vec<BTreeMap<u64, f64>> = case
+        .graph
+        .documents
+        .iter()
+        .map(|document| {
+            let mut counts = BTreeMap::new();
+            for (term, n) in document.facts.terms.iter() {
+                *counts.entry(term_hash(word::stem(term))).or_insert(0.0) += f64::from(n);
+            }
+            counts
+        })
+        .collect();
+    let mut df: BTreeMap<u64, f64> = BTreeMap::new();
+    for text in &texts {
+        for term in text.keys() {
+            *df.entry(*term).or_default() += 1.0;
+        }
+    }
+    let average =
+        texts.iter().map(|text| text.values().sum::<f64>()).sum::<f64>() / texts.len() as f64;
+    let outgoing = outgoing(&case.graph);
+    let ranked = case.hidden.iter().map(|(source, targets)| {
+        let scores = baseline(&texts, &df, source.0 as usize, average);
+        let mut order: Vec<usize> = (0..scores.len())
+            .filter(|i| *i != source.0 as usize && !outgoing.contains(&(*source, DocId(*i as u32))))
+            .collect();
+        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+        (order.into_iter().take(10).map(|i| DocId(i as u32)).collect(), targets.clone())
+    });
+    found(ranked)
+}
+
+fn tf_idf(
+    texts: &[BTreeMap<u64, f64>],
+    df: &BTreeMap<u64, f64>,
+    source: usize,
+    _: f64,
+) -> Vec<f64> {
+    let n = texts.len() as f64;
+    let weigh = |text: &BTreeMap<u64, f64>| -> BTreeMap<u64, f64> {
+        text.iter().map(|(term, tf)| (*term, (1.0 + tf.ln()) * (n / df[term]).ln())).collect()
+    };
+    let norm =
+        |text: &BTreeMap<u64, f64>| text.values().map(|w| w * w).sum::<f64>().sqrt().max(1e-9);
+    let own = weigh(&texts[source]);
+    texts
+        .iter()
+        .map(|text| {
+            let other = weigh(text);
+            let dot: f64 = own.iter().filter_map(|(term, w)| other.get(term).map(|o| w * o)).sum();
+            dot / norm(&own) / norm(&other)
+        })
+        .collect()
+}
+
+fn bm25(
+    texts: &[BTreeMap<u64, f64>],
+    df: &BTreeMap<u64, f64>,
+    source: usize,
+    average: f64,
+) -> Vec<f64> {
+    let n = texts.len() as f64;
+    texts
+        .iter()
+        .map(|text| {
+            let length: f64 = text.values().sum();
+            texts[source]
+                .keys()
+                .filter_map(|term| {
+                    let tf = text.get(term)?;
+                    let idf = ((n - df[term] + 0.5) / (df[term] + 0.5) + 1.0).ln();
+                    Some(idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / average)))
+                })
+                .sum()
+        })
+        .collect()
+}

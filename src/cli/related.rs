@@ -1,0 +1,182 @@
+//! `blue knowledge related` and `blue knowledge why`.
+
+use std::path::Path;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use super::list::catalogue;
+use super::{Exit, output};
+use crate::beneath::Root;
+use crate::serve::{Catalogue, Lookup, reference, words};
+use crate::wire::jsonl::DocumentLine;
+
+/// The flags of `blue knowledge related`.
+#[derive(Args, Debug)]
+pub(super) struct Related {
+    /// An address, a path, or words.
+    about: String,
+    /// Say why each is near.
+    #[arg(long)]
+    why: bool,
+    /// At most so many.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+    /// As many as can be read whole with so many tokens.
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<u64>,
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The flags of `blue knowledge why`.
+#[derive(Args, Debug)]
+pub(super) struct Why {
+    /// The document at hand: an address or a path.
+    one: String,
+    /// The other one.
+    other: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// A document that is near.
+struct Near {
+    document: DocumentLine,
+    score: u32,
+    reasons: Vec<String>,
+}
+
+impl Related {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let (root, catalogue) = catalogue(directory)?;
+        let mut near = match row_of(&catalogue, &self.about)? {
+            Some(row) => of_document(&root, &catalogue, row)?,
+            None => {
+                let (fitting, _) = words::fitting(&catalogue, &self.about, self.limit);
+                let near = fitting.into_iter().map(|fit| Near {
+                    document: fit.document,
+                    score: fit.score,
+                    reasons: vec![fit.reason],
+                });
+                near.collect()
+            }
+        };
+        near.truncate(self.limit);
+        if let Some(budget) = self.budget {
+            let mut left = budget;
+            near.retain(|near| match left.checked_sub(near.document.tokens) {
+                Some(rest) => {
+                    left = rest;
+                    true
+                }
+                None => false,
+            });
+        }
+        output::out(&self.told(&near)?)?;
+        if near.is_empty() {
+            output::say(&format!("blue: nothing is near {}", output::visible(&self.about)));
+            return Ok(Exit::FoundSomething);
+        }
+        Ok(Exit::Done)
+    }
+
+    fn told(&self, near: &[Near]) -> anyhow::Result<String> {
+        if self.format == Format::Json {
+            let all: Vec<_> = near
+                .iter()
+                .map(|near| {
+                    let line = &near.document;
+                    json!({
+                        "uri": line.uri, "path": line.path, "title": line.title,
+                        "status": line.status, "summary": line.summary, "tokens": line.tokens,
+                        "score": near.score, "reasons": near.reasons,
+                    })
+                })
+                .collect();
+            return Ok(format!("{}\n", serde_json::to_string_pretty(&all)?));
+        }
+        let mut text = String::new();
+        for near in near {
+            let line = &near.document;
+            text += &output::visible(&format!("{}  {}  ({})", line.uri, line.title, line.status));
+            text.push('\n');
+            if self.why {
+                let lines = near.reasons.iter().map(|reason| output::visible(reason));
+                text.extend(lines.map(|reason| format!("    {reason}\n")));
+            }
+        }
+        Ok(text)
+    }
+}
+
+impl Why {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let (root, catalogue) = catalogue(directory)?;
+        let row = |about: &str| {
+            row_of(&catalogue, about)?.with_context(|| {
+                format!("{about:?} is no document\nhint: run `blue knowledge list`")
+            })
+        };
+        let (one, other) = (row(&self.one)?, row(&self.other)?);
+        let mut text = String::new();
+        for (from, to) in [(one, other), (other, one)] {
+            let near = of_document(&root, &catalogue, from)?;
+            let uri = catalogue.uri(to);
+            let head = format!("{} → {uri}", catalogue.uri(from));
+            match near.iter().position(|near| near.document.uri == uri) {
+                Some(at) => {
+                    text += &format!(
+                        "{head}: {} of {}, score {}\n",
+                        at + 1,
+                        near.len(),
+                        near[at].score
+                    );
+                    let lines = near[at].reasons.iter().map(|reason| output::visible(reason));
+                    text.extend(lines.map(|reason| format!("    {reason}\n")));
+                }
+                None => text += &format!("{head}: not among its {} nearest\n", near.len()),
+            }
+        }
+        output::out(&text)?;
+        Ok(Exit::Done)
+    }
+}
+
+/// The document that an address or a path means. `None` if the text is neither.
+fn row_of(catalogue: &Catalogue, about: &str) -> anyhow::Result<Option<usize>> {
+    if !about.contains("://") {
+        return Ok(catalogue.row_of_path(about.trim_start_matches("./")));
+    }
+    match catalogue.look_up(about) {
+        Lookup::Document(row) => Ok(Some(row)),
+        Lookup::File(_) => anyhow::bail!("{about} is no document\nhint: run `blue knowledge list`"),
+        Lookup::Several(all) => {
+            anyhow::bail!("{about} fits several documents\nhint: say which: {}", all.join(", "))
+        }
+        Lookup::Nothing(near) => {
+            anyhow::bail!("nothing at {about}\nhint: did you mean {}?", near.join(" or "))
+        }
+        Lookup::Refused(refusal) => anyhow::bail!("{about:?} is refused: {refusal}"),
+    }
+}
+
+fn of_document(root: &Root, catalogue: &Catalogue, row: usize) -> anyhow::Result<Vec<Near>> {
+    let near = reference::near(root, catalogue, catalogue.uri(row), u64::MAX)?;
+    let near = near.context("there is no relevance index\nhint: run `blue knowledge build`")?;
+    let told = |near: reference::Near| Near {
+        document: near.document,
+        score: near.score,
+        reasons: near.reasons,
+    };
+    Ok(near.into_iter().map(told).collect())
+}

@@ -1,0 +1,40 @@
+//! Logarithms in whole numbers, the same on every machine.
+
+/// Steps of one doubling.
+const STEPS: u64 = 16;
+
+/// Sixteen times the binary logarithm of a ratio, rounded down; 0 below one.
+pub(super) fn log2_16(numerator: u64, denominator: u64) -> u32 {
+    if denominator == 0 || numerator <= denominator {
+        return 0;
+    }
+    let whole = (numerator / denominator).ilog2();
+    // The rest, between one and two, in 32 bits behind the point; squared, it gives a bit at a time.
+    let mut rest = ((u128::from(numerator) << 32) >> whole) / u128::from(denominator);
+    let mut bits = 0;
+    for _ in 0..STEPS.ilog2() {
+        rest = (rest * rest) >> 32;
+        bits <<= 1;
+        if rest >= 2 << 32 {
+            rest >>= 1;
+            bits |= 1;
+        }
+    }
+    whole * STEPS as u32 + bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log2_16;
+
+    #[test]
+    fn it_grows_by_sixteen_with_every_doubling() {
+        assert_eq!(log2_16(1, 1), 0);
+        assert_eq!(log2_16(2, 1), 16);
+        assert_eq!(log2_16(1024, 1), 160);
+        assert_eq!(log2_16(3, 2), 9);
+        assert_eq!(log2_16(5, 0), 0);
+        assert_eq!(log2_16(1, 5), 0);
+        assert!((1..5_000u64).all(|n| log2_16(n, 7) <= log2_16(n + 1, 7)));
+    }
+}

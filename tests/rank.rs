@@ -1,0 +1,92 @@
+//! What lies near a document without being named by it, and the commands that say so.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on should stop, and it prepares files as people do"
+)]
+
+mod space;
+
+use serde_json::Value;
+use space::Space;
+
+/// Two subjects of ten decisions each; within a subject every one cites the first.
+fn project() -> Space {
+    let space = Space::new();
+    let subjects =
+        [("storage", "shard compaction tombstone", 1), ("login", "passkey session cookie", 11)];
+    for (subject, words, first) in subjects {
+        for i in first..first + 10 {
+            let cites = if i == first || i == first + 9 {
+                String::new()
+            } else {
+                format!("It follows ADR {first:04}.\n\n")
+            };
+            space.write(
+                &format!(".blue/docs/adrs/{i:04}-{subject}-{i}.md"),
+                format!("# ADR {i:04}: About {subject} {i}\n\n- Status: accepted\n\n## Decision\n\n{cites}The {words} of {subject} are decided here, case{i}.\n"),
+            );
+        }
+    }
+    space.build();
+    space
+}
+
+fn related(space: &Space, arguments: &[&str]) -> Vec<Value> {
+    let arguments = [&["knowledge", "related", "--format", "json"], arguments].concat();
+    let output = space.blue(&arguments);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    serde_json::from_str(&output.stdout).unwrap()
+}
+
+#[test]
+fn what_is_alike_is_near_and_says_what_it_shares() {
+    let space = project();
+    // The last of each subject cites nobody and is cited by nobody.
+    let near = related(&space, &["blue://adr/10"]);
+    assert_eq!(near.len(), 9, "{near:?}");
+    for near in &near {
+        assert!(near["uri"].as_str().unwrap().contains("storage"), "{near}");
+    }
+    let first = near.iter().find(|near| near["uri"] == "blue://docs/adrs/0001-storage-1").unwrap();
+    let reasons = first["reasons"].to_string();
+    assert!(reasons.contains("cited by ADR 000") && reasons.contains("alike"), "{reasons}");
+    let shares = near.iter().any(|near| near["reasons"].to_string().contains("shares: "));
+    assert!(shares, "{near:?}");
+    // What a document names comes first, whatever is alike.
+    let named = related(&space, &[".blue/docs/adrs/0005-storage-5.md"]);
+    assert_eq!(named[0]["uri"], "blue://docs/adrs/0001-storage-1");
+    assert!(named[0]["reasons"][0].as_str().unwrap().starts_with("mentions it"), "{}", named[0]);
+}
+
+#[test]
+fn the_commands_answer_for_addresses_paths_and_words() {
+    let space = project();
+    let words = related(&space, &["login", "--limit", "3"]);
+    assert_eq!(words.len(), 3);
+    assert!(words.iter().all(|near| near["title"].as_str().unwrap().contains("login")));
+    assert_eq!(related(&space, &["blue://adr/10", "--budget", "100"]).len(), 2);
+    let text = space.blue(&["knowledge", "related", "blue://adr/10", "--why"]).stdout;
+    assert!(text.contains("blue://docs/adrs/0001-storage-1") && text.contains("    "), "{text}");
+    let why = space.blue(&["knowledge", "why", "blue://adr/5", "blue://adr/1"]);
+    assert!(why.stdout.contains("mentions it, line 7"), "{}", why.stdout);
+    assert!(why.stdout.contains("it mentions this"), "{}", why.stdout);
+    let far = space.blue(&["knowledge", "why", "blue://adr/5", "blue://adr/15"]);
+    assert_eq!(far.code, 0);
+    assert_eq!(space.blue(&["knowledge", "related", "zebra"]).code, 1);
+    let bad = space.blue(&["knowledge", "related", "blue://adr/99"]);
+    assert!(bad.code == 2 && bad.stderr.contains("hint: did you mean"), "{}", bad.stderr);
+}
+
+#[test]
+fn the_index_is_the_same_on_any_number_of_threads() {
+    let index = |jobs: &str| {
+        let space = project();
+        assert_eq!(space.blue(&["knowledge", "build", "--force", "--jobs", jobs]).code, 0);
+        space.read(".blue/context/relevance.jsonl")
+    };
+    let one = index("1");
+    assert_eq!(one, index("3"));
+    assert_eq!(one, index("8"));
+}
