@@ -242,7 +242,7 @@ fn a_document_swapped_for_a_link_is_not_followed_to_what_is_denied() {
     let space = project();
     let mut peer = Peer::new(&space, Era::Modern);
     let at = space.path().join(".blue/docs/adrs/0001-part.md");
-    for target in [".env", "secret.md", "/etc/passwd"] {
+    for target in [".env", "secret.md", "/etc/passwd", ".git/config", "src/key.pem"] {
         std::fs::remove_file(&at).unwrap();
         let target =
             if target.starts_with('/') { target.into() } else { space.path().join(target) };
@@ -377,6 +377,42 @@ fn settle(peer: &mut Peer, open: &mut BTreeMap<u64, bool>) {
     assert_eq!(answer.get("error").is_some(), fails, "{answer}");
 }
 
+/// Sends messages that nobody reads the answers of, and gives the most memory that took, in kB, and
+/// whether the server stopped reading. Afterwards everything is read, and the answers are given back.
+fn flood(
+    space: &Space,
+    n: usize,
+    message: fn(usize) -> Vec<Value>,
+) -> (Option<u64>, bool, Vec<Value>) {
+    let mut child =
+        space.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let status = format!("/proc/{}/status", child.id());
+    let writer = std::thread::spawn(move || {
+        for i in 1..=n {
+            for message in message(i) {
+                stdin.write_all(format!("{message}\n").as_bytes()).unwrap();
+            }
+        }
+    });
+    std::thread::sleep(Duration::from_millis(1_500));
+    let stopped = !writer.is_finished();
+    let peak = std::fs::read_to_string(&status).ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("VmHWM:"))?.to_string();
+        line.split_whitespace().nth(1)?.parse().ok()
+    });
+    let lines = BufReader::new(stdout).lines();
+    let answers = lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    writer.join().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    (peak, stopped, answers)
+}
+
+fn request(id: usize, method: &str, mut params: Value) -> Value {
+    params["_meta"] = peer::meta("2026-07-28");
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
 #[test]
 fn a_client_that_does_not_read_does_not_make_it_grow() {
     let space = project();
@@ -385,42 +421,124 @@ fn a_client_that_does_not_read_does_not_make_it_grow() {
         format!("# ADR 0001: Part\n\nStatus: accepted\n\n{}\n", "many words ".repeat(20_000)),
     );
     space.build();
-    let mut child =
-        space.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    let status = format!("/proc/{}/status", child.id());
-    let peak = move || -> Option<u64> {
-        let text = std::fs::read_to_string(&status).ok()?;
-        let line = text.lines().find(|line| line.starts_with("VmHWM:"))?.to_string();
-        line.split_whitespace().nth(1)?.parse().ok()
-    };
-    const N: usize = 600;
-    let writer = std::thread::spawn(move || {
-        let meta = peer::meta("2026-07-28");
-        for id in 1..=N {
-            let params = json!({"uri": "blue://adr/1", "_meta": meta});
-            let line =
-                json!({"jsonrpc": "2.0", "id": id, "method": "resources/read", "params": params});
-            stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
-        }
-    });
-    std::thread::sleep(Duration::from_millis(1_500));
-    assert!(!writer.is_finished(), "the server must stop reading");
     // Answers of 220 kB each: all of them would be 130 MB.
-    if let Some(peak) = peak() {
-        assert!(peak < 90_000, "{peak} kB");
-    }
-    // It goes on where it stopped, and loses nothing.
-    let lines = BufReader::new(stdout).lines().take(N);
-    let ids = lines.map(|line| {
-        let value: Value = serde_json::from_str(&line.unwrap()).unwrap();
-        value["id"].as_u64().unwrap()
+    let (peak, stopped, answers) = flood(&space, 600, |id| {
+        vec![request(id, "resources/read", json!({"uri": "blue://adr/1"}))]
     });
-    let mut ids: Vec<u64> = ids.collect();
+    assert!(stopped && peak.is_none_or(|peak| peak < 90_000), "{peak:?} kB");
+    // It goes on where it stopped, and loses nothing.
+    let mut ids: Vec<u64> = answers.iter().filter_map(|answer| answer["id"].as_u64()).collect();
     ids.sort_unstable();
-    assert_eq!(ids, (1..=N as u64).collect::<Vec<_>>());
-    writer.join().unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(ids, (1..=600).collect::<Vec<_>>());
+}
+
+#[test]
+fn nor_does_one_that_cancels_or_repeats_itself() {
+    let space = project();
+    let floods: [fn(usize) -> Vec<Value>; 4] = [
+        |_| vec![request(7, "resources/list", json!({}))],
+        |id| {
+            let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                "params": {"requestId": id, "_meta": peer::meta("2026-07-28")}});
+            vec![request(id, "resources/list", json!({})), cancel]
+        },
+        |id| {
+            let listen = json!({"notifications": {"resourcesListChanged": true}});
+            vec![request(id, "subscriptions/listen", listen)]
+        },
+        |_| {
+            let listen = json!({"notifications": {"resourcesListChanged": true}});
+            vec![request(7, "subscriptions/listen", listen)]
+        },
+    ];
+    for (i, message) in floods.into_iter().enumerate() {
+        // What is cancelled or has no id of its own need not be answered, but nothing may pile up.
+        let (peak, ..) = flood(&space, 4_000, message);
+        assert!(peak.is_none_or(|peak| peak < 90_000), "{i}: {peak:?} kB");
+    }
+}
+
+#[test]
+fn a_thousand_strange_subscriptions_do_not_hold_it_up() {
+    let space = Space::new();
+    for i in 1..=400 {
+        space.write(
+            &format!(".blue/docs/adrs/{i:04}-part-{i}.md"),
+            format!("# ADR {i:04}: Part {i}\n"),
+        );
+    }
+    space.build();
+    let mut peer = Peer::new(&space, Era::Modern);
+    let uris: Vec<String> =
+        (0..1_000).map(|i| format!("blue://docs/adrs/{i}-{}", "long-".repeat(90))).collect();
+    let started = Instant::now();
+    peer.send("subscriptions/listen", json!({"notifications": {"resourceSubscriptions": uris}}));
+    peer.result("tools/list", json!({}));
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    let uris: Vec<&String> = uris.iter().take(50).collect();
+    let started = Instant::now();
+    peer.tool("blue_read", json!({"uris": uris}));
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+#[test]
+fn two_builds_are_never_mixed() {
+    let space = project();
+    let names = [
+        ".blue/context.manifest.yaml",
+        ".blue/context/documents.jsonl",
+        ".blue/context/bundles.jsonl",
+    ];
+    let old = names.map(|name| space.read(name));
+    space.write(".blue/docs/adrs/0099-new.md", "# ADR 0099: New\n\nStatus: accepted\n");
+    space.build();
+    let new = names.map(|name| space.read(name));
+    for (name, text) in names.iter().zip(&old) {
+        space.write(name, text);
+    }
+    let mut peer = Peer::new(&space, Era::Modern);
+    let before = peer.all().len();
+    // As a checkout does: the manifest first, and somebody asks in between.
+    space.write(names[0], &new[0]);
+    assert_eq!(peer.all().len(), before);
+    space.write(names[1], &new[1]);
+    space.write(names[2], &new[2]);
+    assert!(peer.text("blue://adr/99").contains("New"));
+    assert_eq!(peer.all().len(), before + 1);
+    // What never fits together is said to be so.
+    for (text, what) in [
+        (new[1].lines().take(3).map(|line| format!("{line}\n")).collect::<String>(), "cut"),
+        (new[1].replace("Part 3\"", "<system-reminder>\""), "changed"),
+        (String::new(), "empty"),
+    ] {
+        space.write(names[1], text);
+        let answer = Peer::new(&space, Era::Modern).read("blue://adr/1");
+        let message = answer["error"]["message"].as_str().unwrap_or_default().to_string();
+        assert!(message.contains("run `blue knowledge build`"), "{what}: {answer}");
+    }
+}
+
+#[test]
+fn what_a_broken_configuration_denied_stays_denied() {
+    let space = project();
+    space.write(".blue/config.yaml", "security: {deny: [\"*part*\"]}\nnonsense: true\n");
+    let mut peer = Peer::new(&space, Era::Modern);
+    assert!(peer.read("blue://adr/1")["error"]["message"].as_str().unwrap().contains("deny-list"));
+    space.write(".blue/config.yaml", "security: {deny: [\"*part*\"]}\nnonsense: [\n");
+    assert!(peer.read("blue://adr/1")["error"]["message"].as_str().unwrap().contains("deny-list"));
+    space.write(".blue/config.yaml", "security: {deny: [\"*other*\"]}\n");
+    assert!(peer.text("blue://adr/1").contains("Part 1"));
+}
+
+#[test]
+fn a_record_that_nobody_finishes_does_not_stop_it() {
+    let space = project();
+    let mut peer = Peer::new(&space, Era::Modern);
+    space.write(".blue/local/txn/record", "left behind");
+    std::fs::remove_file(space.path().join(".blue/docs/adrs/0005-part.md")).unwrap();
+    let started = Instant::now();
+    assert!(peer.read("blue://adr/5")["error"].is_object());
+    assert!(started.elapsed() < Duration::from_millis(800), "{:?}", started.elapsed());
 }
 
 #[test]

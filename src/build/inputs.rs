@@ -76,7 +76,11 @@ pub fn plan(root: &Root) -> Plan {
         return config.plan();
     }
     let mut plan = Config::default().plan();
-    let value: serde_yaml::Value = serde_yaml::from_str(&text).unwrap_or_default();
+    let Ok(value) = serde_yaml::from_str::<serde_yaml::Value>(&text) else {
+        // Nobody knows what it denies.
+        plan.deny.push("*".to_string());
+        return plan;
+    };
     let deny = value.get("security").and_then(|security| security.get("deny"));
     let deny = deny.and_then(serde_yaml::Value::as_sequence).into_iter().flatten();
     plan.deny.extend(deny.filter_map(|pattern| pattern.as_str().map(str::to_string)));

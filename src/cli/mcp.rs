@@ -20,7 +20,13 @@ impl Mcp {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
         let session = match (&self.session, agent_session()) {
-            (Some(session), _) => session::checked(session)?.to_string(),
+            (Some(session), _) => {
+                anyhow::ensure!(
+                    !session.is_empty(),
+                    "a session needs a name\nhint: leave --session out"
+                );
+                session::checked(session)?.to_string()
+            }
             (None, Some(session)) => session,
             (None, None) => session::name(&Root::open(&folder)?)?,
         };

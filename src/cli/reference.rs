@@ -78,7 +78,7 @@ impl Reference {
                 anyhow::bail!("{uri} is no document\nhint: run `blue knowledge list`")
             }
             Lookup::Several(all) => anyhow::bail!("{uri} fits {}", all.join(" and ")),
-            Lookup::Nothing(_) => {
+            Lookup::Nothing => {
                 anyhow::bail!("{uri} is nothing here\nhint: run `blue knowledge list`")
             }
             Lookup::Refused(refusal) => anyhow::bail!("{uri}: {refusal}"),

@@ -163,8 +163,9 @@ fn row_of(catalogue: &Catalogue, about: &str) -> anyhow::Result<Option<usize>> {
         Lookup::Several(all) => {
             anyhow::bail!("{about} fits several documents\nhint: say which: {}", all.join(", "))
         }
-        Lookup::Nothing(near) => {
-            anyhow::bail!("nothing at {about}\nhint: did you mean {}?", near.join(" or "))
+        Lookup::Nothing => {
+            let near = catalogue.near(about).join(" or ");
+            anyhow::bail!("nothing at {about}\nhint: did you mean {near}?")
         }
         Lookup::Refused(refusal) => anyhow::bail!("{about:?} is refused: {refusal}"),
     }

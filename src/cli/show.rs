@@ -40,7 +40,7 @@ impl Show {
                 self.uri,
                 uris.join(", ")
             ),
-            Lookup::Nothing(near) => return Err(nothing(&near)),
+            Lookup::Nothing => return Err(nothing(&catalogue.near(&self.uri))),
             Lookup::Refused(refusal) => anyhow::bail!("{:?} is refused: {refusal}", self.uri),
         };
         let plan = crate::build::plan(&root);

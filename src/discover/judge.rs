@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use super::conventions;
 use super::deny::DenyList;
-use super::walk::{Sort, Tree, is_markdown};
+use super::walk::{Sort, Tree, is_markdown, may_be_document};
 use crate::beneath::{Content, Root, read_fd};
 use crate::model::{Code, Diagnostic, Found, Plan};
 
@@ -82,6 +82,11 @@ fn link_allowed(
         notes.push(Diagnostic::new(Code::Denied, path, message).hint("remove it"));
         return false;
     }
+    if !may_be_document(&behind) {
+        let message = "the symbolic link leads to what is no document; it is not read";
+        notes.push(Diagnostic::new(Code::NotRegular, path, message).hint("remove it"));
+        return false;
+    }
     match resolved.strip_prefix(root.path()) {
         // A second name for a document that is read anyway.
         Ok(inside) => !regular.iter().any(|other| Path::new(other) == inside),
@@ -123,7 +128,7 @@ fn read_through_link(
     let behind = resolved.strip_prefix(root.path()).unwrap_or(&resolved).to_string_lossy();
     // It may lead elsewhere than when it was judged.
     let denied = DenyList::new(&plan.deny).map(|deny| deny.denied_part(&behind).is_some());
-    if denied.unwrap_or(true) {
+    if denied.unwrap_or(true) || !may_be_document(&behind) {
         return Ok(Some(Content::NotRegular));
     }
     if let Ok(inside) = resolved.strip_prefix(root.path()) {

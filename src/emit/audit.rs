@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
 
 use anyhow::Context;
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
@@ -28,24 +30,45 @@ pub fn now() -> String {
 
 /// Appends a line in one write, so that writers at the same time never mix.
 pub fn note(root: &Root, line: &AuditLine) -> anyhow::Result<()> {
-    let fd = match root.open_at(AUDIT, OFlags::WRONLY | OFlags::APPEND) {
+    let fd = match root.open_at(AUDIT, OFlags::RDWR | OFlags::APPEND) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => create(root)?,
         opened => opened.with_context(|| format!("open {AUDIT}"))?,
     };
     let mut file = File::from(fd);
-    file.write_all(&audit::line(line)).with_context(|| format!("write {AUDIT}"))?;
+    let mut bytes = audit::line(line);
+    if is_torn(&file) {
+        bytes.insert(0, b'\n');
+    }
+    file.write_all(&bytes).with_context(|| format!("write {AUDIT}"))?;
     rotate(root, &file, MAX_BYTES)
+}
+
+/// Whether the last line has no end: whoever wrote it was stopped. One that is just being written
+/// has none either, but only for a moment, longer only on a
+/// machine that is very busy.
+fn is_torn(file: &File) -> bool {
+    let tail = || {
+        let size = file.metadata().map_or(0, |metadata| metadata.len());
+        let mut last = [b'\n'];
+        let torn = size > 0 && file.read_exact_at(&mut last, size - 1).is_ok() && last != [b'\n'];
+        torn.then_some(size)
+    };
+    let Some(size) = tail() else { return false };
+    (0..20).all(|_| {
+        std::thread::sleep(Duration::from_millis(4));
+        tail() == Some(size)
+    })
 }
 
 fn create(root: &Root) -> anyhow::Result<OwnedFd> {
     prepare(root)?;
-    let flags = OFlags::WRONLY
+    let flags = OFlags::RDWR
         | OFlags::CREATE
         | OFlags::APPEND
         | OFlags::NOFOLLOW
         | OFlags::NONBLOCK
         | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(root.fd(), AUDIT, flags, Mode::from_raw_mode(0o666));
+    let fd = rustix::fs::openat(root.fd(), AUDIT, flags, Mode::from_raw_mode(0o600));
     fd.map_err(std::io::Error::from).with_context(|| format!("open {AUDIT}"))
 }
 

@@ -8,8 +8,8 @@ use notify::{RecursiveMode, Watcher};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout};
 
+use super::address::{self, Meaning};
 use super::library::{Library, Open};
-use super::read::{self, Meaning};
 use crate::serve::shelf::{Item, Shelf};
 
 /// How long it must be quiet after a change before it is looked at.
@@ -36,7 +36,8 @@ pub(super) async fn manifest(library: Arc<Library>, changes: watch::Sender<u64>)
     let mut watcher = watcher.ok();
     let folder = library.root.path().join(".blue");
     let mut watching = false;
-    let mut known = checksum(&library.open());
+    let present = |library: &Library| (checksum(&library.open()), library.work());
+    let mut known = present(&library);
     loop {
         if !watching && let Some(watcher) = &mut watcher {
             watching = watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok();
@@ -44,10 +45,11 @@ pub(super) async fn manifest(library: Arc<Library>, changes: watch::Sender<u64>)
         if timeout(EVERY, events.recv()).await.is_ok_and(|event| event.is_some()) {
             while timeout(QUIET, events.recv()).await.is_ok_and(|event| event.is_some()) {}
         }
-        let now = checksum(&library.open());
+        let now = present(&library);
         if now != known {
             known = now;
             changes.send_modify(|n| *n += 1);
+            dates(library.clone(), changes.clone());
         }
     }
 }
@@ -120,7 +122,7 @@ impl Subscribed {
 /// The digest of what stands behind an address, as it was built.
 fn digest(library: &Library, open: &Open, uri: &str) -> Option<String> {
     let shelf = open.shelf.as_ref().ok()?;
-    Some(match read::meaning(library, open, uri).ok()? {
+    Some(match address::bare_meaning(library, open, uri).ok()? {
         Meaning::Item(item) => of_item(shelf, item),
         Meaning::Work(bundle) | Meaning::Tasks(bundle) => bundle.content_hash,
         Meaning::Near(_) => shelf.manifest.inputs.clone(),

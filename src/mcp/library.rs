@@ -1,6 +1,7 @@
 //! The project as it is now: what was built, what may be read, and who reads.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::dates::Dates;
 use crate::beneath::Root;
@@ -8,7 +9,7 @@ use crate::build;
 use crate::discover::deny::DenyList;
 use crate::discover::git;
 use crate::emit;
-use crate::model::place::{CONFIG, MANIFEST};
+use crate::model::place::{BUNDLES, CONFIG, DOCUMENTS, MANIFEST};
 use crate::model::{Plan, Stat};
 use crate::serve::bundles;
 use crate::serve::shelf::{Shelf, Unbuilt};
@@ -17,6 +18,9 @@ use crate::wire::jsonl::BundleLine;
 
 /// What to type when nothing was built.
 pub(super) const BUILD: &str = "run `blue knowledge build`";
+
+/// How long what was read before is served while files do not fit together.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The project, with what was last read of it.
 pub(super) struct Library {
@@ -29,9 +33,11 @@ pub(super) struct Library {
 
 #[derive(Default)]
 struct State {
-    /// Of the manifest and the configuration, as they were when they were read.
-    stats: Option<[Option<Stat>; 2]>,
+    /// Of what is read, as it was then.
+    stats: Option<[Option<Stat>; 4]>,
     open: Option<Open>,
+    /// Since when what is there does not fit together.
+    torn: Option<Instant>,
     /// When documents were last committed, once that was looked up.
     dates: Option<Arc<Dates>>,
     /// Whether a person was told that the log cannot be written.
@@ -63,12 +69,21 @@ impl Library {
     /// What is built now. Nothing is read again unless the manifest or the configuration moved.
     pub(super) fn open(&self) -> Open {
         let stat = |path| self.root.stat(path).ok().flatten().map(|(stat, _)| stat);
-        let stats = [stat(MANIFEST), stat(CONFIG)];
+        let stats = [MANIFEST, CONFIG, DOCUMENTS, BUNDLES].map(stat);
         let mut state = self.state();
         if let Some(open) = state.open.as_ref().filter(|_| state.stats.as_ref() == Some(&stats)) {
             return open.clone();
         }
         let open = Open { shelf: self.shelf(), rules: Arc::default() };
+        // A build or a checkout replaces files one after the other. What was read before serves until
+        // they fit together again, but not for long.
+        let torn = open.shelf.is_err() && stats[0].is_some();
+        if let Some(before) = state.open.clone().filter(|before| torn && before.shelf.is_ok())
+            && state.torn.get_or_insert_with(Instant::now).elapsed() < PATIENCE
+        {
+            return before;
+        }
+        state.torn = None;
         state.stats = Some(stats);
         state.open = Some(open.clone());
         open

@@ -15,8 +15,9 @@ use crate::wire::manifest::Entry;
 /// Resources in one answer.
 const PAGE: usize = 100;
 
-/// What everything served is.
+/// What nearly everything served is, and what the indexes are.
 const MARKDOWN: &str = "text/markdown";
+const JSONL: &str = "application/jsonl";
 
 /// One page, and where the next one begins.
 pub(super) fn page(
@@ -72,14 +73,13 @@ impl Listing<'_> {
     fn plain(&self, uri: &str, path: &str, size: Option<u64>, priority: f32) -> Resource {
         let name = uri.trim_start_matches("blue://");
         let name = name.strip_prefix("docs/").unwrap_or(name);
-        let known = || self.library.root.stat(path).ok().flatten().map(|(stat, _)| stat.size);
         let mut annotations = Annotations::default().with_audience(vec![Role::Assistant]);
         annotations.priority = Some(priority);
         annotations.last_modified = self.library.date(path);
         let mut resource = Resource::new(encoded(uri), name)
             .with_mime_type(MARKDOWN)
             .with_annotations(annotations);
-        resource.size = size.or_else(known);
+        resource.size = size;
         resource
     }
 
@@ -109,7 +109,8 @@ impl Listing<'_> {
                 (format!("{what}: {head}"), format!("Status, tasks and links of {head}"), priority)
             }
         };
-        self.plain(&entry.uri, &entry.path, None, priority)
+        let size = self.library.root.stat(&entry.path).ok().flatten().map(|(stat, _)| stat.size);
+        self.plain(&entry.uri, &entry.path, size, priority)
             .with_title(title)
             .with_description(description)
     }
@@ -125,9 +126,16 @@ impl Listing<'_> {
 
     fn document(&self, line: &DocumentLine) -> Resource {
         let known = self.library.root.stat(&line.path).ok().flatten();
-        // Of a document that changed since the build only its own size is known.
-        let same = known.as_ref().is_some_and(|(stat, _)| stat.size == line.bytes);
-        let size = same.then_some(line.served.unwrap_or(line.bytes));
+        let same = known.is_some_and(|(stat, kind)| {
+            stat.size == line.bytes && kind == rustix::fs::FileType::RegularFile
+        });
+        // Few changed since the build or lie behind a link; those are looked at.
+        let size = match same {
+            true => Some(line.served.unwrap_or(line.bytes)),
+            false => read::bytes(self.library, self.library.rules(&self.library.open()), line)
+                .ok()
+                .map(|(bytes, _)| crate::parse::whole(&bytes).len() as u64),
+        };
         let priority = match line.live {
             true => 0.3 + 0.4 * (line.weight as f32 / self.most.max(1) as f32),
             false => 0.1,
@@ -184,7 +192,8 @@ pub(super) fn contents(asked: &str, given: Vec<Given>) -> Vec<ResourceContents> 
         if let Some(why) = &given.why {
             put("why", json!(why));
         }
-        // An alias is answered under its own name.
+        // An alias is answered under its own name; what nobody named, under the document's.
+        let single = single && given.why.is_none();
         let uri = if single { asked.to_string() } else { encoded(&given.uri) };
         if single && given.uri != asked {
             put("uri", json!(given.uri));
@@ -198,7 +207,7 @@ pub(super) fn contents(asked: &str, given: Vec<Given>) -> Vec<ResourceContents> 
         }
         contents.push(
             ResourceContents::text(given.text, uri.clone())
-                .with_mime_type(MARKDOWN)
+                .with_mime_type(if given.path.ends_with(".jsonl") { JSONL } else { MARKDOWN })
                 .with_meta(meta),
         );
         if let Some(line) = history {

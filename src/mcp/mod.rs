@@ -1,5 +1,6 @@
 //! The MCP server: says in the protocol's words what `serve` looked up, and notes every delivery.
 
+mod address;
 mod dates;
 mod follow;
 mod library;

@@ -1,7 +1,8 @@
 //! The reference tier: what lies near a document, within its budget.
 
+use super::address::Failure;
 use super::library::{Library, Open};
-use super::read::{self, Failure, Given};
+use super::read::{self, Given};
 use super::tell::{self, Telling};
 use crate::model::{Digest, Level};
 use crate::serve::reference;

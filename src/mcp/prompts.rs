@@ -5,6 +5,7 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role,
 };
 
+use super::address::{self, Failure};
 use super::library::Library;
 use super::read;
 
@@ -35,7 +36,7 @@ pub(super) fn get(
         ("brief", Some(id)) => (brief_of(library, id), "The work"),
         ("decisions", _) => (decisions(library), "The decisions"),
         (name, _) => {
-            let name = read::shown(name);
+            let name = address::shown(name);
             let why = format!("there is no prompt {name:?}; there are brief and decisions");
             return Err(ErrorData::invalid_params(why, None));
         }
@@ -47,11 +48,15 @@ pub(super) fn get(
             given.into_iter().map(|given| given.text).collect::<Vec<_>>().join("\n")
         }
         // A prompt becomes a turn of the user; an error would only be a failed command.
+        Err(failure @ Failure::Refused(_)) => {
+            read::note_refused(library, &address);
+            format!("blue has nothing to say here: {}", failure.text())
+        }
         Err(failure) => format!("blue has nothing to say here: {}", failure.text()),
     };
     let message = PromptMessage::new_text(Role::User, said);
     Ok(GetPromptResult::new(vec![message])
-        .with_description(format!("{what}, from {}", read::shown(&address))))
+        .with_description(format!("{what}, from {}", address::shown(&address))))
 }
 
 /// The bundle of an RFC, or else the RFC itself.
@@ -59,7 +64,7 @@ fn brief_of(library: &Library, id: &str) -> String {
     let address =
         if id.starts_with("blue://") { id.to_string() } else { format!("blue://rfc/{id}") };
     let open = library.open();
-    let Ok(read::Meaning::Item(item)) = read::meaning(library, &open, &address) else {
+    let Ok(address::Meaning::Item(item)) = address::meaning(library, &open, &address) else {
         return address;
     };
     let Ok(shelf) = &open.shelf else { return address };

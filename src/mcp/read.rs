@@ -1,20 +1,16 @@
 //! From an address to text: an emitted file as it was built, or a document as it is now.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::ErrorData;
-use serde_json::json;
-
+use super::address::{Failure, Meaning, meaning, shown};
 use super::library::{Delivered, Library, Open, Rules};
 use super::{near, tell};
 use crate::beneath::Content;
 use crate::discover::{self, judge};
-use crate::model::neutral::neutral;
 use crate::model::source::content_digest;
-use crate::model::{Digest, Format, Level, Uri};
+use crate::model::{Digest, Format, Level};
+use crate::serve::bundles;
 use crate::serve::shelf::{Item, Own, Shelf};
-use crate::serve::{Lookup, bundles};
 use crate::verify::{self, OnDisk};
 use crate::wire::jsonl::{BundleLine, DocumentLine};
 
@@ -38,175 +34,6 @@ pub(super) struct Given {
     pub(super) why: Option<String>,
 }
 
-/// Why an address gives nothing.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// Nothing was built, or it cannot be used.
-    Unbuilt(Arc<str>),
-    /// It is no address, or leads to what may not be read.
-    Refused(String),
-    /// It means nothing here: why, and the nearest addresses.
-    Nothing(String, Vec<String>),
-    /// It is known, but cannot be given.
-    Unreadable(String),
-}
-
-impl Failure {
-    /// In words, for a model.
-    pub(super) fn text(&self) -> String {
-        match self {
-            Failure::Unbuilt(why) => why.to_string(),
-            Failure::Refused(why) => format!("refused: {why}"),
-            Failure::Nothing(why, near) if near.is_empty() => why.clone(),
-            Failure::Nothing(why, near) => format!("{why}; did you mean {}?", near.join(" or ")),
-            Failure::Unreadable(why) => why.clone(),
-        }
-    }
-
-    /// As the protocol's error, which an SDK words by the era.
-    pub(super) fn error(&self, uri: &str) -> ErrorData {
-        // It is given back as it came, for whoever compares; only not at any length.
-        let mut data = json!({"uri": if uri.len() > 2_048 { shown(uri) } else { uri.to_string() }});
-        match self {
-            Failure::Refused(_) => {}
-            Failure::Nothing(_, near) if near.is_empty() => {}
-            Failure::Nothing(_, near) => data["nearest"] = json!(near),
-            Failure::Unbuilt(_) | Failure::Unreadable(_) => {
-                data["hint"] = json!(super::library::BUILD);
-            }
-        }
-        ErrorData::resource_not_found(self.text(), Some(data))
-    }
-}
-
-/// A stranger's text, short and visible.
-pub(super) fn shown(text: &str) -> String {
-    let mut end = text.len().min(512);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    neutral(&text[..end]).into_owned()
-}
-
-/// What an address means.
-pub(super) enum Meaning {
-    /// One thing that is listed.
-    Item(Item),
-    /// The bundle of the current work.
-    Work(BundleLine),
-    /// What of it is still to be done.
-    Tasks(BundleLine),
-    /// What lies near a document, by its row.
-    Near(usize),
-}
-
-/// Finds out what an address means.
-pub(super) fn meaning(library: &Library, open: &Open, address: &str) -> Result<Meaning, Failure> {
-    let uri = decoded(address)?;
-    let shelf = open.shelf.as_ref().map_err(|why| Failure::Unbuilt(why.clone()))?;
-    let work = || library.current(shelf).cloned().ok_or_else(|| no_work(library));
-    let parts: Vec<&str> = uri.strip_prefix("blue://").unwrap_or_default().split('/').collect();
-    match parts.as_slice() {
-        ["state", "current-rfc"] | ["context", "workflow"] => Ok(Meaning::Work(work()?)),
-        ["state", "active-tasks"] => Ok(Meaning::Tasks(work()?)),
-        ["docs", collection, "{active}"] => {
-            let row = row_of_work(shelf, &work()?)?;
-            let uri = shelf.catalogue.uri(row);
-            if !uri.starts_with(&format!("blue://docs/{collection}/")) {
-                let why = format!("the current work, {uri}, is not in {collection}");
-                return Err(Failure::Nothing(why, vec![uri.to_string()]));
-            }
-            Ok(Meaning::Item(Item::Document(row)))
-        }
-        ["context", "relevance"] => row_of_work(shelf, &work()?).map(Meaning::Near),
-        ["context", "relevance", id] => by_id(shelf, id).map(Meaning::Near),
-        ["context", "relevance", rest @ ..] => {
-            match known(shelf, &format!("blue://{}", rest.join("/")))? {
-                Item::Document(row) => Ok(Meaning::Near(row)),
-                other => {
-                    let why = format!("{} is no document", shelf.uri(other));
-                    Err(Failure::Nothing(why, Vec::new()))
-                }
-            }
-        }
-        _ => known(shelf, &uri).map(Meaning::Item),
-    }
-}
-
-/// Takes an address apart as far as clients encode it: letters beyond ASCII, and the braces of
-/// `{active}`. Whatever else is encoded stays so, and is refused.
-fn decoded(address: &str) -> Result<String, Failure> {
-    let refused = |refusal: crate::model::uri::Refusal| Failure::Refused(refusal.to_string());
-    let mut text = address.to_string();
-    if address.len() <= 1024 && address.contains('%') {
-        let encoded = |at: usize| {
-            let digits = address.as_bytes().get(at + 1..at + 3)?;
-            u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-        };
-        let mut bytes = Vec::with_capacity(address.len());
-        let mut at = 0;
-        while at < address.len() {
-            match (address.as_bytes()[at], encoded(at)) {
-                (b'%', Some(byte)) if byte >= 0x80 || matches!(byte, b'{' | b'}') => {
-                    bytes.push(byte);
-                    at += 3;
-                }
-                (byte, _) => {
-                    bytes.push(byte);
-                    at += 1;
-                }
-            }
-        }
-        text = String::from_utf8(bytes)
-            .map_err(|_| Failure::Refused("an address is UTF-8".to_string()))?;
-    }
-    match text.strip_suffix("/{active}").filter(|start| start.starts_with("blue://docs/")) {
-        Some(start) => Uri::parse(start).map_err(refused)?,
-        None => Uri::parse(&text).map_err(refused)?,
-    };
-    Ok(text)
-}
-
-fn no_work(library: &Library) -> Failure {
-    let why = match library.work() {
-        Some(name) => format!("no live RFC is called {}", shown(&name)),
-        None => "there is no current work".to_string(),
-    };
-    let how = "name it by a branch (rfc/<slug>) or in .blue/worktree.json ({\"rfc\": \"<slug>\"})";
-    Failure::Nothing(format!("not found: {why}: {how}"), Vec::new())
-}
-
-/// The document that a bundle of work is about.
-fn row_of_work(shelf: &Shelf, bundle: &BundleLine) -> Result<usize, Failure> {
-    let row = bundle.names.iter().find_map(|name| shelf.catalogue.row(name));
-    row.ok_or_else(|| Failure::Unreadable(format!("{} is not indexed", bundle.source)))
-}
-
-fn known(shelf: &Shelf, uri: &str) -> Result<Item, Failure> {
-    shelf.look_up(uri).map_err(|lookup| failure(lookup, uri))
-}
-
-fn failure(lookup: Lookup, asked: &str) -> Failure {
-    let nothing = |near| Failure::Nothing(format!("not found: nothing at {asked}"), near);
-    match lookup {
-        Lookup::Several(uris) => Failure::Nothing(
-            format!("not found: {asked} fits several"),
-            uris.into_iter().take(8).collect(),
-        ),
-        Lookup::Nothing(near) => nothing(near),
-        Lookup::Refused(refusal) => Failure::Refused(refusal.to_string()),
-        Lookup::Document(_) | Lookup::File(_) => nothing(Vec::new()),
-    }
-}
-
-/// A document by a number, a slug or both, whatever its collection.
-fn by_id(shelf: &Shelf, id: &str) -> Result<usize, Failure> {
-    match shelf.catalogue.short(None, id, &format!("blue://docs/{id}")) {
-        Lookup::Document(row) => Ok(row),
-        other => Err(failure(other, id)),
-    }
-}
-
 /// Reads what an address means. More than one text only where several documents were asked for.
 ///
 /// Files are renamed one after the other at the end of a build, the manifest last; whoever reads in
@@ -225,7 +52,7 @@ pub(super) fn read(library: &Library, open: &Open, address: &str) -> Result<Vec<
 
 /// How long a read waits for the end of a build, and how often.
 const WAIT: Duration = Duration::from_millis(2);
-const MAX_WAITS: usize = 500;
+const MAX_WAITS: usize = 75;
 
 fn read_once(library: &Library, open: &Open, address: &str) -> Result<Vec<Given>, Failure> {
     match meaning(library, open, address)? {

@@ -17,8 +17,9 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 use tokio::sync::watch;
 
+use super::address::{self, Failure};
 use super::library::Library;
-use super::read::{Failure, Given};
+use super::read::Given;
 use super::{follow, list, patterns, prompts, read, stream, tools};
 
 /// Streams of changes that may be open at once.
@@ -35,6 +36,8 @@ pub(super) struct Server {
     /// Set when the client is gone.
     ended: watch::Receiver<bool>,
     following: AtomicBool,
+    /// Whether a client of the older protocol is told of changes.
+    told: AtomicBool,
     n_streams: AtomicUsize,
     /// What a client of the older protocol wants to hear of.
     subscribed: Arc<Mutex<follow::Subscribed>>,
@@ -49,6 +52,7 @@ impl Server {
             changes: watch::channel(0).0,
             ended,
             following: AtomicBool::new(false),
+            told: AtomicBool::new(false),
             n_streams: AtomicUsize::new(0),
             subscribed: Arc::default(),
         }
@@ -132,13 +136,11 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        let (library, wanted) = (self.library.clone(), self.subscribed.clone());
-        tokio::spawn(stream::legacy(
-            library,
-            wanted,
-            self.changes.subscribe(),
-            context.peer.clone(),
-        ));
+        if !self.told.swap(true, Ordering::Relaxed) {
+            let (library, wanted) = (self.library.clone(), self.subscribed.clone());
+            let (changes, peer) = (self.changes.subscribe(), context.peer.clone());
+            tokio::spawn(stream::legacy(library, wanted, changes, peer));
+        }
         self.negotiate_initialize(&request)
     }
 
@@ -226,6 +228,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
+        self.follow();
         let mut result = ListToolsResult::with_all_items(tools::list());
         if is_modern(&context) {
             result = result.with_ttl_ms(ALWAYS_FRESH).with_cache_scope(CacheScope::Private);
@@ -250,6 +253,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
+        self.follow();
         let mut result = ListPromptsResult::with_all_items(prompts::list());
         if is_modern(&context) {
             result = result.with_ttl_ms(ALWAYS_FRESH).with_cache_scope(CacheScope::Private);
@@ -279,8 +283,12 @@ impl ServerHandler for Server {
             uris.truncate(follow::MAX_SUBSCRIBED);
             // An address that means nothing yet may mean something after the next build.
             uris.retain(|uri| {
-                let meaning = read::meaning(&self.library, &open, uri);
-                !matches!(meaning, Err(Failure::Refused(_)))
+                let meaning = address::bare_meaning(&self.library, &open, uri);
+                let refused = matches!(meaning, Err(Failure::Refused(_)));
+                if refused {
+                    read::note_refused(&self.library, uri);
+                }
+                !refused
             });
         }
         Some(accepted)
@@ -310,7 +318,7 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         self.follow();
         let uri = request.uri.as_str();
-        if let Err(failure) = read::meaning(&self.library, &self.library.open(), uri) {
+        if let Err(failure) = address::meaning(&self.library, &self.library.open(), uri) {
             if matches!(failure, Failure::Refused(_)) {
                 read::note_refused(&self.library, uri);
             }
@@ -341,7 +349,7 @@ impl ServerHandler for Server {
         let gone = is_modern(&context) && GONE.contains(&method.as_str());
         Err(match METHODS.contains(&method.as_str()) && !gone {
             true => ErrorData::invalid_params(format!("bad parameters for {method}"), None),
-            false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, read::shown(&method), None),
+            false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, address::shown(&method), None),
         })
     }
 }

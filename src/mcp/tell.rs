@@ -1,7 +1,8 @@
 //! Documents told at the level of detail that a budget allows.
 
+use super::address::Failure;
 use super::library::{Library, Open};
-use super::read::{self, Failure};
+use super::read;
 use crate::condense::tokens;
 use crate::model::neutral::neutral;
 use crate::model::{Level, Source};
@@ -24,6 +25,9 @@ pub(super) fn level_of(name: &str) -> Option<Level> {
     Level::ALL.into_iter().find(|level| name_of(*level) == name)
 }
 
+/// Longer texts are not counted, but taken for a token a byte.
+const MAX_COUNTED: usize = 1 << 18;
+
 /// A text that can be told at several levels.
 pub(super) struct Telling {
     /// From the least to the most, each with its level; never empty.
@@ -39,7 +43,12 @@ impl Telling {
     }
 
     fn new(texts: Vec<(Level, String)>, stale: bool) -> Telling {
-        let costs = texts.iter().map(|(_, text)| tokens::count(text)).collect();
+        // A text of that length is not read to a budget; its tokens need not be known to the last.
+        let cost = |text: &str| match text.len() > MAX_COUNTED {
+            true => text.len() as u64,
+            false => tokens::count(text),
+        };
+        let costs = texts.iter().map(|(_, text)| cost(text)).collect();
         Telling { texts, costs, stale }
     }
 

@@ -14,6 +14,11 @@ impl Bundles {
         Ok(super::lines(root, BUNDLES, 1 << 28, "bundle")?.map(Bundles))
     }
 
+    /// Reads an index that was read already.
+    pub(super) fn new(text: &str) -> anyhow::Result<Bundles> {
+        super::parsed(text, BUNDLES, "bundle").map(Bundles)
+    }
+
     /// The session bundle.
     pub fn session(&self) -> Option<&BundleLine> {
         self.0.iter().find(|line| line.artifact == SESSION)

@@ -1,8 +1,11 @@
 //! The emitted index of documents, and addresses looked up in it.
 
+use std::borrow::Cow;
+
 use memchr::memmem;
 
 use crate::beneath::Root;
+use crate::model::neutral::neutral;
 use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::uri::{Refusal, Uri};
 use crate::model::{Number, ShortId, name};
@@ -25,6 +28,8 @@ struct Row {
     end: usize,
     live: bool,
     weight: u32,
+    /// Its number, if it is a plain one.
+    number: Option<u32>,
 }
 
 /// What an address turned out to be.
@@ -36,8 +41,8 @@ pub enum Lookup {
     File(String),
     /// Several documents fit: their addresses.
     Several(Vec<String>),
-    /// Nothing: the nearest addresses.
-    Nothing(Vec<String>),
+    /// Nothing. [`Catalogue::near`] finds what may have been meant.
+    Nothing,
     /// It is no address at all.
     Refused(Refusal),
 }
@@ -46,7 +51,13 @@ pub enum Lookup {
 const OPENING: &str = "{\"uri\":\"";
 
 /// Documents that an address which means nothing is compared with.
-const MAX_COMPARED: usize = 1_000;
+const MAX_COMPARED: usize = 200;
+
+/// So much of it is compared.
+const MAX_NAME: usize = 120;
+
+/// A longer line is nobody's.
+const MAX_LINE: usize = 1 << 20;
 
 impl Catalogue {
     /// Reads the index. `None` if nothing was built yet.
@@ -57,20 +68,27 @@ impl Catalogue {
     /// Takes an index apart, its first line left out.
     pub(super) fn new(text: String) -> anyhow::Result<Catalogue> {
         let (live, weight) = (memmem::Finder::new(",\"live\":true"), memmem::Finder::new(WEIGHT));
+        let number = memmem::Finder::new(NUMBER);
         let mut rows = Vec::with_capacity(text.len() / 512);
         let mut start = memchr::memchr(b'\n', text.as_bytes()).map_or(text.len(), |at| at + 1);
         while start < text.len() {
             let rest = &text.as_bytes()[start..];
             let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
             anyhow::ensure!(
-                line.starts_with(OPENING.as_bytes()) && line.ends_with(b"}"),
+                line.starts_with(OPENING.as_bytes())
+                    && line.ends_with(b"}")
+                    && line.len() <= MAX_LINE,
                 "{DOCUMENTS}:{}: not a document\nhint: run `blue knowledge build`",
                 rows.len() + 2
             );
             // A quote within a text is escaped, so a key can be found without reading the rest.
             let at = weight.find(line).map_or(line.len(), |at| at + WEIGHT.len());
             let digits = line[at..].iter().take_while(|b| b.is_ascii_digit()).take(9);
+            let at = number.find(line).map_or(line.len(), |at| at + NUMBER.len());
+            let end = memchr::memchr(b'"', &line[at..]).map_or(at, |end| at + end);
+            let plain = std::str::from_utf8(&line[at..end]).ok().and_then(|text| text.parse().ok());
             rows.push(Row {
+                number: plain,
                 start,
                 end: start + line.len(),
                 live: live.find(line).is_some(),
@@ -136,7 +154,14 @@ impl Catalogue {
 
     /// All that the index says of a row; `None` if somebody spoilt the line.
     pub fn line(&self, row: usize) -> Option<DocumentLine> {
-        serde_json::from_str(self.raw(row)).ok()
+        let mut line: DocumentLine = serde_json::from_str(self.raw(row)).ok()?;
+        // The build made them harmless; whoever changed them since may not have.
+        for text in [&mut line.title, &mut line.summary, &mut line.status, &mut line.kind] {
+            if let Cow::Owned(harmless) = neutral(text) {
+                *text = harmless;
+            }
+        }
+        Some(line)
     }
 
     /// All that the index says of all.
@@ -183,18 +208,23 @@ impl Catalogue {
             ["context", "relevance"] => Lookup::File(RELEVANCE.to_string()),
             ["context", "documents"] => Lookup::File(DOCUMENTS.to_string()),
             ["context", "voice"] => Lookup::File(VOICE.to_string()),
-            ["docs", group, id] => self.short(Some(group), id, uri.as_str()),
-            [kind, id] => self.short(Some(kind), id, uri.as_str()),
-            [kind, id, "plan"] => self.short(Some(kind), &format!("{id}.plan"), uri.as_str()),
-            _ => Lookup::Nothing(self.near(uri.as_str())),
+            ["docs", group, id] => self.short(Some(group), id),
+            [kind, id] => self.short(Some(kind), id),
+            [kind, id, "plan"] => self.short(Some(kind), &format!("{id}.plan")),
+            _ => Lookup::Nothing,
         }
     }
 
     /// A short id: a number, a slug, or both, within a collection or a type, or anywhere.
-    pub fn short(&self, group: Option<&str>, id: &str, address: &str) -> Lookup {
-        let Some(wanted) = ShortId::new(id) else { return Lookup::Nothing(self.near(address)) };
+    pub fn short(&self, group: Option<&str>, id: &str) -> Lookup {
+        let Some(wanted) = ShortId::new(id) else { return Lookup::Nothing };
         let prefix = group.map(|group| format!("blue://docs/{group}/"));
+        let number = wanted.number().and_then(Number::value).and_then(|n| u32::try_from(n).ok());
         let fits = |row: &usize| {
+            let known = self.rows[*row].number;
+            if number.is_some() && known.is_some() && number != known {
+                return false;
+            }
             let own = self.id(*row);
             // Most can be told apart without taking their names apart.
             own.contains(wanted.slug())
@@ -208,13 +238,13 @@ impl Catalogue {
         let found: Vec<usize> = (0..self.rows.len()).filter(fits).collect();
         match found.as_slice() {
             [one] => Lookup::Document(*one),
-            [] => Lookup::Nothing(self.near(address)),
+            [] => Lookup::Nothing,
             several => Lookup::Several(several.iter().map(|row| self.uri(*row).into()).collect()),
         }
     }
 
     fn is_called(&self, row: usize, wanted: &ShortId) -> bool {
-        let number = self.plain(row, ",\"number\":\"").and_then(Number::new);
+        let number = self.plain(row, NUMBER).and_then(Number::new);
         if wanted.number().is_some_and(|wanted| number.as_ref() != Some(wanted)) {
             return false;
         }
@@ -225,6 +255,8 @@ impl Catalogue {
     /// The addresses most like one that means nothing: those in the same place first, of them those
     /// that have a word or a number in common with it.
     pub fn near(&self, wanted: &str) -> Vec<String> {
+        let end = (0..=MAX_NAME.min(wanted.len())).rev().find(|at| wanted.is_char_boundary(*at));
+        let wanted = &wanted[..end.unwrap_or(0)];
         let (place, id) = wanted.rsplit_once('/').unwrap_or(("", wanted));
         let words: Vec<&str> = id.split('-').filter(|word| !word.is_empty()).collect();
         let like = |row: &usize| {
@@ -244,6 +276,9 @@ impl Catalogue {
         near.into_iter().take(3).map(|(_, _, uri)| uri.to_string()).collect()
     }
 }
+
+/// The key of a number.
+const NUMBER: &str = ",\"number\":\"";
 
 /// The key of a weight.
 const WEIGHT: &str = ",\"weight\":";

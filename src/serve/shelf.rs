@@ -2,7 +2,10 @@
 
 use super::{Bundles, Catalogue, Lookup};
 use crate::beneath::Root;
-use crate::model::place::{GUIDE, MANIFEST, SESSION, VOICE, WORKFLOW};
+use crate::model::Format;
+use crate::model::artifact::content_digest;
+use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, MANIFEST, SESSION, VOICE, WORKFLOW};
+use crate::wire::header;
 use crate::wire::jsonl::DocumentLine;
 use crate::wire::manifest::{Entry, Manifest, Unusable};
 
@@ -88,6 +91,15 @@ pub enum Unbuilt {
     Broken(String),
 }
 
+/// Whether an index is the one that the manifest was written with: two builds are never mixed.
+fn is_whole(manifest: &Manifest, path: &str, bytes: &[u8]) -> bool {
+    let entry = manifest.artifacts.iter().find(|entry| entry.path == path);
+    entry.zip(header::undress(Format::Jsonl, bytes)).is_some_and(|(entry, undressed)| {
+        let digest = content_digest(Format::Jsonl, &undressed.source, undressed.body);
+        digest.to_string() == entry.hash
+    })
+}
+
 impl Shelf {
     /// Reads what the last build emitted.
     pub fn open(root: &Root) -> Result<Shelf, Unbuilt> {
@@ -100,8 +112,13 @@ impl Shelf {
                 Unusable::Broken(why) => format!("{MANIFEST}: {why}"),
             })
         })?;
-        let catalogue = Catalogue::open(root).map_err(broken)?.ok_or(Unbuilt::Missing)?;
-        let bundles = Bundles::open(root).map_err(broken)?.ok_or(Unbuilt::Missing)?;
+        let index = |path: &str| -> Result<String, Unbuilt> {
+            let text = super::text(root, path, 1 << 32).map_err(broken)?;
+            let text = text.filter(|text| is_whole(&manifest, path, text.as_bytes()));
+            text.ok_or_else(|| Unbuilt::Broken(format!("{path} is not what was built")))
+        };
+        let catalogue = Catalogue::new(index(DOCUMENTS)?).map_err(broken)?;
+        let bundles = Bundles::new(&index(BUNDLES)?).map_err(broken)?;
         let mut shelf = Shelf { manifest, catalogue, bundles, items: Vec::new() };
         shelf.items = shelf.all(root);
         Ok(shelf)
@@ -177,7 +194,7 @@ impl Shelf {
             Lookup::File(path) => {
                 let own = [Own::Guide, Own::Voice].into_iter().find(|own| own.path() == path);
                 let item = self.artifact(&path).map(Item::Artifact).or(own.map(Item::Own));
-                item.ok_or_else(|| Lookup::Nothing(self.catalogue.near(address)))
+                item.ok_or(Lookup::Nothing)
             }
             other => Err(other),
         }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::library::{Library, Open};
-use super::super::read;
+use super::super::{address, read};
 use super::Answer;
 use crate::emit::{AUDIT, AUDIT_BEFORE};
 use crate::serve::{Log, Staleness};
@@ -31,7 +31,11 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
     let latest = log.lines.iter().rev().find(starts);
     let latest = latest.map(|line| line.session_id.clone());
     let session = arguments.session.clone().or(latest).unwrap_or(library.session.clone());
-    let own = |line: &&AuditLine| line.session_id == session || line.session_id == library.session;
+    // What this server gave belongs to whoever asks, unless another session is named.
+    let mine = arguments.session.is_none();
+    let own = |line: &&AuditLine| {
+        line.session_id == session || (mine && line.session_id == library.session)
+    };
     let log = Log { lines: log.lines.iter().filter(own).cloned().collect(), n_lost: 0 };
     let mut sources = Vec::new();
     let mut told = BTreeSet::new();
@@ -53,7 +57,9 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
             ));
         }
     }
-    Ok(json!({"session": session, "built": super::status::built(library), "sources": sources}))
+    Ok(
+        json!({"session": address::shown(&session), "built": super::status::built(library), "sources": sources}),
+    )
 }
 
 fn source(uri: &str, state: &str, tokens: u64, last: Option<&AuditLine>) -> Value {

@@ -13,8 +13,8 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::address::shown;
 use super::library::Library;
-use super::read::shown;
 
 /// What a tool answers, or what would have been right to ask.
 type Answer = Result<Value, String>;

@@ -3,8 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::super::address::{self, Failure, Meaning, shown};
 use super::super::library::{Library, Open};
-use super::super::read::{self, Given, Meaning, shown};
+use super::super::read::{self, Given};
 use super::super::tell::{self, Telling};
 use super::Answer;
 use crate::condense::tokens;
@@ -94,8 +95,8 @@ fn tellings(
     shelf: &Shelf,
     uri: &str,
     most: Level,
-) -> Result<Vec<Wanted>, read::Failure> {
-    match read::meaning(library, open, uri)? {
+) -> Result<Vec<Wanted>, Failure> {
+    match address::meaning(library, open, uri)? {
         Meaning::Item(Item::Document(row)) => {
             let line = read::line_of(shelf, row)?;
             let telling = Telling::document(library, open, &line, most)?;
@@ -125,21 +126,15 @@ fn within(library: &Library, wanted: &[Wanted], mut not_shown: Vec<Value>, budge
     let mut room = budget;
     loop {
         let steps = tell::fit(&tellings, room, AROUND);
-        let mut documents = Vec::new();
-        let mut left_out = not_shown.clone();
-        for (wanted, step) in wanted.iter().zip(&steps) {
-            match step {
-                Some(step) => documents.push(told(wanted, *step)),
-                None => left_out.push(json!({
-                    "uri": wanted.uri, "tokens": wanted.telling.most().tokens, "why": "over the budget",
-                })),
-            }
-        }
-        let mut answer = json!({"documents": documents, "not_shown": left_out, "tokens": 0});
-        // The number itself takes a few more.
-        let n_tokens = tokens::count(&answer.to_string()) + 3;
-        answer["tokens"] = json!(n_tokens);
-        if n_tokens <= budget || room == 0 {
+        let shown = wanted.iter().zip(&steps).filter_map(|(w, step)| Some(told(w, (*step)?)));
+        let documents: Vec<Value> = shown.collect();
+        let over = wanted.iter().zip(&steps).filter(|(_, step)| step.is_none()).map(|(w, _)| {
+            json!({"uri": w.uri, "tokens": w.telling.most().tokens, "why": "over the budget"})
+        });
+        let left_out: Vec<Value> = not_shown.iter().cloned().chain(over).collect();
+        let none = documents.is_empty();
+        let answer = named(documents, left_out, budget);
+        if answer["tokens"].as_u64().is_some_and(|n| n <= budget) || none {
             for (wanted, step) in wanted.iter().zip(&steps) {
                 if let Some(step) = step {
                     noted(library, wanted, *step);
@@ -147,7 +142,27 @@ fn within(library: &Library, wanted: &[Wanted], mut not_shown: Vec<Value>, budge
             }
             return answer;
         }
-        room = room.saturating_sub(n_tokens - budget);
+        let over = answer["tokens"].as_u64().unwrap_or(budget).saturating_sub(budget).max(1);
+        room = room.saturating_sub(over);
+    }
+}
+
+/// The answer, with as many of what was left out named as there is room for, and the rest counted.
+fn named(documents: Vec<Value>, mut left_out: Vec<Value>, budget: u64) -> Value {
+    let n = left_out.len();
+    loop {
+        let mut told = left_out.clone();
+        if left_out.len() < n {
+            told.push(json!({"more": n - left_out.len()}));
+        }
+        let mut answer = json!({"documents": documents, "not_shown": told, "tokens": 0});
+        // The number itself takes a few more.
+        let n_tokens = tokens::count(&answer.to_string()) + 3;
+        answer["tokens"] = json!(n_tokens);
+        if n_tokens <= budget || left_out.is_empty() {
+            return answer;
+        }
+        left_out.truncate(left_out.len() / 2);
     }
 }
 
@@ -193,8 +208,8 @@ fn noted(library: &Library, wanted: &Wanted, step: usize) {
 }
 
 /// An attempt to escape is noted like a delivery.
-fn failure_noted(library: &Library, uri: &str, failure: &read::Failure) {
-    if matches!(failure, read::Failure::Refused(_)) {
+fn failure_noted(library: &Library, uri: &str, failure: &Failure) {
+    if matches!(failure, Failure::Refused(_)) {
         read::note_refused(library, uri);
     }
 }

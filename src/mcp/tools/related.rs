@@ -3,8 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::super::address::{self, Failure, Meaning, shown};
 use super::super::library::Library;
-use super::super::read::{self, Failure, Meaning, shown};
+use super::super::read;
 use super::Answer;
 use crate::condense::tokens;
 use crate::serve::shelf::{Item, Shelf};
@@ -39,7 +40,7 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
         return Err("blue_related: about is empty; give an address, a path or words".to_string());
     }
     let row = match about.contains("://") {
-        true => match read::meaning(library, &open, about) {
+        true => match address::meaning(library, &open, about) {
             Ok(Meaning::Item(Item::Document(row)) | Meaning::Near(row)) => Some(row),
             Ok(Meaning::Work(bundle) | Meaning::Tasks(bundle)) => {
                 bundle.names.iter().find_map(|name| shelf.catalogue.row(name))

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::library::Library;
-use super::super::read;
+use super::super::{address, read};
 use super::Answer;
 use crate::build::{self, Options, Progress};
 use crate::emit::{AUDIT, AUDIT_BEFORE};
@@ -56,7 +56,7 @@ pub(super) fn call(library: &Library, _: &Arguments) -> Answer {
 fn work(library: &Library, shelf: &Shelf) -> (Value, Vec<String>) {
     let mut work = json!({});
     if let Some(branch) = library.branch() {
-        work["branch"] = json!(read::shown(&branch));
+        work["branch"] = json!(address::shown(&branch));
     }
     let Some(bundle) = library.current(shelf) else {
         let failure = read::read(library, &library.open(), "blue://state/current-rfc");
