@@ -17,15 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use blue::beneath::Root;
-use blue::build::{self, Options, Progress};
+use blue::build::{self, Options};
 use blue::model::{DocId, Graph, Number, Record, term_hash, word};
 use blue::rank::signals::{Reader, Signals, WEIGHTS, Weights};
-
-struct Silent;
-impl Progress for Silent {
-    fn total(&self, _: u64) {}
-    fn step(&self) {}
-}
 
 /// A tree with references hidden: what each source should find.
 struct Case {
@@ -194,15 +188,7 @@ fn tuned(tables: &[Table]) -> Weights {
 fn graph(folder: &Path) -> Graph {
     let root = Root::open(folder).unwrap();
     let inputs = build::load(&root).unwrap();
-    let options = Options {
-        check: true,
-        force: true,
-        explain: false,
-        source_date_epoch: None,
-        waiting: &|_| {},
-        progress: &Silent,
-    };
-    build::analyse(&root, &inputs, &Record::default(), &options).unwrap().graph
+    build::analyse(&root, &inputs, &Record::default(), &Options::quiet()).unwrap().graph
 }
 
 fn case(folder: &Path, seed: u64) -> Option<Case> {

@@ -48,6 +48,27 @@ pub struct Options<'a> {
     pub progress: &'a dyn Progress,
 }
 
+impl Options<'static> {
+    /// Looks without telling anybody how far it is.
+    pub fn quiet() -> Options<'static> {
+        Options {
+            check: false,
+            force: false,
+            explain: false,
+            source_date_epoch: None,
+            waiting: &|_| {},
+            progress: &Silent,
+        }
+    }
+}
+
+struct Silent;
+
+impl Progress for Silent {
+    fn total(&self, _: u64) {}
+    fn step(&self) {}
+}
+
 /// What became of one artifact.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Fate {

@@ -117,16 +117,7 @@ pub(super) fn build(
 /// Whether what is emitted was made from other documents than are here now. What cannot be looked
 /// at counts as stale: the build will say what is wrong.
 pub(super) fn is_stale(root: &Root) -> bool {
-    let bar = Bar::new();
-    let options = Options {
-        check: false,
-        force: false,
-        explain: false,
-        source_date_epoch: None,
-        waiting: &|_| {},
-        progress: &bar,
-    };
-    build::is_stale(root, &options).unwrap_or(true)
+    build::is_stale(root, &Options::quiet()).unwrap_or(true)
 }
 
 /// The date that reproducible builds set.

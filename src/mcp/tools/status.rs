@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::library::Library;
 use super::super::{address, read};
 use super::Answer;
-use crate::build::{self, Options, Progress};
+use crate::build::{self, Options};
 use crate::emit::{AUDIT, AUDIT_BEFORE};
 use crate::model::place::{CONFIG, GUIDE};
 use crate::serve::{Log, Shelf};
@@ -84,23 +84,8 @@ fn work(library: &Library, shelf: &Shelf) -> (Value, Vec<String>) {
 
 /// Whether what was built is current, in words.
 pub(super) fn built(library: &Library) -> &'static str {
-    let options = Options {
-        check: false,
-        force: false,
-        explain: false,
-        source_date_epoch: None,
-        waiting: &|_| {},
-        progress: &Silent,
-    };
-    match build::is_stale(&library.root, &options) {
+    match build::is_stale(&library.root, &Options::quiet()) {
         Ok(false) => "current",
         _ => "something changed since the last build: run `blue knowledge build`",
     }
-}
-
-struct Silent;
-
-impl Progress for Silent {
-    fn total(&self, _: u64) {}
-    fn step(&self) {}
 }
