@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientNotification, ClientRequest, CustomRequest, GetMeta, JsonRpcMessage, ProtocolVersion,
-    RequestId,
+    RequestId, ServerNotification,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -21,6 +21,8 @@ const MAX_OPEN: usize = 32;
 pub(super) struct Paced<T> {
     inner: T,
     open: Arc<Open>,
+    /// A message that was read and waits for its turn.
+    held: Option<RxJsonRpcMessage<RoleServer>>,
     /// Whether anything but a probe was asked.
     began: bool,
     /// Whether that was in the words of the newer protocol.
@@ -37,8 +39,8 @@ struct Open {
 
 #[derive(Default)]
 struct State {
-    /// Requests that nothing was written for yet.
-    waiting: Vec<RequestId>,
+    /// Requests that nothing was written for yet, and whether each asks for a stream of changes.
+    waiting: Vec<(RequestId, bool)>,
     /// Messages that are being written.
     n_writing: usize,
 }
@@ -52,18 +54,18 @@ impl Open {
         self.with(|state| state.waiting.len() + state.n_writing >= MAX_OPEN)
     }
 
-    fn wait_for(&self, id: &RequestId) {
-        self.with(|state| {
-            // Of two with one id the SDK answers at least one; the writing is counted for each.
-            if !state.waiting.contains(id) {
-                state.waiting.push(id.clone());
-            }
-        });
+    fn wait_for(&self, id: &RequestId, stream: bool) {
+        self.with(|state| state.waiting.push((id.clone(), stream)));
     }
 
-    /// Nothing will be written for a request, or it is being written.
+    /// Whether a request waits, and whether it asks for a stream.
+    fn waits(&self, id: &RequestId) -> Option<bool> {
+        self.with(|state| state.waiting.iter().find(|(open, _)| open == id).map(|open| open.1))
+    }
+
+    /// What is said to a request is being written.
     fn settle(&self, id: &RequestId) {
-        self.with(|state| state.waiting.retain(|open| open != id));
+        self.with(|state| state.waiting.retain(|(open, _)| open != id));
         self.freed.notify_one();
     }
 
@@ -80,11 +82,48 @@ impl Open {
 impl<T> Paced<T> {
     /// Wraps a transport; `end` hears when the client is gone.
     pub(super) fn new(inner: T, end: watch::Sender<bool>) -> Paced<T> {
-        Paced { inner, open: Arc::default(), began: false, modern: false, end }
+        Paced { inner, open: Arc::default(), held: None, began: false, modern: false, end }
     }
 }
 
 impl<T> Paced<T> {
+    /// A message that goes on to the SDK, or not.
+    fn admitted(
+        &mut self,
+        message: RxJsonRpcMessage<RoleServer>,
+    ) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let message = self.of_era(message);
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                let probe = matches!(
+                    request.request,
+                    ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_)
+                );
+                let stream =
+                    matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
+                self.began |= !probe;
+                self.open.wait_for(&request.id, stream);
+            }
+            // Before anything was asked it means nothing, and would end the SDK.
+            _ if !self.began => return None,
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) =
+                    &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    match self.open.waits(id) {
+                        // It is as good as answered, and the answer is what is waited for.
+                        Some(false) => return None,
+                        Some(true) => self.open.settle(id),
+                        None => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        Some(message)
+    }
+
     /// A request of the newer protocol for a method that only the older one has is handed on as what it
     /// is there: unknown. The SDK would take it for the older protocol. So is `initialize` in a
     /// conversation that began with the newer one.
@@ -122,7 +161,13 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
         let id = match &item {
             JsonRpcMessage::Response(response) => Some(response.id.clone()),
             JsonRpcMessage::Error(error) => error.id.clone(),
-            _ => None,
+            JsonRpcMessage::Notification(notification) => match &notification.notification {
+                ServerNotification::SubscriptionsAcknowledgedNotification(_) => {
+                    notification.notification.get_meta().subscription_id()
+                }
+                _ => None,
+            },
+            JsonRpcMessage::Request(_) => None,
         };
         if let Some(id) = &id {
             self.open.settle(id);
@@ -142,41 +187,26 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
             while self.open.is_full() {
                 self.open.freed.notified().await;
             }
-            let Some(message) = self.inner.receive().await else {
-                // Whoever waits for changes would keep the server from ending.
-                self.end.send_replace(true);
-                return None;
-            };
-            let message = self.of_era(message);
-            match &message {
-                JsonRpcMessage::Request(request) => match &request.request {
-                    ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_) => {
-                        self.open.wait_for(&request.id);
-                    }
-                    // It stays open as long as the client listens.
-                    ClientRequest::SubscriptionsListenRequest(_) => self.began = true,
-                    _ => {
-                        self.began = true;
-                        self.open.wait_for(&request.id);
-                    }
-                },
-                JsonRpcMessage::Notification(notification) => {
-                    // The SDK drops the answer of what was cancelled.
-                    if let ClientNotification::CancelledNotification(cancelled) =
-                        &notification.notification
-                        && let Some(id) = &cancelled.params.request_id
-                    {
-                        self.open.settle(id);
-                    }
-                    // Before anything was asked it means nothing, and would end the SDK.
-                    if !self.began {
-                        continue;
-                    }
-                }
-                _ if !self.began => continue,
-                _ => {}
+            if self.held.is_none() {
+                self.held = self.inner.receive().await;
             }
-            return Some(message);
+            let id = match &self.held {
+                // Whoever waits for changes would keep the server from ending.
+                None => {
+                    self.end.send_replace(true);
+                    return None;
+                }
+                Some(JsonRpcMessage::Request(request)) => Some(request.id.clone()),
+                Some(_) => None,
+            };
+            // Of two requests with one id the SDK would answer one; they are taken one by one.
+            if id.is_some_and(|id| self.open.waits(&id).is_some()) {
+                self.open.freed.notified().await;
+                continue;
+            }
+            if let Some(message) = self.held.take().and_then(|message| self.admitted(message)) {
+                return Some(message);
+            }
         }
     }
 

@@ -78,6 +78,9 @@ pub struct Reader<'a> {
 /// Room for one document's candidates, used again for the next one.
 pub struct Scratch {
     signals: Vec<Signals>,
+    /// Whether anything was said of one yet.
+    seen: Vec<bool>,
+    shared: Vec<u32>,
     titles: Vec<(u16, u32)>,
     touched: Vec<DocId>,
     /// The documents most like the last one asked for.
@@ -115,6 +118,8 @@ impl<'a> Reader<'a> {
         let n = self.graph.documents.len();
         Scratch {
             signals: vec![Signals::default(); n],
+            seen: vec![false; n],
+            shared: vec![0; n],
             titles: vec![(0, 0); n],
             touched: Vec::new(),
             peers: Vec::new(),
@@ -123,23 +128,27 @@ impl<'a> Reader<'a> {
 
     /// The candidates of a document with what is said of each, in no order.
     pub fn candidates(&self, id: DocId, scratch: &mut Scratch) -> Vec<(DocId, Signals)> {
-        let Scratch { signals, titles, touched, peers } = scratch;
+        let Scratch { signals, seen, shared, titles, touched, peers } = scratch;
+        self.words.share(id, shared, touched);
+        for other in touched.iter() {
+            let row = other.0 as usize;
+            seen[row] = true;
+            signals[row].words = self.words.likeness(id, *other, std::mem::take(&mut shared[row]));
+        }
+        let alike = self.most_alike(id, signals, touched);
         let mut at = |other: DocId, change: &dyn Fn(&mut Signals)| {
-            let known = &mut signals[other.0 as usize];
-            if *known == Signals::default() {
+            let row = other.0 as usize;
+            if !std::mem::replace(&mut seen[row], true) {
                 touched.push(other);
             }
-            change(known);
+            change(&mut signals[row]);
         };
-        self.words.alike(id, &mut |other, n| at(other, &|s| s.words += n as u32));
-        *peers = self.by_peers(id, signals, touched);
-        let mut at = |other: DocId, change: &dyn Fn(&mut Signals)| {
-            let known = &mut signals[other.0 as usize];
-            if *known == Signals::default() {
-                touched.push(other);
+        for (words, peer) in &alike {
+            for other in &self.outgoing[peer.0 as usize] {
+                at(*other, &|s| s.peers += words);
             }
-            change(known);
-        };
+        }
+        *peers = alike.into_iter().map(|(_, peer)| peer).collect();
         let mut named: Vec<DocId> = Vec::new();
         self.words.named(id, &mut |other, rarity| {
             let known = &mut titles[other.0 as usize];
@@ -165,13 +174,13 @@ impl<'a> Reader<'a> {
             }
         }
         for other in &self.most {
-            at(*other, &|s| s.hub = 1);
+            at(*other, &|_| {});
         }
         self.by_number(id, &mut |other, n| at(other, &|s| s.number = n));
         let mut all = Vec::with_capacity(touched.len());
         for other in touched.drain(..) {
+            seen[other.0 as usize] = false;
             let mut said = std::mem::take(&mut signals[other.0 as usize]);
-            said.words = said.words.min(1_000_000) / 1_000;
             said.graph = said.graph.min(1_000);
             said.peers = said.peers.min(1_000);
             said.hub = self.hubs[other.0 as usize];
@@ -182,29 +191,20 @@ impl<'a> Reader<'a> {
         all
     }
 
-    /// What the documents that are most alike refer to.
-    fn by_peers(&self, id: DocId, signals: &mut [Signals], touched: &mut Vec<DocId>) -> Vec<DocId> {
-        let mut peers: Vec<(u32, DocId)> = touched
+    /// The documents whose words are most alike.
+    fn most_alike(&self, id: DocId, signals: &[Signals], touched: &[DocId]) -> Vec<(u32, DocId)> {
+        let mut alike: Vec<(u32, DocId)> = touched
             .iter()
             .filter(|other| **other != id)
-            .map(|other| (signals[other.0 as usize].words / 1_000, *other))
+            .map(|other| (signals[other.0 as usize].words, *other))
             .collect();
         let by = |(words, other): &(u32, DocId)| (std::cmp::Reverse(*words), *other);
-        if peers.len() > MAX_PEERS {
-            peers.select_nth_unstable_by_key(MAX_PEERS, by);
-            peers.truncate(MAX_PEERS);
+        if alike.len() > MAX_PEERS {
+            alike.select_nth_unstable_by_key(MAX_PEERS, by);
+            alike.truncate(MAX_PEERS);
         }
-        peers.sort_unstable_by_key(by);
-        for (words, peer) in &peers {
-            for other in &self.outgoing[peer.0 as usize] {
-                let known = &mut signals[other.0 as usize];
-                if *known == Signals::default() {
-                    touched.push(*other);
-                }
-                known.peers += words;
-            }
-        }
-        peers.into_iter().map(|(_, peer)| peer).collect()
+        alike.sort_unstable_by_key(by);
+        alike
     }
 
     /// Those with the next numbers of the same collection. Documents are sorted by them.

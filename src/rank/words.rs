@@ -108,21 +108,29 @@ impl Words {
         &self.title_postings[start as usize..end as usize]
     }
 
-    /// How alike others are, in thousandths, told for each that shares a strong word.
-    pub(super) fn alike(&self, id: DocId, tell: &mut dyn FnMut(DocId, u64)) {
+    /// Adds up what others share with a document, and names those that share anything.
+    pub(super) fn share(&self, id: DocId, shared: &mut [u32], touched: &mut Vec<DocId>) {
         let mut asked: Vec<&Term> = self.of[id.0 as usize]
             .iter()
             .filter(|term| self.postings(term.id).len() <= self.common)
             .collect();
         asked.sort_unstable_by_key(|term| (std::cmp::Reverse(term.weight), term.id));
         asked.truncate(MAX_ASKED);
-        let own = self.norms[id.0 as usize];
         for term in asked {
             for (other, weight) in self.postings(term.id) {
-                let both = u64::from(term.weight) * u64::from(*weight) * 1_000_000;
-                tell(*other, both / (own * self.norms[other.0 as usize]));
+                let both = &mut shared[other.0 as usize];
+                if *both == 0 {
+                    touched.push(*other);
+                }
+                *both = both.saturating_add((term.weight * weight).max(1));
             }
         }
+    }
+
+    /// How alike two documents are that share so much, in thousandths.
+    pub(super) fn likeness(&self, id: DocId, other: DocId, shared: u32) -> u32 {
+        let norms = self.norms[id.0 as usize] * self.norms[other.0 as usize];
+        (u64::from(shared) * 1_000 / norms).min(1_000) as u32
     }
 
     /// Whose title is made of words that a document has; told with the rarity of the words.
