@@ -149,19 +149,8 @@ impl<'a> Reader<'a> {
             }
         }
         *peers = alike.into_iter().map(|(_, peer)| peer).collect();
-        let mut named: Vec<DocId> = Vec::new();
-        self.words.named(id, &mut |other, rarity| {
-            let known = &mut titles[other.0 as usize];
-            if known.0 == 0 {
-                named.push(other);
-            }
-            *known = (known.0 + 1, known.1 + rarity);
-        });
-        for other in named {
-            let (n, rarity) = std::mem::take(&mut titles[other.0 as usize]);
-            if usize::from(n) == self.words.titles[other.0 as usize].len() {
-                at(other, &|s| s.title = (rarity * 4).min(1_000));
-            }
+        for (other, rarity) in self.by_title(id, titles) {
+            at(other, &|s| s.title = (rarity * 4).min(1_000));
         }
         for near in &self.linked[id.0 as usize] {
             let others = &self.linked[near.0 as usize];
@@ -189,6 +178,24 @@ impl<'a> Reader<'a> {
             }
         }
         all
+    }
+
+    /// Those whose whole title a document has the words of, with how rare they are together.
+    fn by_title(&self, id: DocId, titles: &mut [(u16, u32)]) -> Vec<(DocId, u32)> {
+        let mut found: Vec<DocId> = Vec::new();
+        self.words.named(id, &mut |other, rarity| {
+            let known = &mut titles[other.0 as usize];
+            if known.0 == 0 {
+                found.push(other);
+            }
+            *known = (known.0 + 1, known.1 + rarity);
+        });
+        let whole = |other: DocId| {
+            let (n, rarity) = std::mem::take(&mut titles[other.0 as usize]);
+            let all = usize::from(n) == self.words.titles[other.0 as usize].len();
+            all.then_some((other, rarity))
+        };
+        found.into_iter().filter_map(whole).collect()
     }
 
     /// The documents whose words are most alike.
