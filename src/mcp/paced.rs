@@ -17,6 +17,11 @@ use tokio::sync::{Notify, watch};
 /// Requests that wait and answers that are being written, at once.
 const MAX_OPEN: usize = 32;
 
+/// Whether a version of the protocol is of the newer era.
+pub(super) fn is_modern(version: Option<ProtocolVersion>) -> bool {
+    version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
 /// A transport that reads no more than it has answered.
 pub(super) struct Paced<T> {
     inner: T,
@@ -84,9 +89,7 @@ impl<T> Paced<T> {
     pub(super) fn new(inner: T, end: watch::Sender<bool>) -> Paced<T> {
         Paced { inner, open: Arc::default(), held: None, began: false, modern: false, end }
     }
-}
 
-impl<T> Paced<T> {
     /// A message that goes on to the SDK, or not.
     fn admitted(
         &mut self,
@@ -132,9 +135,7 @@ impl<T> Paced<T> {
         mut message: RxJsonRpcMessage<RoleServer>,
     ) -> RxJsonRpcMessage<RoleServer> {
         let JsonRpcMessage::Request(request) = &mut message else { return message };
-        let version = request.request.get_meta().protocol_version();
-        let newest = ProtocolVersion::V_2026_07_28;
-        let is_modern = version.is_some_and(|version| version.as_str() >= newest.as_str());
+        let is_modern = is_modern(request.request.get_meta().protocol_version());
         let method = match &request.request {
             ClientRequest::InitializeRequest(_) if is_modern || self.modern => "initialize",
             ClientRequest::PingRequest(_) if is_modern => "ping",

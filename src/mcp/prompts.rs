@@ -5,7 +5,7 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role,
 };
 
-use super::address::{self, Failure};
+use super::address;
 use super::library::Library;
 use super::read;
 
@@ -48,11 +48,10 @@ pub(super) fn get(
             given.into_iter().map(|given| given.text).collect::<Vec<_>>().join("\n")
         }
         // A prompt becomes a turn of the user; an error would only be a failed command.
-        Err(failure @ Failure::Refused(_)) => {
-            read::note_refused(library, &address);
+        Err(failure) => {
+            let failure = read::noted(library, &address, failure);
             format!("blue has nothing to say here: {}", failure.text())
         }
-        Err(failure) => format!("blue has nothing to say here: {}", failure.text()),
     };
     let message = PromptMessage::new_text(Role::User, said);
     Ok(GetPromptResult::new(vec![message])

@@ -9,8 +9,8 @@ use crate::beneath::Content;
 use crate::discover::{self, judge};
 use crate::model::source::content_digest;
 use crate::model::{Digest, Format, Level};
-use crate::serve::bundles;
 use crate::serve::shelf::{Item, Own, Shelf};
+use crate::serve::{bundles, text_of};
 use crate::verify::{self, OnDisk};
 use crate::wire::jsonl::{BundleLine, DocumentLine};
 
@@ -96,11 +96,6 @@ fn given(uri: &str, path: &str, text: String, tokens: u64) -> Given {
 fn hashed(uri: &str, path: &str, text: String, tokens: u64, hash: String) -> Given {
     let (uri, path) = (uri.to_string(), path.to_string());
     Given { uri, path, text, hash, tokens, line: None, stale: false, part: None, why: None }
-}
-
-fn text_of(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn unreadable(path: &str, why: &str) -> Failure {
@@ -212,7 +207,10 @@ pub(super) fn note(library: &Library, event: &str, given: &Given) {
     );
 }
 
-/// Notes that an address was refused.
-pub(super) fn note_refused(library: &Library, address: &str) {
-    library.note("refused", &Delivered { source: &shown(address), ..Delivered::default() });
+/// Hands a failure on; that an address was refused is noted like a delivery.
+pub(super) fn noted(library: &Library, address: &str, failure: Failure) -> Failure {
+    if matches!(failure, Failure::Refused(_)) {
+        library.note("refused", &Delivered { source: &shown(address), ..Delivered::default() });
+    }
+    failure
 }

@@ -8,9 +8,9 @@ use rmcp::model::{
     CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
     Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use super::address::{self, Failure};
 use super::library::Library;
 use super::read::Given;
-use super::{follow, list, patterns, prompts, read, stream, tools};
+use super::{follow, list, paced, patterns, prompts, read, stream, tools};
 
 /// Streams of changes that may be open at once.
 const MAX_STREAMS: usize = 16;
@@ -81,8 +81,7 @@ impl Server {
 }
 
 fn is_modern(context: &Context) -> bool {
-    let version = context.protocol_version();
-    version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+    paced::is_modern(context.protocol_version())
 }
 
 /// Adds what every result of the newer protocol should carry.
@@ -193,12 +192,8 @@ impl ServerHandler for Server {
         self.follow();
         let uri = request.uri.as_str();
         let open = self.library.open();
-        let given = read::read(&self.library, &open, uri).map_err(|failure| {
-            if matches!(failure, Failure::Refused(_)) {
-                read::note_refused(&self.library, uri);
-            }
-            failure.error(uri)
-        })?;
+        let given = read::read(&self.library, &open, uri)
+            .map_err(|failure| read::noted(&self.library, uri, failure).error(uri))?;
         given.iter().for_each(|given| read::note(&self.library, "resources/read", given));
         let fresh = fresh_for(&given);
         let mut result = ReadResourceResult::new(list::contents(uri, given));
@@ -284,11 +279,8 @@ impl ServerHandler for Server {
             // An address that means nothing yet may mean something after the next build.
             uris.retain(|uri| {
                 let meaning = address::bare_meaning(&self.library, &open, uri);
-                let refused = matches!(meaning, Err(Failure::Refused(_)));
-                if refused {
-                    read::note_refused(&self.library, uri);
-                }
-                !refused
+                let meaning = meaning.map_err(|failure| read::noted(&self.library, uri, failure));
+                !matches!(meaning, Err(Failure::Refused(_)))
             });
         }
         Some(accepted)
@@ -318,12 +310,8 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         self.follow();
         let uri = request.uri.as_str();
-        if let Err(failure) = address::meaning(&self.library, &self.library.open(), uri) {
-            if matches!(failure, Failure::Refused(_)) {
-                read::note_refused(&self.library, uri);
-            }
-            return Err(failure.error(uri));
-        }
+        address::meaning(&self.library, &self.library.open(), uri)
+            .map_err(|failure| read::noted(&self.library, uri, failure).error(uri))?;
         match self.subscribed().add(&self.library, uri) {
             true => Ok(()),
             false => Err(ErrorData::invalid_params("too many subscriptions", None)),
@@ -358,7 +346,7 @@ impl ServerHandler for Server {
 const ALWAYS_FRESH: u64 = 86_400_000;
 
 /// Methods that the newer protocol does not have any more.
-pub(super) const GONE: &[&str] =
+const GONE: &[&str] =
     &["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
 
 /// Methods that are answered when their parameters are right.

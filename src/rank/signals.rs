@@ -28,21 +28,7 @@ pub struct Signals {
 }
 
 /// What each signal counts for, in hundredths.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Weights {
-    /// Of [`Signals::words`].
-    pub words: u32,
-    /// Of [`Signals::title`].
-    pub title: u32,
-    /// Of [`Signals::graph`].
-    pub graph: u32,
-    /// Of [`Signals::peers`].
-    pub peers: u32,
-    /// Of [`Signals::hub`].
-    pub hub: u32,
-    /// Of [`Signals::number`].
-    pub number: u32,
-}
+pub type Weights = Signals;
 
 /// Chosen by `cargo run --release --example measure`; the numbers are in ADR 0017.
 pub const WEIGHTS: Weights =

@@ -42,8 +42,11 @@ fn parsed<T: DeserializeOwned>(text: &str, path: &str, what: &str) -> anyhow::Re
 fn text(root: &Root, path: &str, limit: u64) -> anyhow::Result<Option<String>> {
     let content = root.read(path, limit).with_context(|| format!("read {path}"))?;
     let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
-    Ok(Some(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    }))
+    Ok(Some(text_of(bytes)))
+}
+
+/// Bytes as text; they are copied only if they are not UTF-8.
+pub fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

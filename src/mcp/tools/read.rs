@@ -68,7 +68,7 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
                 }
             }),
             Err(failure) => {
-                failure_noted(library, uri, &failure);
+                let failure = read::noted(library, uri, failure);
                 not_shown.push(json!({"uri": shown(uri), "why": failure.text()}));
             }
         }
@@ -117,11 +117,7 @@ fn tellings(
 }
 
 /// As much as fits, each noted as it was given. The budget is that of the whole answer.
-fn within(library: &Library, wanted: &[Wanted], mut not_shown: Vec<Value>, budget: u64) -> Value {
-    // What could not be read is told as far as there is room.
-    while tokens::count(&json!(not_shown).to_string()) > budget && !not_shown.is_empty() {
-        not_shown.pop();
-    }
+fn within(library: &Library, wanted: &[Wanted], not_shown: Vec<Value>, budget: u64) -> Value {
     let tellings: Vec<&Telling> = wanted.iter().map(|wanted| &wanted.telling).collect();
     let mut room = budget;
     loop {
@@ -205,11 +201,4 @@ fn noted(library: &Library, wanted: &Wanted, step: usize) {
         why: None,
     };
     read::note(library, "blue_read", &given);
-}
-
-/// An attempt to escape is noted like a delivery.
-fn failure_noted(library: &Library, uri: &str, failure: &Failure) {
-    if matches!(failure, Failure::Refused(_)) {
-        read::note_refused(library, uri);
-    }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::address::{self, Failure, Meaning, shown};
+use super::super::address::{self, Meaning, shown};
 use super::super::library::Library;
 use super::super::read;
 use super::Answer;
@@ -48,12 +48,7 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
             Ok(Meaning::Item(_)) => {
                 return Err(format!("{about} is no document; give the address of one"));
             }
-            Err(failure) => {
-                if matches!(failure, Failure::Refused(_)) {
-                    read::note_refused(library, about);
-                }
-                return Err(failure.text());
-            }
+            Err(failure) => return Err(read::noted(library, about, failure).text()),
         },
         false => shelf.catalogue.row_of_path(about.trim_start_matches("./")),
     };
