@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use super::address::{self, Meaning};
 use super::library::{Library, Open};
+use crate::serve::delivery;
 use crate::serve::shelf::{Item, Shelf};
 
 /// How long it must be quiet after a change before it is looked at.
@@ -22,7 +23,7 @@ const EVERY: Duration = Duration::from_secs(2);
 const LATER: Duration = Duration::from_millis(500);
 
 /// A client is told of a change of one resource at most once in this time, as a session is.
-const COOLDOWN: Duration = Duration::from_secs(30);
+const COOLDOWN: Duration = Duration::from_secs(delivery::COOLDOWN as u64);
 
 /// Follows the manifest. The number grows with every build that changed something.
 pub(super) async fn manifest(library: Arc<Library>, changes: watch::Sender<u64>) {

@@ -6,8 +6,8 @@ use crate::beneath::{Content, Root};
 use crate::wire::audit::{self, AuditLine};
 use crate::wire::jsonl::BundleLine;
 
-/// The same text is given to the same session at most once in this time.
-const COOLDOWN: SignedDuration = SignedDuration::from_secs(30);
+/// The same text is given to the same session, and a change of it told, at most once in so many seconds.
+pub const COOLDOWN: u32 = 30;
 
 /// The audit log as it is.
 #[derive(Debug, Default)]
@@ -79,7 +79,9 @@ impl Log {
     pub fn is_cooling(&self, source: &str, session: &str, now: Timestamp) -> bool {
         let last = self.last(source, Some(session));
         let then = last.and_then(|line| line.timestamp.parse::<Timestamp>().ok());
-        then.is_some_and(|then| then <= now && now.duration_since(then) < COOLDOWN)
+        then.is_some_and(|then| {
+            then <= now && now.duration_since(then) < SignedDuration::from_secs(COOLDOWN.into())
+        })
     }
 }
 
