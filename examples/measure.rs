@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 
 use blue::beneath::Root;
 use blue::build::{self, Options};
-use blue::model::{DocId, Graph, Number, Record, term_hash, word};
-use blue::rank::signals::{Reader, Signals, WEIGHTS, Weights};
+use blue::model::{DocId, Graph, Number, Record};
+use blue::rank::rank;
+use blue::rank::signals::{N_SIGNALS, NAMES, Reader, Signals, WEIGHTS, fused};
 
 /// A tree with references hidden: what each source should find.
 struct Case {
@@ -43,23 +44,11 @@ fn main() {
     let weights = if tune { tuned(&tables) } else { WEIGHTS };
     println!("{weights:?}");
     println!("recall@10 recall@5 MRR@10, by tree and in the mean");
-    let only = |pick: fn(&mut Weights)| {
-        let mut weights = Weights { words: 0, title: 0, graph: 0, peers: 0, hub: 0, number: 0 };
-        pick(&mut weights);
-        weights
-    };
-    let ways: Vec<(&str, Weights)> = vec![
-        ("words", only(|w| w.words = 100)),
-        ("title", only(|w| w.title = 100)),
-        ("graph", only(|w| w.graph = 100)),
-        ("peers", only(|w| w.peers = 100)),
-        ("hub", only(|w| w.hub = 100)),
-        ("number", only(|w| w.number = 100)),
-        ("fused", weights),
-    ];
-    for (name, weights) in ways {
-        row(name, tables.iter().map(|table| table.score(&|_, s| u64::from(s.fused(&weights)))));
+    for (which, name) in NAMES.iter().enumerate() {
+        row(name, tables.iter().map(|table| table.score(&|s| i64::from(s[which]))));
     }
+    row("fused", tables.iter().map(|table| table.score(&|s| i64::from(fused(s, &weights)))));
+    row("as told", cases.iter().map(as_told));
     for (name, baseline) in [("tf-idf", tf_idf as Baseline), ("bm25", bm25)] {
         row(name, cases.iter().map(|case| score_baseline(case, baseline)));
     }
@@ -105,7 +94,7 @@ impl Table {
             .hidden
             .iter()
             .map(|(source, targets)| {
-                let mut candidates = reader.candidates(*source, &mut scratch);
+                let mut candidates = reader.candidates(*source, &[], &mut scratch);
                 candidates.retain(|(other, _)| !outgoing.contains(&(*source, *other)));
                 (candidates, targets.clone())
             })
@@ -114,10 +103,10 @@ impl Table {
         Table { name: case.name.clone(), n_hidden, rows }
     }
 
-    fn score(&self, of: &dyn Fn(DocId, &Signals) -> u64) -> [f64; 3] {
+    fn score(&self, of: &dyn Fn(&Signals) -> i64) -> [f64; 3] {
         let ranked = self.rows.iter().map(|(candidates, targets)| {
-            let mut order: Vec<(u64, DocId)> =
-                candidates.iter().map(|(id, signals)| (of(*id, signals), *id)).collect();
+            let mut order: Vec<(i64, DocId)> =
+                candidates.iter().map(|(id, signals)| (of(signals), *id)).collect();
             order.retain(|(score, _)| *score > 0);
             order.sort_unstable_by_key(|(score, id)| (std::cmp::Reverse(*score), *id));
             (order.into_iter().take(10).map(|(_, id)| id).collect(), targets.clone())
@@ -146,27 +135,32 @@ fn outgoing(graph: &Graph) -> BTreeSet<(DocId, DocId)> {
     graph.edges.iter().map(|edge| (edge.from, edge.to)).collect()
 }
 
+/// What a build would tell: the first ten neighbours that the document does not name already.
+fn as_told(case: &Case) -> [f64; 3] {
+    let told = rank(&case.graph).neighbours;
+    let outgoing = outgoing(&case.graph);
+    let ranked = case.hidden.iter().map(|(source, targets)| {
+        let ids = told[source.0 as usize].iter().map(|neighbour| neighbour.id);
+        let new = ids.filter(|id| !outgoing.contains(&(*source, *id)));
+        (new.take(10).collect(), targets.clone())
+    });
+    found(ranked)
+}
+
 /// Climbs from the present weights, one at a time, while the mean gets better.
-fn tuned(tables: &[Table]) -> Weights {
-    let value = |weights: &Weights| -> f64 {
-        let scores = tables.iter().map(|t| t.score(&|_, s| u64::from(s.fused(weights))));
+fn tuned(tables: &[Table]) -> Signals {
+    let value = |weights: &Signals| -> f64 {
+        let scores = tables.iter().map(|t| t.score(&|s| i64::from(fused(s, weights))));
         scores.map(|score| score[0] + score[2]).sum::<f64>()
     };
     let mut best = WEIGHTS;
     let mut best_value = value(&best);
     loop {
         let before = best_value;
-        let picks: [fn(&mut Weights) -> &mut u32; 5] = [
-            |w| &mut w.title,
-            |w| &mut w.graph,
-            |w| &mut w.peers,
-            |w| &mut w.hub,
-            |w| &mut w.number,
-        ];
-        for pick in picks {
+        for which in 0..N_SIGNALS {
             for factor in [0, 50, 70, 80, 90, 110, 125, 150, 200] {
                 let mut weights = best;
-                let at = pick(&mut weights);
+                let at = &mut weights[which];
                 *at = if factor > 100 {
                     (*at * factor / 100).max(*at + 1)
                 } else {
@@ -305,23 +299,23 @@ fn without(text: &str, graph: &Graph, target: DocId) -> String {
     lines.join("\n")
 }
 
-type Baseline = fn(&[BTreeMap<u64, f64>], &BTreeMap<u64, f64>, usize, f64) -> Vec<f64>;
+type Baseline = fn(&[BTreeMap<u32, f64>], &BTreeMap<u32, f64>, usize, f64) -> Vec<f64>;
 
 /// Whole texts, no limits: what a textbook would do.
 fn score_baseline(case: &Case, baseline: Baseline) -> [f64; 3] {
-    let texts: Vec<BTreeMap<u64, f64>> = case
+    let texts: Vec<BTreeMap<u32, f64>> = case
         .graph
         .documents
         .iter()
         .map(|document| {
             let mut counts = BTreeMap::new();
             for (term, n) in document.facts.terms.iter() {
-                *counts.entry(term_hash(word::stem(term))).or_insert(0.0) += f64::from(n);
+                *counts.entry(term).or_insert(0.0) += f64::from(n);
             }
             counts
         })
         .collect();
-    let mut df: BTreeMap<u64, f64> = BTreeMap::new();
+    let mut df: BTreeMap<u32, f64> = BTreeMap::new();
     for text in &texts {
         for term in text.keys() {
             *df.entry(*term).or_default() += 1.0;
@@ -342,17 +336,17 @@ fn score_baseline(case: &Case, baseline: Baseline) -> [f64; 3] {
 }
 
 fn tf_idf(
-    texts: &[BTreeMap<u64, f64>],
-    df: &BTreeMap<u64, f64>,
+    texts: &[BTreeMap<u32, f64>],
+    df: &BTreeMap<u32, f64>,
     source: usize,
     _: f64,
 ) -> Vec<f64> {
     let n = texts.len() as f64;
-    let weigh = |text: &BTreeMap<u64, f64>| -> BTreeMap<u64, f64> {
+    let weigh = |text: &BTreeMap<u32, f64>| -> BTreeMap<u32, f64> {
         text.iter().map(|(term, tf)| (*term, (1.0 + tf.ln()) * (n / df[term]).ln())).collect()
     };
     let norm =
-        |text: &BTreeMap<u64, f64>| text.values().map(|w| w * w).sum::<f64>().sqrt().max(1e-9);
+        |text: &BTreeMap<u32, f64>| text.values().map(|w| w * w).sum::<f64>().sqrt().max(1e-9);
     let own = weigh(&texts[source]);
     texts
         .iter()
@@ -365,8 +359,8 @@ fn tf_idf(
 }
 
 fn bm25(
-    texts: &[BTreeMap<u64, f64>],
-    df: &BTreeMap<u64, f64>,
+    texts: &[BTreeMap<u32, f64>],
+    df: &BTreeMap<u32, f64>,
     source: usize,
     average: f64,
 ) -> Vec<f64> {

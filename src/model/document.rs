@@ -1,6 +1,6 @@
 //! One document: what its bytes say, what its name says, and what follows from both.
 
-use super::{Code, Digest, Kind, Number, Status, Terms, Uri};
+use super::{Around, Code, Digest, Kind, Number, Status, Terms, Uri};
 
 /// What the bytes alone say. Depends on nothing else, so it is cached by content hash.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -21,6 +21,10 @@ pub struct Facts {
     pub references: Vec<Reference>,
     /// What it is about, in words.
     pub terms: Terms,
+    /// The words of the lines that refer to something.
+    pub around: Around,
+    /// Who and what it is filed under: `author Ada Lovelace`, `tag storage`.
+    pub marks: Vec<String>,
     /// What was noticed while reading.
     pub notes: Vec<Note>,
     /// Size in bytes.

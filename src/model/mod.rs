@@ -39,7 +39,7 @@ pub use record::{Folder, Record, Stat, Watched};
 pub use short::ShortId;
 pub use source::{Collection, Found, Kind, Source};
 pub use status::Status;
-pub use terms::{Terms, term_hash};
+pub use terms::{Around, Terms, term_hash};
 pub use trigger::Trigger;
 pub use uri::Uri;
 pub use work::Work;

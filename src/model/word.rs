@@ -1,5 +1,10 @@
 //! Words as they are compared: which count, and what their endings hide.
 
+use super::terms::{HASH_START, hash_step, term_hash};
+
+/// A longer word is cut off, and says nothing.
+const MAX_WORD: usize = 64;
+
 /// Words that say nothing about what a document is about.
 const COMMON: &[&str] = &[
     "about",
@@ -155,9 +160,84 @@ pub fn stem(word: &str) -> &str {
     bare.unwrap_or(rest)
 }
 
+/// The stems of a text's telling words, each once, by their numbers.
+pub fn stems(text: &str, most: usize) -> Vec<u32> {
+    let mut hashes = Vec::new();
+    words(text, |word, _| {
+        if hashes.len() < most && is_telling(word) {
+            let hash = term_hash(stem(word));
+            if !hashes.contains(&hash) {
+                hashes.push(hash);
+            }
+        }
+    });
+    hashes
+}
+
+/// Every word of a text in lower case, with its hash; names of code are taken apart.
+pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
+    let mut word = String::with_capacity(MAX_WORD + 8);
+    let mut hash = HASH_START;
+    let mut after_lower = false;
+    let mut rest = text;
+    while let Some(byte) = rest.bytes().next() {
+        // Nearly all text is ASCII, and bytes are quicker than characters.
+        let (alphanumeric, upper, lower, c) = if byte < 0x80 {
+            rest = &rest[1..];
+            let alphanumeric = byte.is_ascii_alphanumeric();
+            let c = char::from(byte.to_ascii_lowercase());
+            (alphanumeric, byte.is_ascii_uppercase(), byte.is_ascii_lowercase(), c)
+        } else {
+            let mut chars = rest.chars();
+            let Some(c) = chars.next() else { break };
+            rest = chars.as_str();
+            (c.is_alphanumeric(), c.is_uppercase(), c.is_lowercase(), c)
+        };
+        if !word.is_empty() && (!alphanumeric || (upper && after_lower)) {
+            tell(&word, hash);
+            word.clear();
+            hash = HASH_START;
+        }
+        if alphanumeric && word.len() < MAX_WORD {
+            let start = word.len();
+            match c.is_ascii() {
+                true => word.push(c),
+                false => word.extend(c.to_lowercase()),
+            }
+            hash = word.as_bytes()[start..].iter().fold(hash, |hash, byte| hash_step(hash, *byte));
+        }
+        after_lower = lower;
+    }
+    if !word.is_empty() {
+        tell(&word, hash);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_code_are_taken_apart() {
+        let mut all = Vec::new();
+        words("The TokenCounter of `src/cache_layout.rs`, HTTPServer, ÄrgerÜber", |word, _| {
+            all.push(word.to_string());
+        });
+        let expected = [
+            "the",
+            "token",
+            "counter",
+            "of",
+            "src",
+            "cache",
+            "layout",
+            "rs",
+            "httpserver",
+            "ärger",
+            "über",
+        ];
+        assert_eq!(all, expected);
+    }
 
     #[test]
     fn endings_do_not_count() {

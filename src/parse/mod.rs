@@ -7,6 +7,7 @@ mod field;
 mod front;
 mod hidden;
 mod lines;
+mod marks;
 mod mention;
 mod reference;
 mod status;
@@ -80,9 +81,12 @@ fn facts(page: &Page<'_>, source: &Source, mut notes: Vec<Note>) -> Facts {
     }
     let title = title::title(page);
     let terms = terms::terms(page, title.as_deref());
+    let around = terms::around(page, &references);
     Facts {
         title,
         terms,
+        around,
+        marks: marks::marks(page),
         label: own_label(page).or_else(|| title::label(page)),
         status: status::stated(page),
         date: date(page),

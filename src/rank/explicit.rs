@@ -34,7 +34,7 @@ impl<'a> Adjacency<'a> {
 }
 
 /// Points for speaking of another document, and for being spoken of.
-fn points(relation: Relation) -> (u32, u32) {
+pub(super) fn points(relation: Relation) -> (u32, u32) {
     match relation {
         Relation::SupersededBy => (120, 60),
         Relation::Supersedes => (60, 120),
@@ -59,7 +59,7 @@ pub(super) fn opinions(graph: &Graph, adjacency: &Adjacency<'_>, id: DocId) -> V
     let mut add = |other: DocId, points: u32, reason: String| {
         let points = if graph.is_live(other) { points } else { points / 2 };
         if other != id && points > 0 {
-            opinions.push(Opinion { id: other, named: true, points, reason });
+            opinions.push(Opinion { id: other, points, reason });
         }
     };
     for edge in adjacency.outgoing(id) {
@@ -70,10 +70,24 @@ pub(super) fn opinions(graph: &Graph, adjacency: &Adjacency<'_>, id: DocId) -> V
             add(*successor, points / 2, format!("replaces {}", old.title));
         }
     }
-    for edge in adjacency.incoming(id) {
+    for edge in adjacency.incoming(id).filter(|edge| is_bond(edge.relation)) {
         add(edge.from, edge_points(edge, points(edge.relation).1), incoming_reason(edge));
     }
     opinions
+}
+
+/// Whether a relation binds both ends alike. Of the others a document may be the end of hundreds;
+/// those are one signal among many.
+fn is_bond(relation: Relation) -> bool {
+    use Relation::{PlanOf, Source, SupersededBy, Supersedes};
+    matches!(relation, Supersedes | SupersededBy | PlanOf | Source)
+}
+
+/// Why one is near that refers to a document.
+pub(super) fn incoming(graph: &Graph, from: DocId, to: DocId) -> Option<String> {
+    let start = graph.edges.partition_point(|edge| (edge.from, edge.to) < (from, to));
+    let edge = graph.edges.get(start).filter(|edge| (edge.from, edge.to) == (from, to))?;
+    Some(incoming_reason(edge))
 }
 
 /// How much the others lean on a document; live ones lean harder.

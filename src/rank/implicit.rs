@@ -1,107 +1,109 @@
-//! What lies near a document without being named by it, and why.
+//! Why a document lies near another that does not name it, in words.
 
-use super::Opinion;
-use super::signals::{Reader, Scratch, Signals, WEIGHTS};
+use super::signals::{BACK, CITED, MARKS, PEERS, Reader, Scratch, Signals, TITLE, WEIGHTS, WORDS};
 use crate::model::{DocId, Graph};
 
-/// Candidates whose reasons are worked out.
-const MAX_TOLD: usize = 20;
-
-/// Less than this is chance.
-const LEAST: u32 = 40;
-
-/// What the signals say of the best candidates of a document.
-pub(super) fn opinions(
-    graph: &Graph,
-    reader: &Reader<'_>,
-    scratch: &mut Scratch,
-    id: DocId,
-) -> Vec<Opinion> {
-    let candidates = reader.candidates(id, scratch);
-    let mut best: Vec<(u32, DocId, Signals)> = candidates
-        .into_iter()
-        .filter(|(_, said)| said.words + said.title + said.graph + said.peers > 0)
-        .map(|(other, said)| {
-            let points = said.fused(&WEIGHTS);
-            (if graph.is_live(other) { points } else { points / 2 }, other, said)
-        })
-        .filter(|(points, ..)| *points >= LEAST)
-        .collect();
-    let by = |(points, other, _): &(u32, DocId, Signals)| (std::cmp::Reverse(*points), *other);
-    if best.len() > MAX_TOLD {
-        best.select_nth_unstable_by_key(MAX_TOLD, by);
-        best.truncate(MAX_TOLD);
-    }
-    best.sort_unstable_by_key(by);
-    let told = |(points, other, said): (u32, DocId, Signals)| Opinion {
-        id: other,
-        named: false,
-        points,
-        reason: reason(graph, reader, scratch, (id, other), &said),
-    };
-    best.into_iter().map(told).collect()
-}
+/// Reasons told of one neighbour.
+const MAX_REASONS: usize = 2;
 
 /// Why, from the signals that put it there, strongest first.
-fn reason(
-    graph: &Graph,
+pub(super) fn reason(
     reader: &Reader<'_>,
     scratch: &Scratch,
     (id, other): (DocId, DocId),
     said: &Signals,
-) -> String {
-    let mut parts = [
-        (said.words * WEIGHTS.words, 0),
-        (said.title * WEIGHTS.title, 1),
-        (said.graph * WEIGHTS.graph, 2),
-        (said.peers * WEIGHTS.peers, 3),
-    ];
-    let all: u32 = parts.iter().map(|(points, _)| points).sum();
+) -> Vec<String> {
+    let mut parts =
+        [WORDS, CITED, TITLE, PEERS, MARKS].map(|which| (said[which] * WEIGHTS[which], which));
+    let all: i32 = parts.iter().map(|(points, _)| points).sum();
     parts.sort_by_key(|(points, which)| (std::cmp::Reverse(*points), *which));
     let mut reasons = Vec::new();
+    if said[BACK] > 0 {
+        reasons.extend(super::explicit::incoming(reader.graph, other, id));
+    }
     for (points, which) in parts {
         // What adds less than a sixth did not put it there.
-        if points == 0 || (points < all / 6 && !reasons.is_empty()) || reasons.len() == 2 {
+        if points == 0 || (points < all / 6 && !reasons.is_empty()) || reasons.len() >= MAX_REASONS
+        {
             continue;
         }
         let reason = match which {
-            0 => shared(reader, id, other),
-            1 => Some("has the words of its title".to_string()),
-            2 => between(graph, reader, id, other),
-            _ => peers(graph, &reader.peers_for(scratch, other)),
+            WORDS => shared(reader, id, other),
+            CITED => cited_for(reader, id, other).or_else(|| shared(reader, id, other)),
+            TITLE => titled(said[TITLE]),
+            PEERS => peers(reader, scratch, other),
+            _ => reader
+                .marks
+                .shared(id, other)
+                .map(|mark| format!("same {}", mark.replacen(' ', ": ", 1))),
         };
-        reasons.extend(reason);
+        reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
     }
-    match reasons.is_empty() {
-        true => "near in words and references".to_string(),
-        false => reasons.join("; "),
+    reasons.extend(between(reader, id, other));
+    if reasons.is_empty() {
+        reasons.extend(shared(reader, id, other));
     }
+    reasons
+}
+
+fn titled(covered: i32) -> Option<String> {
+    (covered >= 1_000).then(|| "has the words of its title".to_string())
+}
+
+/// The words of a list that the document has, as it writes them.
+fn own_words<'a>(
+    reader: &Reader<'a>,
+    id: DocId,
+    weighed: impl Iterator<Item = (u32, u32)>,
+) -> Vec<&'a str> {
+    let own = &reader.texts[id.0 as usize];
+    let mut by_id: Vec<(u32, u32, u16)> =
+        own.iter().map(|term| (term.id, u32::from(term.weight), term.at)).collect();
+    by_id.sort_unstable();
+    let mut both: Vec<(u32, u16)> = weighed
+        .filter_map(|(word, weight)| {
+            let at = by_id.binary_search_by_key(&word, |(id, ..)| *id).ok()?;
+            Some((weight * by_id[at].1, by_id[at].2))
+        })
+        .collect();
+    both.sort_unstable_by_key(|(weight, at)| (std::cmp::Reverse(*weight), *at));
+    let terms = &reader.graph.document(id).facts.terms;
+    both.iter().take(3).filter_map(|(_, at)| terms.word(usize::from(*at))).collect()
 }
 
 /// `shares: manifest, injection, tier`.
 fn shared(reader: &Reader<'_>, id: DocId, other: DocId) -> Option<String> {
-    let words = reader.shared(id, other, 3);
+    let theirs = reader.texts[other.0 as usize].iter();
+    let words = own_words(reader, id, theirs.map(|term| (term.id, u32::from(term.weight))));
     (!words.is_empty()).then(|| format!("shares: {}", words.join(", ")))
 }
 
+/// `cited elsewhere for: sendable, isolation`.
+fn cited_for(reader: &Reader<'_>, id: DocId, other: DocId) -> Option<String> {
+    let known = &reader.profiles[other.0 as usize];
+    let said = known.words.iter().filter(|term| !known.title.contains(&term.id));
+    let words = own_words(reader, id, said.map(|term| (term.id, u32::from(term.weight))));
+    (!words.is_empty()).then(|| format!("cited elsewhere for: {}", words.join(", ")))
+}
+
 /// `both cite RFC 0016 and ADR 0005`.
-fn between(graph: &Graph, reader: &Reader<'_>, id: DocId, other: DocId) -> Option<String> {
-    let cited = reader.both_refer_to(id, other);
+fn between(reader: &Reader<'_>, id: DocId, other: DocId) -> Option<String> {
+    let cited = reader.citations.both_cite(id, other);
     if !cited.is_empty() {
-        return Some(format!("both cite {}", names(graph, &cited)));
+        return Some(format!("both cite {}", names(reader.graph, &cited)));
     }
-    let citing = reader.both_referred_to_by(id, other);
-    if !citing.is_empty() {
-        return Some(format!("cited together by {}", names(graph, &citing)));
-    }
-    let way = reader.between(id, other);
-    (!way.is_empty()).then(|| format!("linked through {}", names(graph, &way)))
+    let citing = reader.citations.citing_both(id, other);
+    (!citing.is_empty()).then(|| format!("cited together by {}", names(reader.graph, &citing)))
 }
 
 /// `cited by ADR 0005, which is alike`.
-fn peers(graph: &Graph, peers: &[DocId]) -> Option<String> {
+fn peers(reader: &Reader<'_>, scratch: &Scratch, other: DocId) -> Option<String> {
+    let peers = scratch.peers.iter().copied();
+    let peers: Vec<DocId> =
+        peers.filter(|peer| reader.citations.names(*peer, other)).take(2).collect();
     let verb = if peers.len() == 1 { "is" } else { "are" };
-    (!peers.is_empty()).then(|| format!("cited by {}, which {verb} alike", names(graph, peers)))
+    let names = names(reader.graph, &peers);
+    (!peers.is_empty()).then(|| format!("cited by {names}, which {verb} alike"))
 }
 
 /// At most two, as a reader would say them.

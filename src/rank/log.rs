@@ -23,9 +23,15 @@ pub(super) fn log2_16(numerator: u64, denominator: u64) -> u32 {
     whole * STEPS as u32 + bits
 }
 
+/// The natural logarithm of a ratio in thousandths, to within a sixteenth of a doubling.
+pub(super) fn ratio(numerator: u64, denominator: u64) -> i32 {
+    let doublings = log2_16(numerator, denominator) as i32 - log2_16(denominator, numerator) as i32;
+    doublings * 693 / STEPS as i32
+}
+
 #[cfg(test)]
 mod tests {
-    use super::log2_16;
+    use super::{log2_16, ratio};
 
     #[test]
     fn it_grows_by_sixteen_with_every_doubling() {
@@ -35,6 +41,7 @@ mod tests {
         assert_eq!(log2_16(3, 2), 9);
         assert_eq!(log2_16(5, 0), 0);
         assert_eq!(log2_16(1, 5), 0);
+        assert_eq!((ratio(3, 3), ratio(2, 1), ratio(1, 2)), (0, 693, -693));
         assert!((1..5_000u64).all(|n| log2_16(n, 7) <= log2_16(n + 1, 7)));
     }
 }

@@ -1,29 +1,40 @@
 //! Orders documents for each reader: neighbours with reasons, and how much each one matters.
 
+mod citations;
 mod explicit;
+mod habits;
 mod implicit;
 mod log;
+mod marks;
+mod profiles;
 pub mod signals;
 mod words;
 
 use rayon::prelude::*;
 
 use crate::model::{DocId, Graph, Neighbour};
-use signals::{Reader, Scratch};
+use signals::{CONTENT, Reader, Scratch, Signals, WEIGHTS, fused};
 
-/// Neighbours kept per document.
-const MAX_NEIGHBOURS: usize = 20;
+/// Neighbours kept that a document names, and others.
+const MAX_NAMED: usize = 20;
+const MAX_OTHERS: usize = 12;
 
-/// A point of an explicit reference counts for so many of the other signals: what a document names
-/// comes before what is only like it.
-const NAMED: u32 = 20;
+/// A point of an explicit reference counts for so many of the signals: what a document names comes
+/// before what is only like it.
+const NAMED: u32 = 150;
 
-/// What one signal says of a neighbour. Every signal speaks in these, so that more of them can
-/// be added without touching the others or the room's callers.
+/// Less than this of content is chance, in thousandths.
+const LEAST: i32 = 500;
+
+/// What is no longer current stands behind its equals.
+const NOT_LIVE: i32 = 300;
+
+/// What no habit of a project can take away.
+const UNUSUAL: i32 = 3_000;
+
+/// What one reference says of a neighbour.
 pub(crate) struct Opinion {
     pub(crate) id: DocId,
-    /// Whether the document names it; such reasons come first.
-    pub(crate) named: bool,
     pub(crate) points: u32,
     pub(crate) reason: String,
 }
@@ -43,35 +54,73 @@ pub fn rank(graph: &Graph) -> Relevance {
     let ids: Vec<DocId> = graph.ids().collect();
     let reader = Reader::new(graph);
     let near = |scratch: &mut Scratch, id: &DocId| {
-        let mut opinions = explicit::opinions(graph, &adjacency, *id);
-        opinions.iter_mut().for_each(|opinion| opinion.points *= NAMED);
-        opinions.extend(implicit::opinions(graph, &reader, scratch, *id));
-        merged(opinions)
+        let named = named(explicit::opinions(graph, &adjacency, *id));
+        neighbours(&reader, scratch, *id, named)
     };
     let neighbours = ids.par_iter().map_init(|| reader.scratch(), near).collect();
     let weights = ids.par_iter().map(|id| explicit::weight(graph, &adjacency, *id)).collect();
     Relevance { neighbours, weights }
 }
 
-/// Adds the opinions on each neighbour: what is named first, then the strongest reason.
-fn merged(mut opinions: Vec<Opinion>) -> Vec<Neighbour> {
-    opinions.sort_by(|a, b| {
-        (a.id, b.named, b.points, &a.reason).cmp(&(b.id, a.named, a.points, &b.reason))
-    });
+/// Adds the opinions on each neighbour, the strongest reason first; sorted by document.
+fn named(mut opinions: Vec<Opinion>) -> Vec<Neighbour> {
+    opinions.sort_by(|a, b| (a.id, b.points, &a.reason).cmp(&(b.id, a.points, &b.reason)));
     let mut neighbours: Vec<Neighbour> = Vec::new();
     for opinion in opinions {
+        let points = opinion.points.saturating_mul(NAMED);
         match neighbours.last_mut().filter(|last| last.id == opinion.id) {
             Some(last) => {
-                last.score = last.score.saturating_add(opinion.points);
+                last.score = last.score.saturating_add(points);
                 last.reasons.push(opinion.reason);
             }
             None => {
                 let reasons = vec![opinion.reason];
-                neighbours.push(Neighbour { id: opinion.id, score: opinion.points, reasons });
+                neighbours.push(Neighbour { id: opinion.id, score: points, reasons });
             }
         }
     }
-    neighbours.sort_by(|a, b| (b.score, a.id).cmp(&(a.score, b.id)));
-    neighbours.truncate(MAX_NEIGHBOURS);
     neighbours
+}
+
+/// What a document names, each with what the signals add, and the best of the others.
+fn neighbours(
+    reader: &Reader<'_>,
+    scratch: &mut Scratch,
+    id: DocId,
+    mut named: Vec<Neighbour>,
+) -> Vec<Neighbour> {
+    let besides: Vec<DocId> = named.iter().map(|neighbour| neighbour.id).collect();
+    let mut others: Vec<(u32, DocId, Signals)> = Vec::new();
+    for (other, said) in reader.candidates(id, &besides, scratch) {
+        let points = points(reader.graph, other, &said);
+        match besides.binary_search(&other) {
+            Ok(at) => named[at].score = named[at].score.saturating_add(points),
+            Err(_) if is_told(&said) => others.push((points, other, said)),
+            Err(_) => {}
+        }
+    }
+    named.sort_by_key(|neighbour| (std::cmp::Reverse(neighbour.score), neighbour.id));
+    named.truncate(MAX_NAMED);
+    let by = |(points, other, _): &(u32, DocId, Signals)| (std::cmp::Reverse(*points), *other);
+    if others.len() > MAX_OTHERS {
+        others.select_nth_unstable_by_key(MAX_OTHERS, by);
+        others.truncate(MAX_OTHERS);
+    }
+    named.extend(others.into_iter().map(|(score, other, said)| {
+        let reasons = implicit::reason(reader, scratch, (id, other), &said);
+        Neighbour { id: other, score, reasons }
+    }));
+    named.sort_by_key(|neighbour| (std::cmp::Reverse(neighbour.score), neighbour.id));
+    named
+}
+
+/// Whether what two documents say puts them together, and not only what is usual.
+fn is_told(said: &Signals) -> bool {
+    CONTENT.iter().map(|which| said[*which] * WEIGHTS[*which] / 100).sum::<i32>() >= LEAST
+}
+
+/// A score in hundredths. Even what is most unusual has one, and they can be told apart.
+fn points(graph: &Graph, other: DocId, said: &Signals) -> u32 {
+    let live = if graph.is_live(other) { 0 } else { NOT_LIVE };
+    u32::try_from((fused(said, &WEIGHTS) - live + UNUSUAL) / 10).unwrap_or(0).max(1)
 }

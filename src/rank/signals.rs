@@ -1,270 +1,283 @@
 //! What each signal says of every candidate, side by side, and how they are made one number.
 
-use super::log::log2_16;
-use super::words::Words;
+use super::citations::Citations;
+use super::habits::Habits;
+use super::marks::Marks;
+use super::profiles::{Profile, profiles};
+use super::words::{Index, Term, Vocabulary, likeness};
 use crate::model::{DocId, Graph};
+use rayon::prelude::*;
 
-/// A document with more references than this is no hint of what belongs together.
-const MAX_DEGREE: usize = 300;
+/// Documents most like another that are asked what they refer to.
+const MAX_PEERS: usize = 30;
 
-/// Documents with like words that are asked what they refer to.
-const MAX_PEERS: usize = 20;
+/// Candidates that are known by their words alone; the rest is too far down to rise.
+const MAX_BY_WORDS: usize = 128;
 
-/// What is said of one candidate, each up to a thousand or so.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Signals {
-    /// How alike the words are.
-    pub words: u32,
-    /// How much of a name the text has of it: all words of its title.
-    pub title: u32,
-    /// How many references away it is, by how many ways.
-    pub graph: u32,
-    /// How much documents with like words refer to it.
-    pub peers: u32,
-    /// How often it is referred to at all.
-    pub hub: u32,
-    /// How near its number is.
-    pub number: u32,
-}
+/// How many signals there are.
+pub const N_SIGNALS: usize = 11;
 
-/// What each signal counts for, in hundredths.
-pub type Weights = Signals;
+/// Their names, in the order of [`Signals`].
+pub const NAMES: [&str; N_SIGNALS] = [
+    "words",
+    "cited",
+    "title",
+    "peers",
+    "back",
+    "marks",
+    "hub",
+    "earlier",
+    "distance",
+    "collection",
+    "folder",
+];
 
-/// Chosen by `cargo run --release --example measure`; the numbers are in ADR 0017.
-pub const WEIGHTS: Weights =
-    Weights { words: 100, title: 20, graph: 4, peers: 54, hub: 7, number: 24 };
+/// What is said of one candidate, each in thousandths.
+pub type Signals = [i32; N_SIGNALS];
 
-impl Signals {
-    /// One number.
-    pub fn fused(&self, weights: &Weights) -> u32 {
-        let sum = self.words * weights.words
-            + self.title * weights.title
-            + self.graph * weights.graph
-            + self.peers * weights.peers
-            + self.hub * weights.hub
-            + self.number * weights.number;
-        sum / 100
-    }
+/// How alike the words of the texts are.
+pub(super) const WORDS: usize = 0;
+/// How much of the text is what others say where they refer to it, and what its title says.
+pub(super) const CITED: usize = 1;
+/// How much of its title the text has.
+pub(super) const TITLE: usize = 2;
+/// How much documents like this one refer to it.
+pub(super) const PEERS: usize = 3;
+/// Whether it refers to this one.
+pub(super) const BACK: usize = 4;
+/// How rare an author or tag is that both have.
+pub(super) const MARKS: usize = 5;
+/// How often it is referred to at all.
+const HUB: usize = 6;
+/// What references of this project are like; see [`Habits`].
+const EARLIER: usize = 7;
+const DISTANCE: usize = 8;
+const COLLECTION: usize = 9;
+const FOLDER: usize = 10;
+
+/// Signals of what the two documents say, and not of what is usual.
+pub(super) const CONTENT: [usize; 6] = [WORDS, CITED, TITLE, PEERS, BACK, MARKS];
+
+/// What each signal counts for, in hundredths. Chosen by
+/// `cargo run --release --example measure -- --tune FOLDER…`; the numbers are in ADR 0018.
+pub const WEIGHTS: Signals = [435, 1278, 116, 640, 129, 98, 35, 123, 56, 82, 30];
+
+/// One number, in thousandths.
+pub fn fused(signals: &Signals, weights: &Signals) -> i32 {
+    signals.iter().zip(weights).map(|(signal, weight)| signal * weight / 100).sum()
 }
 
 /// Everything that signals are read from.
 pub struct Reader<'a> {
-    graph: &'a Graph,
-    words: Words,
-    /// Who refers to whom or is referred to by whom, each once.
-    linked: Vec<Vec<DocId>>,
-    /// Who refers to whom, each once.
-    outgoing: Vec<Vec<DocId>>,
-    /// How often each is referred to, as a logarithm.
-    hubs: Vec<u32>,
-    /// The documents that are referred to most.
-    most: Vec<DocId>,
+    pub(super) graph: &'a Graph,
+    pub(super) vocabulary: Vocabulary,
+    /// The words of each text, those that tell most first.
+    pub(super) texts: Vec<Vec<Term>>,
+    by_text: Index,
+    pub(super) profiles: Vec<Profile>,
+    by_profile: Index,
+    pub(super) citations: Citations,
+    pub(super) marks: Marks<'a>,
+    habits: Habits,
 }
 
 /// Room for one document's candidates, used again for the next one.
 pub struct Scratch {
-    signals: Vec<Signals>,
-    /// Whether anything was said of one yet.
-    seen: Vec<bool>,
+    /// Whether the document has a word, by row of the vocabulary; its place plus one.
+    pub(super) own: Vec<u16>,
+    rows: Vec<Row>,
     shared: Vec<u32>,
-    titles: Vec<(u16, u32)>,
     touched: Vec<DocId>,
-    /// The documents most like the last one asked for.
-    peers: Vec<DocId>,
+    coupled: Vec<u32>,
+    /// The documents most like it.
+    pub(super) peers: Vec<DocId>,
+}
+
+/// What was found of one candidate so far.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    seen: bool,
+    words: i32,
+    cited: i32,
+    peers: i32,
+    back: i32,
+    marks: i32,
 }
 
 impl<'a> Reader<'a> {
     /// Reads the documents' words and references.
     pub fn new(graph: &'a Graph) -> Reader<'a> {
-        let mut linked: Vec<Vec<DocId>> = vec![Vec::new(); graph.documents.len()];
-        let mut outgoing: Vec<Vec<DocId>> = vec![Vec::new(); graph.documents.len()];
-        let mut incoming = vec![0u64; graph.documents.len()];
-        for pair in graph.edges.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)) {
-            let (from, to) = (pair[0].from, pair[0].to);
-            linked[from.0 as usize].push(to);
-            outgoing[from.0 as usize].push(to);
-            linked[to.0 as usize].push(from);
-            incoming[to.0 as usize] += 1;
-        }
-        for others in &mut linked {
-            others.sort_unstable();
-            others.dedup();
-        }
-        let most_incoming = incoming.iter().copied().max().unwrap_or(0);
-        let top = log2_16(most_incoming + 1, 1).max(1);
-        let hubs: Vec<u32> = incoming.iter().map(|n| log2_16(n + 1, 1) * 1_000 / top).collect();
-        let mut most: Vec<DocId> = graph.ids().filter(|id| incoming[id.0 as usize] > 1).collect();
-        most.sort_by_key(|id| (std::cmp::Reverse(incoming[id.0 as usize]), *id));
-        most.truncate(40);
-        Reader { graph, words: Words::new(graph), linked, outgoing, hubs, most }
+        let vocabulary = Vocabulary::new(graph);
+        let weighed = |document: &crate::model::Document| {
+            vocabulary.weighed(document.facts.terms.iter().map(|(hash, n)| (hash, u32::from(n))))
+        };
+        let texts: Vec<Vec<Term>> = graph.documents.par_iter().map(weighed).collect();
+        let profiles = profiles(graph, &vocabulary);
+        let known: Vec<Vec<Term>> = profiles.iter().map(|known| known.words.clone()).collect();
+        let (by_text, by_profile) = rayon::join(
+            || Index::new(&texts, vocabulary.len()),
+            || Index::new(&known, vocabulary.len()),
+        );
+        let citations = Citations::new(graph);
+        let habits = Habits::new(graph, &citations.pairs);
+        let marks = Marks::new(graph);
+        Reader { graph, vocabulary, texts, by_text, profiles, by_profile, citations, marks, habits }
     }
 
     /// Room for candidates.
     pub fn scratch(&self) -> Scratch {
         let n = self.graph.documents.len();
         Scratch {
-            signals: vec![Signals::default(); n],
-            seen: vec![false; n],
+            own: vec![0; self.vocabulary.len()],
+            rows: vec![Row::default(); n],
             shared: vec![0; n],
-            titles: vec![(0, 0); n],
             touched: Vec::new(),
+            coupled: vec![0; n],
             peers: Vec::new(),
         }
     }
 
-    /// The candidates of a document with what is said of each, in no order.
-    pub fn candidates(&self, id: DocId, scratch: &mut Scratch) -> Vec<(DocId, Signals)> {
-        let Scratch { signals, seen, shared, titles, touched, peers } = scratch;
-        self.words.share(id, shared, touched);
-        for other in touched.iter() {
-            let row = other.0 as usize;
-            seen[row] = true;
-            signals[row].words = self.words.likeness(id, *other, std::mem::take(&mut shared[row]));
-        }
-        let alike = self.most_alike(id, signals, touched);
-        let mut at = |other: DocId, change: &dyn Fn(&mut Signals)| {
-            let row = other.0 as usize;
-            if !std::mem::replace(&mut seen[row], true) {
-                touched.push(other);
+    /// The candidates of a document with what is said of each, in no order. What is given besides is
+    /// among them.
+    pub fn candidates(
+        &self,
+        id: DocId,
+        besides: &[DocId],
+        scratch: &mut Scratch,
+    ) -> Vec<(DocId, Signals)> {
+        let mut found = Vec::new();
+        self.by_words(id, scratch, &mut found);
+        self.by_peers(id, scratch, &mut found);
+        let Scratch { own, rows, .. } = scratch;
+        let mut add = |other: DocId, change: &dyn Fn(&mut Row)| {
+            let row = &mut rows[other.0 as usize];
+            if !std::mem::replace(&mut row.seen, true) {
+                found.push(other);
             }
-            change(&mut signals[row]);
+            change(row);
         };
-        for (words, peer) in &alike {
-            for other in &self.outgoing[peer.0 as usize] {
-                at(*other, &|s| s.peers += words);
-            }
+        for (other, points) in self.citations.citing(id) {
+            add(other, &|row| row.back = row.back.max(points));
         }
-        *peers = alike.into_iter().map(|(_, peer)| peer).collect();
-        for (other, rarity) in self.by_title(id, titles) {
-            at(other, &|s| s.title = (rarity * 4).min(1_000));
+        self.marks.share(id, &mut |other, rare| add(other, &|row| row.marks = row.marks.max(rare)));
+        besides.iter().for_each(|other| add(*other, &|_| {}));
+        for term in &self.texts[id.0 as usize] {
+            own[term.id as usize] = term.at + 1;
         }
-        for near in &self.linked[id.0 as usize] {
-            let others = &self.linked[near.0 as usize];
-            if others.len() <= MAX_DEGREE {
-                // A reference of one with few counts for more.
-                let share = 1_600 / (16 + log2_16(others.len() as u64, 1));
-                for other in others {
-                    at(*other, &|s| s.graph += share);
-                }
-            }
-        }
-        for other in &self.most {
-            at(*other, &|_| {});
-        }
-        self.by_number(id, &mut |other, n| at(other, &|s| s.number = n));
-        let mut all = Vec::with_capacity(touched.len());
-        for other in touched.drain(..) {
-            seen[other.0 as usize] = false;
-            let mut said = std::mem::take(&mut signals[other.0 as usize]);
-            said.graph = said.graph.min(1_000);
-            said.peers = said.peers.min(1_000);
-            said.hub = self.hubs[other.0 as usize];
+        let mut all = Vec::with_capacity(found.len());
+        for other in found {
+            let row = std::mem::take(&mut rows[other.0 as usize]);
             if other != id {
-                all.push((other, said));
+                all.push((other, self.signals(id, other, &row, own)));
             }
+        }
+        for term in &self.texts[id.0 as usize] {
+            own[term.id as usize] = 0;
         }
         all
     }
 
-    /// Those whose whole title a document has the words of, with how rare they are together.
-    fn by_title(&self, id: DocId, titles: &mut [(u16, u32)]) -> Vec<(DocId, u32)> {
-        let mut found: Vec<DocId> = Vec::new();
-        self.words.named(id, &mut |other, rarity| {
-            let known = &mut titles[other.0 as usize];
-            if known.0 == 0 {
-                found.push(other);
-            }
-            *known = (known.0 + 1, known.1 + rarity);
-        });
-        let whole = |other: DocId| {
-            let (n, rarity) = std::mem::take(&mut titles[other.0 as usize]);
-            let all = usize::from(n) == self.words.titles[other.0 as usize].len();
-            all.then_some((other, rarity))
-        };
-        found.into_iter().filter_map(whole).collect()
+    fn signals(&self, id: DocId, other: DocId, row: &Row, own: &[u16]) -> Signals {
+        let known = &self.profiles[other.0 as usize];
+        let has = |word: &&u32| own[**word as usize] > 0;
+        let has =
+            known.title.iter().filter(has).map(|word| self.vocabulary.rarity(*word)).sum::<u32>();
+        // Half a title says much less than half of what a whole one does.
+        let covered = (has * 1_000 / known.rarity.max(1)) as i32;
+        let habit = self.habits.of(id, other);
+        let mut signals = [0; N_SIGNALS];
+        signals[WORDS] = row.words;
+        signals[CITED] = row.cited;
+        signals[TITLE] = covered * covered / 1_000;
+        signals[PEERS] = row.peers.min(1_000);
+        signals[BACK] = row.back;
+        signals[MARKS] = row.marks;
+        signals[HUB] = self.citations.hub(other);
+        signals[EARLIER] = habit.earlier;
+        signals[DISTANCE] = habit.distance;
+        signals[COLLECTION] = habit.collection;
+        signals[FOLDER] = habit.folder;
+        signals
     }
 
-    /// The documents whose words are most alike.
-    fn most_alike(&self, id: DocId, signals: &[Signals], touched: &[DocId]) -> Vec<(u32, DocId)> {
-        let mut alike: Vec<(u32, DocId)> = touched
+    /// What is alike in words, or known by words that the document has. Leaves how alike all are for
+    /// [`Reader::by_peers`], which takes it away.
+    fn by_words(&self, id: DocId, scratch: &mut Scratch, found: &mut Vec<DocId>) {
+        let terms = &self.texts[id.0 as usize];
+        let Scratch { rows, shared, touched, .. } = scratch;
+        let mut known = Vec::new();
+        self.by_profile.share(terms, shared, &mut known);
+        for other in &known {
+            rows[other.0 as usize].cited = likeness(std::mem::take(&mut shared[other.0 as usize]));
+        }
+        self.by_text.share(terms, shared, touched);
+        let points = |rows: &[Row], other: DocId| {
+            let row = &rows[other.0 as usize];
+            row.words * WEIGHTS[WORDS] + row.cited * WEIGHTS[CITED]
+        };
+        for other in touched.iter() {
+            rows[other.0 as usize].words = likeness(std::mem::take(&mut shared[other.0 as usize]));
+        }
+        let only_known = known.into_iter().filter(|other| rows[other.0 as usize].words == 0);
+        let mut best: Vec<(i32, DocId)> = touched
             .iter()
-            .filter(|other| **other != id)
-            .map(|other| (signals[other.0 as usize].words, *other))
+            .copied()
+            .chain(only_known)
+            .map(|other| (points(rows, other), other))
             .collect();
-        let by = |(words, other): &(u32, DocId)| (std::cmp::Reverse(*words), *other);
+        let by = |(points, other): &(i32, DocId)| (std::cmp::Reverse(*points), *other);
+        if best.len() > MAX_BY_WORDS {
+            best.select_nth_unstable_by_key(MAX_BY_WORDS, by);
+            for (_, other) in best.drain(MAX_BY_WORDS..) {
+                // How alike it is may still matter to who is asked; who is not looked at again, is not known.
+                rows[other.0 as usize].cited = 0;
+            }
+        }
+        for (_, other) in best {
+            rows[other.0 as usize].seen = true;
+            found.push(other);
+        }
+    }
+
+    /// What documents like this one refer to: alike in words, or in what they refer to.
+    fn by_peers(&self, id: DocId, scratch: &mut Scratch, found: &mut Vec<DocId>) {
+        let Scratch { rows, touched, coupled, peers, .. } = scratch;
+        self.citations.couple(id, coupled, &mut |other| {
+            if rows[other.0 as usize].words == 0 {
+                touched.push(other);
+            }
+        });
+        let mut alike: Vec<(i32, DocId)> = Vec::with_capacity(touched.len());
+        for other in touched.drain(..) {
+            let both = std::mem::take(&mut coupled[other.0 as usize]);
+            let row = &mut rows[other.0 as usize];
+            let points = row.words + self.citations.coupling(id, other, both) * 3 / 10;
+            if !row.seen {
+                row.words = 0;
+            }
+            if other != id && points > 0 {
+                alike.push((points, other));
+            }
+        }
+        let by = |(points, other): &(i32, DocId)| (std::cmp::Reverse(*points), *other);
         if alike.len() > MAX_PEERS {
             alike.select_nth_unstable_by_key(MAX_PEERS, by);
             alike.truncate(MAX_PEERS);
         }
         alike.sort_unstable_by_key(by);
-        alike
-    }
-
-    /// Those with the next numbers of the same collection. Documents are sorted by them.
-    fn by_number(&self, id: DocId, tell: &mut dyn FnMut(DocId, u32)) {
-        let own = self.graph.document(id);
-        let Some(number) = own.number.as_ref().and_then(crate::model::Number::value) else {
-            return;
-        };
-        let row = id.0 as usize;
-        let near = row.saturating_sub(8)..(row + 9).min(self.graph.documents.len());
-        for other in near.filter(|other| *other != row) {
-            let document = &self.graph.documents[other];
-            let value = document.number.as_ref().and_then(crate::model::Number::value);
-            if document.collection == own.collection
-                && let Some(away) = value.map(|value| value.abs_diff(number)).filter(|n| *n <= 16)
-            {
-                tell(DocId(other as u32), 1_000 / (1 + away as u32));
+        // Who is twice as alike has four times as much to say.
+        let all: i32 = alike.iter().map(|(points, _)| points * points / 16).sum::<i32>().max(1);
+        for (points, peer) in &alike {
+            let share = points * points / 16 * 1_000 / all;
+            for other in self.citations.cited(*peer) {
+                let row = &mut rows[other.0 as usize];
+                if !std::mem::replace(&mut row.seen, true) {
+                    found.push(*other);
+                }
+                row.peers += share;
             }
         }
+        peers.clear();
+        peers.extend(alike.into_iter().map(|(_, peer)| peer));
     }
-
-    /// The words that two documents share, as the first writes them; those that bind them most first.
-    pub(super) fn shared(&self, one: DocId, other: DocId, n: usize) -> Vec<&'a str> {
-        let (mine, theirs) = (&self.words.of[one.0 as usize], &self.words.of[other.0 as usize]);
-        let mut both: Vec<(u64, u16)> = mine
-            .iter()
-            .filter_map(|term| {
-                let at = theirs.binary_search_by_key(&term.id, |term| term.id).ok()?;
-                Some((u64::from(term.weight) * u64::from(theirs[at].weight), term.at))
-            })
-            .filter(|(weight, _)| *weight > 0)
-            .collect();
-        both.sort_unstable_by_key(|(weight, at)| (std::cmp::Reverse(*weight), *at));
-        let words = &self.graph.document(one).facts.terms.words;
-        let word = |(_, at): &(u64, u16)| words.split_terminator(' ').nth(usize::from(*at));
-        both.iter().take(n).filter_map(word).collect()
-    }
-
-    /// What both refer to.
-    pub(super) fn both_refer_to(&self, one: DocId, other: DocId) -> Vec<DocId> {
-        common(&self.outgoing[one.0 as usize], &self.outgoing[other.0 as usize])
-    }
-
-    /// What refers to both.
-    pub(super) fn both_referred_to_by(&self, one: DocId, other: DocId) -> Vec<DocId> {
-        let refers =
-            |from: &DocId, to: &DocId| self.outgoing[from.0 as usize].binary_search(to).is_ok();
-        let mut between = self.between(one, other);
-        between.retain(|id| refers(id, &one) && refers(id, &other));
-        between
-    }
-
-    /// What is linked with both.
-    pub(super) fn between(&self, one: DocId, other: DocId) -> Vec<DocId> {
-        common(&self.linked[one.0 as usize], &self.linked[other.0 as usize])
-    }
-
-    /// The documents most like the last one asked for that refer to another.
-    pub(super) fn peers_for(&self, scratch: &Scratch, other: DocId) -> Vec<DocId> {
-        let peers = scratch.peers.iter().copied();
-        let refers = |id: &DocId| self.outgoing[id.0 as usize].binary_search(&other).is_ok();
-        peers.filter(refers).take(2).collect()
-    }
-}
-
-/// What two sorted lists have in common.
-fn common(one: &[DocId], other: &[DocId]) -> Vec<DocId> {
-    let (one, other) = if one.len() > other.len() { (other, one) } else { (one, other) };
-    one.iter().copied().filter(|id| other.binary_search(id).is_ok()).collect()
 }

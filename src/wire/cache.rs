@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Code, Digest, Facts, Label, Note, Number, Reference, Relation, Sizes, Target, Terms,
+    Around, Code, Digest, Facts, Label, Note, Number, Reference, Relation, Sizes, Target, Terms,
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
-const FACTS_FORMAT: u32 = 3;
+const FACTS_FORMAT: u32 = 4;
 
 /// The first bytes of a cache file; another blue's cache is not read.
 pub(super) fn magic(kind: &str) -> Vec<u8> {
@@ -38,7 +38,11 @@ struct FactsMirror<'a> {
     notes: Vec<NoteMirror<'a>>,
     #[serde(borrow)]
     words: &'a str,
+    hashes: Vec<u32>,
     counts: Vec<u16>,
+    around: (Vec<(u32, u32)>, Vec<u32>),
+    #[serde(borrow)]
+    marks: Vec<&'a str>,
     n_bytes: u64,
     n_served: u64,
     n_tokens: u64,
@@ -215,7 +219,10 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
         references: facts.references.iter().map(reference_mirror).collect(),
         notes: facts.notes.iter().map(note_mirror).collect(),
         words: &facts.terms.words,
+        hashes: facts.terms.hashes.clone(),
         counts: facts.terms.counts.clone(),
+        around: (facts.around.lines.clone(), facts.around.hashes.clone()),
+        marks: facts.marks.iter().map(String::as_str).collect(),
         n_bytes: facts.n_bytes,
         n_served: facts.n_served,
         n_tokens: facts.n_tokens,
@@ -260,7 +267,13 @@ fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
         sizes: Sizes { brief, sections, full, repeats },
         references: mirror.references.iter().map(reference).collect::<Option<_>>()?,
         notes: mirror.notes.iter().map(note).collect::<Option<_>>()?,
-        terms: Terms { words: mirror.words.to_string(), counts: mirror.counts.clone() },
+        terms: Terms {
+            words: mirror.words.to_string(),
+            hashes: mirror.hashes.clone(),
+            counts: mirror.counts.clone(),
+        },
+        around: Around { lines: mirror.around.0.clone(), hashes: mirror.around.1.clone() },
+        marks: mirror.marks.iter().map(|mark| (*mark).to_string()).collect(),
         n_bytes: mirror.n_bytes,
         n_served: mirror.n_served,
         n_tokens: mirror.n_tokens,
