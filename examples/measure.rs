@@ -95,6 +95,7 @@ impl Table {
             .iter()
             .map(|(source, targets)| {
                 let mut candidates = reader.candidates(*source, &[], &mut scratch);
+                reader.forget(*source, &mut scratch);
                 candidates.retain(|(other, _)| !outgoing.contains(&(*source, *other)));
                 (candidates, targets.clone())
             })

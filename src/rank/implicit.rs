@@ -1,14 +1,16 @@
 //! Why a document lies near another that does not name it, in words.
 
 use super::signals::{BACK, CITED, MARKS, PEERS, Reader, Scratch, Signals, TITLE, WEIGHTS, WORDS};
+use super::words::Term;
 use crate::model::{DocId, Graph};
 
-/// Reasons told of one neighbour.
+/// Words told of one reason, and reasons of one neighbour.
+const MAX_WORDS: usize = 3;
 const MAX_REASONS: usize = 2;
 
 /// Why, from the signals that put it there, strongest first.
-pub(super) fn reason(
-    reader: &Reader<'_>,
+pub(super) fn reason<'a>(
+    reader: &'a Reader<'a>,
     scratch: &Scratch,
     (id, other): (DocId, DocId),
     said: &Signals,
@@ -28,8 +30,10 @@ pub(super) fn reason(
             continue;
         }
         let reason = match which {
-            WORDS => shared(reader, id, other),
-            CITED => cited_for(reader, id, other).or_else(|| shared(reader, id, other)),
+            WORDS => shared(reader, scratch, id, other),
+            CITED => {
+                cited_for(reader, scratch, id, other).or_else(|| shared(reader, scratch, id, other))
+            }
             TITLE => titled(said[TITLE]),
             PEERS => peers(reader, scratch, other),
             _ => reader
@@ -41,7 +45,7 @@ pub(super) fn reason(
     }
     reasons.extend(between(reader, id, other));
     if reasons.is_empty() {
-        reasons.extend(shared(reader, id, other));
+        reasons.extend(shared(reader, scratch, id, other));
     }
     reasons
 }
@@ -50,39 +54,50 @@ fn titled(covered: i32) -> Option<String> {
     (covered >= 1_000).then(|| "has the words of its title".to_string())
 }
 
-/// The words of a list that the document has, as it writes them.
+/// The words of a list that the document has, as it writes them; those that tell most of both first.
 fn own_words<'a>(
     reader: &Reader<'a>,
+    scratch: &Scratch,
     id: DocId,
-    weighed: impl Iterator<Item = (u32, u32)>,
+    theirs: impl Iterator<Item = &'a Term>,
 ) -> Vec<&'a str> {
     let own = &reader.texts[id.0 as usize];
-    let mut by_id: Vec<(u32, u32, u16)> =
-        own.iter().map(|term| (term.id, u32::from(term.weight), term.at)).collect();
-    by_id.sort_unstable();
-    let mut both: Vec<(u32, u16)> = weighed
-        .filter_map(|(word, weight)| {
-            let at = by_id.binary_search_by_key(&word, |(id, ..)| *id).ok()?;
-            Some((weight * by_id[at].1, by_id[at].2))
-        })
-        .collect();
-    both.sort_unstable_by_key(|(weight, at)| (std::cmp::Reverse(*weight), *at));
+    let mut best: Vec<(u32, u16)> = Vec::with_capacity(MAX_WORDS + 1);
+    for term in theirs {
+        let Some(at) = scratch.own[term.id as usize].checked_sub(1) else { continue };
+        let mine = &own[usize::from(at)];
+        let both = u32::from(term.weight) * u32::from(mine.weight);
+        let place = best.partition_point(|(other, at)| (*other, mine.at) >= (both, *at));
+        if place < MAX_WORDS {
+            best.insert(place, (both, mine.at));
+            best.truncate(MAX_WORDS);
+        }
+    }
     let terms = &reader.graph.document(id).facts.terms;
-    both.iter().take(3).filter_map(|(_, at)| terms.word(usize::from(*at))).collect()
+    best.iter().filter_map(|(_, at)| terms.word(usize::from(*at))).collect()
 }
 
 /// `shares: manifest, injection, tier`.
-fn shared(reader: &Reader<'_>, id: DocId, other: DocId) -> Option<String> {
-    let theirs = reader.texts[other.0 as usize].iter();
-    let words = own_words(reader, id, theirs.map(|term| (term.id, u32::from(term.weight))));
+fn shared<'a>(
+    reader: &'a Reader<'a>,
+    scratch: &Scratch,
+    id: DocId,
+    other: DocId,
+) -> Option<String> {
+    let words = own_words(reader, scratch, id, reader.texts[other.0 as usize].iter());
     (!words.is_empty()).then(|| format!("shares: {}", words.join(", ")))
 }
 
 /// `cited elsewhere for: sendable, isolation`.
-fn cited_for(reader: &Reader<'_>, id: DocId, other: DocId) -> Option<String> {
+fn cited_for<'a>(
+    reader: &'a Reader<'a>,
+    scratch: &Scratch,
+    id: DocId,
+    other: DocId,
+) -> Option<String> {
     let known = &reader.profiles[other.0 as usize];
     let said = known.words.iter().filter(|term| !known.title.contains(&term.id));
-    let words = own_words(reader, id, said.map(|term| (term.id, u32::from(term.weight))));
+    let words = own_words(reader, scratch, id, said);
     (!words.is_empty()).then(|| format!("cited elsewhere for: {}", words.join(", ")))
 }
 

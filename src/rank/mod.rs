@@ -1,5 +1,6 @@
 //! Orders documents for each reader: neighbours with reasons, and how much each one matters.
 
+mod best;
 mod citations;
 mod explicit;
 mod habits;
@@ -83,8 +84,8 @@ fn named(mut opinions: Vec<Opinion>) -> Vec<Neighbour> {
 }
 
 /// What a document names, each with what the signals add, and the best of the others.
-fn neighbours(
-    reader: &Reader<'_>,
+fn neighbours<'a>(
+    reader: &'a Reader<'a>,
     scratch: &mut Scratch,
     id: DocId,
     mut named: Vec<Neighbour>,
@@ -110,6 +111,7 @@ fn neighbours(
         let reasons = implicit::reason(reader, scratch, (id, other), &said);
         Neighbour { id: other, score, reasons }
     }));
+    reader.forget(id, scratch);
     named.sort_by_key(|neighbour| (std::cmp::Reverse(neighbour.score), neighbour.id));
     named
 }

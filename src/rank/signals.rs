@@ -1,5 +1,6 @@
 //! What each signal says of every candidate, side by side, and how they are made one number.
 
+use super::best::Best;
 use super::citations::Citations;
 use super::habits::Habits;
 use super::marks::Marks;
@@ -83,11 +84,15 @@ pub struct Reader<'a> {
 
 /// Room for one document's candidates, used again for the next one.
 pub struct Scratch {
-    /// Whether the document has a word, by row of the vocabulary; its place plus one.
+    /// Whether the document has a word, by row of the vocabulary; its place in `texts` plus one.
     pub(super) own: Vec<u16>,
     rows: Vec<Row>,
+    /// What each text shares with the document's, and what each profile does.
     shared: Vec<u32>,
+    known: Vec<u32>,
     touched: Vec<DocId>,
+    best: Best,
+    alike: Best,
     coupled: Vec<u32>,
     /// The documents most like it.
     pub(super) peers: Vec<DocId>,
@@ -131,14 +136,17 @@ impl<'a> Reader<'a> {
             own: vec![0; self.vocabulary.len()],
             rows: vec![Row::default(); n],
             shared: vec![0; n],
+            known: vec![0; n],
             touched: Vec::new(),
+            best: Best::new(MAX_BY_WORDS),
+            alike: Best::new(MAX_PEERS),
             coupled: vec![0; n],
             peers: Vec::new(),
         }
     }
 
     /// The candidates of a document with what is said of each, in no order. What is given besides is
-    /// among them.
+    /// among them. The words of the document stay known until [`Reader::forget`].
     pub fn candidates(
         &self,
         id: DocId,
@@ -161,9 +169,7 @@ impl<'a> Reader<'a> {
         }
         self.marks.share(id, &mut |other, rare| add(other, &|row| row.marks = row.marks.max(rare)));
         besides.iter().for_each(|other| add(*other, &|_| {}));
-        for term in &self.texts[id.0 as usize] {
-            own[term.id as usize] = term.at + 1;
-        }
+        self.mark(id, own, true);
         let mut all = Vec::with_capacity(found.len());
         for other in found {
             let row = std::mem::take(&mut rows[other.0 as usize]);
@@ -171,10 +177,18 @@ impl<'a> Reader<'a> {
                 all.push((other, self.signals(id, other, &row, own)));
             }
         }
-        for term in &self.texts[id.0 as usize] {
-            own[term.id as usize] = 0;
-        }
         all
+    }
+
+    /// Ends what [`Reader::candidates`] began: the words of the document are no longer known.
+    pub fn forget(&self, id: DocId, scratch: &mut Scratch) {
+        self.mark(id, &mut scratch.own, false);
+    }
+
+    fn mark(&self, id: DocId, own: &mut [u16], has: bool) {
+        for (term, at) in self.texts[id.0 as usize].iter().zip(1..) {
+            own[term.id as usize] = if has { at } else { 0 };
+        }
     }
 
     fn signals(&self, id: DocId, other: DocId, row: &Row, own: &[u16]) -> Signals {
@@ -200,74 +214,59 @@ impl<'a> Reader<'a> {
         signals
     }
 
-    /// What is alike in words, or known by words that the document has. Leaves how alike all are for
-    /// [`Reader::by_peers`], which takes it away.
+    /// What is alike in words, or known by words that the document has; and those most alike, who are
+    /// asked what they refer to.
     fn by_words(&self, id: DocId, scratch: &mut Scratch, found: &mut Vec<DocId>) {
         let terms = &self.texts[id.0 as usize];
-        let Scratch { rows, shared, touched, .. } = scratch;
-        let mut known = Vec::new();
-        self.by_profile.share(terms, shared, &mut known);
-        for other in &known {
-            rows[other.0 as usize].cited = likeness(std::mem::take(&mut shared[other.0 as usize]));
-        }
+        let Scratch { rows, shared, known, touched, best, alike, .. } = scratch;
+        best.clear();
+        alike.clear();
         self.by_text.share(terms, shared, touched);
-        let points = |rows: &[Row], other: DocId| {
-            let row = &rows[other.0 as usize];
-            row.words * WEIGHTS[WORDS] + row.cited * WEIGHTS[CITED]
-        };
-        for other in touched.iter() {
-            rows[other.0 as usize].words = likeness(std::mem::take(&mut shared[other.0 as usize]));
-        }
-        let only_known = known.into_iter().filter(|other| rows[other.0 as usize].words == 0);
-        let mut best: Vec<(i32, DocId)> = touched
-            .iter()
-            .copied()
-            .chain(only_known)
-            .map(|other| (points(rows, other), other))
-            .collect();
-        let by = |(points, other): &(i32, DocId)| (std::cmp::Reverse(*points), *other);
-        if best.len() > MAX_BY_WORDS {
-            best.select_nth_unstable_by_key(MAX_BY_WORDS, by);
-            for (_, other) in best.drain(MAX_BY_WORDS..) {
-                // How alike it is may still matter to who is asked; who is not looked at again, is not known.
-                rows[other.0 as usize].cited = 0;
+        let (words, cited) = (WEIGHTS[WORDS] as u64, WEIGHTS[CITED] as u64);
+        let n_touched = touched.len();
+        self.by_profile.share(terms, known, touched);
+        for (i, other) in touched.iter().enumerate().filter(|(_, other)| **other != id) {
+            let (both, known) = (shared[other.0 as usize], known[other.0 as usize]);
+            // What is in both lists was met in the first.
+            if i < n_touched || both == 0 {
+                best.offer(u64::from(both) * words + u64::from(known) * cited, *other);
+                alike.offer(u64::from(both), *other);
             }
         }
-        for (_, other) in best {
-            rows[other.0 as usize].seen = true;
-            found.push(other);
+        for (_, other) in best.best() {
+            let row = &mut rows[other.0 as usize];
+            row.seen = true;
+            row.words = likeness(shared[other.0 as usize]);
+            row.cited = likeness(known[other.0 as usize]);
+            found.push(*other);
         }
     }
 
     /// What documents like this one refer to: alike in words, or in what they refer to.
     fn by_peers(&self, id: DocId, scratch: &mut Scratch, found: &mut Vec<DocId>) {
-        let Scratch { rows, touched, coupled, peers, .. } = scratch;
-        self.citations.couple(id, coupled, &mut |other| {
-            if rows[other.0 as usize].words == 0 {
-                touched.push(other);
-            }
-        });
-        let mut alike: Vec<(i32, DocId)> = Vec::with_capacity(touched.len());
+        let Scratch { rows, shared, known, touched, coupled, alike, peers, .. } = scratch;
+        let mut close: Vec<DocId> = alike.best().iter().map(|(_, other)| *other).collect();
+        self.citations.couple(id, coupled, &mut |other| close.push(other));
+        let mut points: Vec<(i32, DocId)> = close
+            .into_iter()
+            .map(|other| {
+                let both = std::mem::take(&mut coupled[other.0 as usize]);
+                let coupling = self.citations.coupling(id, other, both) * 3 / 10;
+                (likeness(shared[other.0 as usize]) + coupling, other)
+            })
+            .filter(|(points, _)| *points > 0)
+            .collect();
         for other in touched.drain(..) {
-            let both = std::mem::take(&mut coupled[other.0 as usize]);
-            let row = &mut rows[other.0 as usize];
-            let points = row.words + self.citations.coupling(id, other, both) * 3 / 10;
-            if !row.seen {
-                row.words = 0;
-            }
-            if other != id && points > 0 {
-                alike.push((points, other));
-            }
+            shared[other.0 as usize] = 0;
+            known[other.0 as usize] = 0;
         }
-        let by = |(points, other): &(i32, DocId)| (std::cmp::Reverse(*points), *other);
-        if alike.len() > MAX_PEERS {
-            alike.select_nth_unstable_by_key(MAX_PEERS, by);
-            alike.truncate(MAX_PEERS);
-        }
-        alike.sort_unstable_by_key(by);
+        points.sort_unstable_by_key(|(points, other)| (*other, std::cmp::Reverse(*points)));
+        points.dedup_by_key(|(_, other)| *other);
+        points.sort_unstable_by_key(|(points, other)| (std::cmp::Reverse(*points), *other));
+        points.truncate(MAX_PEERS);
         // Who is twice as alike has four times as much to say.
-        let all: i32 = alike.iter().map(|(points, _)| points * points / 16).sum::<i32>().max(1);
-        for (points, peer) in &alike {
+        let all: i32 = points.iter().map(|(points, _)| points * points / 16).sum::<i32>().max(1);
+        for (points, peer) in &points {
             let share = points * points / 16 * 1_000 / all;
             for other in self.citations.cited(*peer) {
                 let row = &mut rows[other.0 as usize];
@@ -278,6 +277,6 @@ impl<'a> Reader<'a> {
             }
         }
         peers.clear();
-        peers.extend(alike.into_iter().map(|(_, peer)| peer));
+        peers.extend(points.into_iter().map(|(_, peer)| peer));
     }
 }

@@ -12,7 +12,7 @@ const UNIT: u64 = 1 << 13;
 const WHOLE: u64 = UNIT * UNIT;
 
 /// Entries that are looked at for one document: the words that tell most first.
-const MAX_LOOKED: usize = 8_192;
+const MAX_LOOKED: usize = 4_096;
 
 /// Every word of the project.
 pub(super) struct Vocabulary {
