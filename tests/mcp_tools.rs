@@ -68,6 +68,25 @@ fn what_is_related_comes_with_reasons_within_the_budget() {
 }
 
 #[test]
+fn a_file_of_the_repository_is_related_to_what_binds_it() {
+    let space = project();
+    space.write("src/cache/mod.rs", "x").write(
+        ".blue/docs/adrs/0021-store.md",
+        "# ADR 0021: Store\n\n- Status: accepted\n\n## Decision\n\nIt is `src/cache/`.\n",
+    );
+    space.build();
+    let mut peer = Peer::new(&space, Era::Modern);
+    for about in ["src/cache/mod.rs", "./src/cache/mod.rs:12", "src/cache/"] {
+        let answer = peer.tool("blue_related", json!({"about": about}));
+        assert_eq!(answer["related"][0]["uri"], "blue://docs/adrs/0021-store", "{answer}");
+        assert_eq!(answer["related"][0]["why"][0], "src/cache/: named in code, line 7");
+    }
+    let answer = peer.tool("blue_related", json!({"about": "../src/cache"}));
+    let bound = |near: &Value| near["why"].to_string().contains("named in code");
+    assert!(!answer["related"].as_array().unwrap().iter().any(bound), "{answer}");
+}
+
+#[test]
 fn several_documents_are_read_to_a_budget() {
     let space = project();
     let mut peer = Peer::new(&space, Era::Legacy);

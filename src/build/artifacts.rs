@@ -9,15 +9,15 @@ use super::choice::Choice;
 use super::{Analysis, Inputs, bundles, session, workflow};
 use crate::beneath::Root;
 use crate::condense::{self, Misfit, tokens};
-use crate::model::place::{DOCUMENTS, RELEVANCE};
+use crate::model::place::{DOCUMENTS, PATHS, RELEVANCE};
 use crate::model::{
     Action, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher, Listener,
     Plan,
 };
 use crate::render::view;
 use crate::wire::header::{self, Provenance};
-use crate::wire::jsonl;
 use crate::wire::manifest::Entry;
+use crate::wire::{jsonl, paths};
 
 /// Artifacts on disk that are what the manifest says, by path.
 pub(super) type Current<'a> = BTreeMap<&'a str, &'a Entry>;
@@ -61,7 +61,7 @@ pub(super) fn all(
     made.push(bundles::index(&from, &made, &rfcs, current)?);
     let (documents, relevance) =
         rayon::join(|| documents(analysis, current), || relevance(analysis, current));
-    made.extend([documents, relevance]);
+    made.extend([documents, relevance, paths(analysis, current)]);
     analysis.notes.extend(notes);
     Ok(made)
 }
@@ -252,6 +252,18 @@ fn relevance(analysis: &Analysis, current: &Current<'_>) -> Made {
     });
     let body = || jsonl::relevance(graph, neighbours);
     index(RELEVANCE, "blue://context/relevance", graph, told, current, body)
+}
+
+fn paths(analysis: &Analysis, current: &Current<'_>) -> Made {
+    let graph = &analysis.graph;
+    let mut hasher = Hasher::new();
+    for binding in &analysis.bindings {
+        hasher.field(binding.path.as_bytes()).field(binding.kind.as_str().as_bytes());
+        hasher.field(graph.document(binding.document).uri.as_str().as_bytes());
+        hasher.field(binding.naming.as_str().as_bytes()).number(u64::from(binding.line));
+    }
+    let body = || paths::paths(graph, &analysis.bindings);
+    index(PATHS, "blue://context/paths", graph, hasher.digest(), current, body)
 }
 
 /// One digest over what is told of every document, in parallel: chunks of rows are hashed apart

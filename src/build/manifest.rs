@@ -111,7 +111,7 @@ fn tier_source(
     answer
 }
 
-/// One digest over configuration, templates and every document's path and content.
+/// One digest over configuration, templates, every document's path and content, and the code they name.
 pub(super) fn inputs_digest(inputs: &Inputs, analysis: &Analysis) -> Digest {
     let mut hasher = Hasher::new();
     hasher.number(u64::from(FORMAT)).field(inputs.plan.digest.as_bytes());
@@ -122,6 +122,10 @@ pub(super) fn inputs_digest(inputs: &Inputs, analysis: &Analysis) -> Digest {
     hasher.field(inputs.guide.as_deref().unwrap_or_default().as_bytes());
     for document in &analysis.graph.documents {
         hasher.field(document.path.as_bytes()).field(document.digest.as_bytes());
+    }
+    // Code is no source, but whether it is there decides what documents are told of.
+    for binding in &analysis.bindings {
+        hasher.field(binding.path.as_bytes()).field(binding.kind.as_str().as_bytes());
     }
     hasher.digest()
 }

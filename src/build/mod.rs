@@ -17,8 +17,9 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::beneath::Root;
+use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh};
-use crate::model::{Diagnostic, Digest, FORMAT, Graph, Hasher, Record, Severity};
+use crate::model::{Binding, Diagnostic, Digest, FORMAT, Graph, Hasher, Record, Severity};
 use crate::rank::Relevance;
 use crate::{emit, link, parse, rank};
 
@@ -113,6 +114,8 @@ pub struct Analysis {
     pub graph: Graph,
     /// Neighbours and weights.
     pub relevance: Relevance,
+    /// Files and folders that documents name.
+    pub bindings: Vec<Binding>,
     /// What was noticed so far.
     pub notes: Vec<Diagnostic>,
     pub(crate) reading: read::Reading,
@@ -192,8 +195,34 @@ pub fn analyse(
     record: &Record,
     options: &Options<'_>,
 ) -> anyhow::Result<Analysis> {
+    let Linked { graph, bindings, notes, reading, tree } = linked(root, inputs, record, options)?;
+    let relevance = rank::rank(&graph);
+    Ok(Analysis { graph, relevance, bindings, notes, reading, discovery_tree: tree })
+}
+
+/// The documents and what they name, without a ranking. Writes nothing.
+pub fn graph(root: &Root) -> anyhow::Result<Graph> {
+    let options = Options { check: true, ..Options::quiet() };
+    Ok(linked(root, &load(root)?, &Record::default(), &options)?.graph)
+}
+
+/// What is known before documents are ranked.
+struct Linked {
+    graph: Graph,
+    bindings: Vec<Binding>,
+    notes: Vec<Diagnostic>,
+    reading: read::Reading,
+    tree: discover::Tree,
+}
+
+fn linked(
+    root: &Root,
+    inputs: &Inputs,
+    record: &Record,
+    options: &Options<'_>,
+) -> anyhow::Result<Linked> {
     let mut notes = Vec::new();
-    let Discovery { collections, found, tree } =
+    let Discovery { collections, found, mut tree } =
         discover::discover(root, &inputs.plan)?.into_value(&mut notes);
     let mut reading =
         read::read(root, &inputs.plan, found, record, options)?.into_value(&mut notes);
@@ -202,6 +231,13 @@ pub fn analyse(
     let documents = parse::documents(&collections, documents).into_value(&mut notes);
     let exists = |path: &str| tree.holds(path).unwrap_or_else(|| root.exists(path));
     let graph = link::link(collections, documents, &exists).into_value(&mut notes);
-    let relevance = rank::rank(&graph);
-    Ok(Analysis { graph, relevance, notes, reading, discovery_tree: tree })
+    let present = Present::new(root, &inputs.plan, &tree)?;
+    let repository = link::Repository {
+        kind: &|path| present.kind(path),
+        fits: &|glob, below| present.fits(glob, below),
+    };
+    let bindings = link::bind(&graph, &repository).into_value(&mut notes);
+    // Where the answers came from must be looked at again before the next build may stop early.
+    present.finish().join(&mut tree);
+    Ok(Linked { graph, bindings, notes, reading, tree })
 }

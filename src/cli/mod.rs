@@ -1,6 +1,7 @@
 //! The command line: flags in, one call, text out, an exit code.
 
 mod build;
+mod code;
 mod connect;
 mod diff;
 mod doctor;
@@ -144,6 +145,11 @@ enum Knowledge {
     /// Say why one document is near another.
     #[command(after_help = "Example:\n  blue knowledge why blue://docs/rfcs/16 blue://docs/adrs/5")]
     Why(related::Why),
+    /// Say which decisions bind a file or a folder, the most specific first.
+    #[command(
+        after_help = "Examples:\n  blue knowledge for src/parse/mod.rs\n  blue knowledge for src/parse --format json\n\nA document binds what it names: in a code span, by a link, or in `affects:` of its header.\nExit codes: 0 something binds it, 1 nothing does, 2 could not run."
+    )]
+    For(code::For),
     /// Report what is wrong in the documents; write nothing.
     #[command(
         after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n\nExit codes: 0 nothing wrong, 1 warnings or errors, 2 could not run."
@@ -199,6 +205,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Knowledge(Knowledge::Show(show)) => show.run(&cli.directory),
         Command::Knowledge(Knowledge::Related(related)) => related.run(&cli.directory),
         Command::Knowledge(Knowledge::Why(why)) => why.run(&cli.directory),
+        Command::Knowledge(Knowledge::For(code)) => code.run(&cli.directory),
         Command::Knowledge(Knowledge::Lint(lint)) => lint.run(&cli.directory),
         Command::Init(init) => init.run(&cli.directory),
         Command::Install(install) => install.run(&cli.directory),

@@ -5,6 +5,7 @@ pub mod deny;
 pub mod fresh;
 pub mod git;
 pub mod judge;
+pub mod present;
 pub mod root;
 mod rules;
 pub mod walk;

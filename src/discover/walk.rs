@@ -74,19 +74,21 @@ const SKIPPED: &[&str] = &[
 /// `.gitignore` files larger than this are not read.
 const MAX_IGNORE_BYTES: u64 = 1 << 20;
 
-struct Walker<'a> {
+/// Looks into folders.
+pub(super) struct Walker<'a> {
     root: &'a Root,
     by_convention: bool,
-    max_depth: u64,
+    pub(super) max_depth: u64,
 }
 
-struct Ignores {
+/// The ignore rules of a folder and of those above it.
+pub(super) struct Ignores {
     matcher: Gitignore,
     parent: Option<Arc<Ignores>>,
 }
 
 impl Ignores {
-    fn ignores(&self, path: &str, is_dir: bool) -> bool {
+    pub(super) fn ignores(&self, path: &str, is_dir: bool) -> bool {
         let mut level = Some(self);
         while let Some(ignores) = level {
             match ignores.matcher.matched(path, is_dir) {
@@ -107,8 +109,7 @@ struct Part {
 
 /// Walks the project.
 pub fn walk(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Tree>> {
-    let walker =
-        Walker { root, by_convention: plan.rules.is_empty(), max_depth: plan.limits.depth };
+    let walker = Walker::new(root, plan);
     let Part { mut tree, notes } = walker.visit("", None, 0)?;
     tree.folders.sort_by(|a, b| a.path.cmp(&b.path));
     tree.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -116,9 +117,16 @@ pub fn walk(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Tree>> {
     Ok(Noted::new(tree, notes))
 }
 
-struct Entry {
-    path: String,
-    kind: FileType,
+/// One name in a folder.
+pub(super) struct Entry {
+    pub(super) path: String,
+    pub(super) kind: FileType,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(root: &'a Root, plan: &Plan) -> Walker<'a> {
+        Walker { root, by_convention: plan.rules.is_empty(), max_depth: plan.limits.depth }
+    }
 }
 
 impl Walker<'_> {
@@ -185,7 +193,7 @@ impl Walker<'_> {
 
     /// The entries of a folder, sorted, with the folder's stat and the sum of its names. `None`
     /// if it vanished or may not be a folder any more.
-    fn entries(
+    pub(super) fn entries(
         &self,
         folder: &str,
         notes: &mut Vec<Diagnostic>,
@@ -261,8 +269,22 @@ impl Walker<'_> {
         }
     }
 
+    /// The ignore rules of a folder; their file is added to a list.
+    pub(super) fn rules_of(
+        &self,
+        folder: &str,
+        entries: &[Entry],
+        parent: Option<Arc<Ignores>>,
+        files: &mut Vec<String>,
+    ) -> anyhow::Result<Option<Arc<Ignores>>> {
+        let mut part = Part::default();
+        let ignores = self.ignores(folder, entries, parent, &mut part)?;
+        files.append(&mut part.tree.ignores);
+        Ok(ignores)
+    }
+
     /// Whether a folder is not looked into at all, whatever `.gitignore` says.
-    fn is_skipped(&self, path: &str, is_dir: bool) -> bool {
+    pub(super) fn is_skipped(&self, path: &str, is_dir: bool) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         if !is_dir {
             return false;

@@ -165,7 +165,7 @@ fn is_like(one: &str, other: &str) -> bool {
 }
 
 /// Joins a link to the folder it stands in; `None` if it leaves the project.
-fn joined(from: &str, link: &str) -> Option<String> {
+pub(super) fn joined(from: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = match link.starts_with('/') {
         true => Vec::new(),
         false => folder_of(from).split('/').filter(|part| !part.is_empty()).collect(),

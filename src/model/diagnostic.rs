@@ -78,6 +78,7 @@ codes! {
     Unresolved = "BLUE-REF-005", Info, "a mention of a document that is not here";
     BrokenUri = "BLUE-REF-006", Warning, "a blue:// address of nothing";
     MissingFile = "BLUE-REF-007", Info, "a link to a file that is not here";
+    PathUnknown = "BLUE-REF-008", Info, "a path in a field that nothing matches";
     DuplicateNumber = "BLUE-ID-001", Warning, "a number used more than once";
     DuplicateId = "BLUE-ID-002", Warning, "two documents that want the same address";
     SupersessionCycle = "BLUE-SUP-001", Warning, "documents that supersede each other in a circle";

@@ -1,6 +1,6 @@
 //! One document: what its bytes say, what its name says, and what follows from both.
 
-use super::{Around, Code, Digest, Kind, Number, Status, Terms, Uri};
+use super::{Around, Code, Digest, Kind, NamedPath, Number, Status, Terms, Uri};
 
 /// What the bytes alone say. Depends on nothing else, so it is cached by content hash.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Facts {
     pub sizes: Sizes,
     /// References to other documents, in order of appearance, equal ones counted.
     pub references: Vec<Reference>,
+    /// Files and folders of the repository that it may name, in order of appearance.
+    pub paths: Vec<NamedPath>,
     /// What it is about, in words.
     pub terms: Terms,
     /// The words of the lines that refer to something.

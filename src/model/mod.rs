@@ -3,6 +3,7 @@
 pub mod action;
 pub mod artifact;
 pub mod bundle;
+pub mod code;
 pub mod depth;
 pub mod diagnostic;
 pub mod digest;
@@ -29,6 +30,7 @@ pub mod work;
 pub use action::{Action, FORMAT, Listener};
 pub use artifact::{Artifact, Format};
 pub use bundle::{Bundle, Candidate, Level};
+pub use code::{Binding, Glob, NamedPath, Naming, PathKind};
 pub use diagnostic::{Code, Diagnostic, Noted, Severity};
 pub use digest::{Digest, Hasher};
 pub use document::{Document, Facts, Label, Note, Reference, Relation, Sizes, Target, Texts};

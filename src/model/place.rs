@@ -22,6 +22,8 @@ pub const BUNDLES: &str = ".blue/context/bundles.jsonl";
 pub const DOCUMENTS: &str = ".blue/context/documents.jsonl";
 /// The relevance index.
 pub const RELEVANCE: &str = ".blue/context/relevance.jsonl";
+/// Which documents name which files and folders.
+pub const PATHS: &str = ".blue/context/paths.jsonl";
 
 /// The folder of a path; empty for the root.
 pub fn folder_of(path: &str) -> &str {

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use crate::model::code::is_like_path;
+
 /// A heading and where it stands.
 pub(crate) struct Heading {
     /// 1 for `#`.
@@ -30,6 +32,13 @@ pub(crate) struct Span {
     pub(crate) link: Option<u32>,
 }
 
+/// A code span that may be the path of a file.
+pub(crate) struct Code<'a> {
+    pub(crate) text: pulldown_cmark::CowStr<'a>,
+    /// Where it begins.
+    pub(crate) start: usize,
+}
+
 /// A paragraph or a list item that is no heading, code or HTML.
 pub(crate) struct Paragraph {
     pub(crate) range: Range<usize>,
@@ -40,6 +49,7 @@ pub(crate) struct Paragraph {
 pub(crate) struct Body<'a> {
     pub(crate) headings: Vec<Heading>,
     pub(crate) links: Vec<Link<'a>>,
+    pub(crate) codes: Vec<Code<'a>>,
     pub(crate) spans: Vec<Span>,
     pub(crate) paragraphs: Vec<Paragraph>,
     range: Range<usize>,
@@ -96,6 +106,7 @@ impl<'a> Body<'a> {
             body: Body {
                 headings: Vec::new(),
                 links: Vec::new(),
+                codes: Vec::new(),
                 spans: Vec::new(),
                 paragraphs: Vec::new(),
                 range: start..text.len(),
@@ -172,6 +183,9 @@ impl<'a> Reader<'a> {
                     title.push('`');
                     title.push_str(&code);
                     title.push('`');
+                }
+                if is_like_path(&code) {
+                    self.body.codes.push(Code { text: code, start: range.start });
                 }
             }
             Event::SoftBreak | Event::HardBreak => {

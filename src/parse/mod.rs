@@ -9,6 +9,7 @@ mod hidden;
 mod lines;
 mod marks;
 mod mention;
+mod path;
 mod reference;
 mod status;
 mod terms;
@@ -93,6 +94,7 @@ fn facts(page: &Page<'_>, source: &Source, mut notes: Vec<Note>) -> Facts {
         line,
         sizes: texts.sizes(),
         references,
+        paths: path::named(page),
         notes,
         n_bytes: source.bytes.len() as u64,
         n_served: neutral(page.text).len() as u64,

@@ -365,7 +365,7 @@ fn target(destination: &str) -> Option<Target> {
     textual.then_some(Target::Path(path))
 }
 
-fn percent_decoded(path: &str) -> String {
+pub(super) fn percent_decoded(path: &str) -> String {
     if !path.contains('%') {
         return path.to_string();
     }

@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use crate::beneath::Root;
 use crate::model::neutral::neutral;
-use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, RELEVANCE, SESSION, VOICE, WORKFLOW};
+use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, PATHS, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::uri::{Refusal, Uri};
 use crate::model::{Number, ShortId, name};
 use crate::wire::jsonl::DocumentLine;
@@ -207,6 +207,7 @@ impl Catalogue {
             ["context", "workflow", name] => Lookup::File(format!("{WORKFLOW}/{name}.md")),
             ["context", "relevance"] => Lookup::File(RELEVANCE.to_string()),
             ["context", "documents"] => Lookup::File(DOCUMENTS.to_string()),
+            ["context", "paths"] => Lookup::File(PATHS.to_string()),
             ["context", "voice"] => Lookup::File(VOICE.to_string()),
             ["docs", group, id] => self.short(Some(group), id),
             [kind, id] => self.short(Some(kind), id),

@@ -2,6 +2,7 @@
 
 pub mod bundles;
 pub mod catalogue;
+pub mod code;
 pub mod delivery;
 pub mod reference;
 pub mod shelf;

@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Around, Code, Digest, Facts, Label, Note, Number, Reference, Relation, Sizes, Target, Terms,
+    Around, Code, Digest, Facts, Label, NamedPath, Naming, Note, Number, Reference, Relation, Sizes,
+    Target, Terms,
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
@@ -34,6 +35,8 @@ struct FactsMirror<'a> {
     sizes: (u32, u32, u32, bool),
     #[serde(borrow)]
     references: Vec<ReferenceMirror<'a>>,
+    #[serde(borrow)]
+    paths: Vec<(&'a str, u8, u32)>,
     #[serde(borrow)]
     notes: Vec<NoteMirror<'a>>,
     #[serde(borrow)]
@@ -217,6 +220,7 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
         line: &facts.line,
         sizes: (sizes.brief, sizes.sections, sizes.full, sizes.repeats),
         references: facts.references.iter().map(reference_mirror).collect(),
+        paths: facts.paths.iter().map(|p| (p.path.as_str(), p.naming as u8, p.line)).collect(),
         notes: facts.notes.iter().map(note_mirror).collect(),
         words: &facts.terms.words,
         hashes: facts.terms.hashes.clone(),
@@ -266,6 +270,7 @@ fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
         line: mirror.line.to_string(),
         sizes: Sizes { brief, sections, full, repeats },
         references: mirror.references.iter().map(reference).collect::<Option<_>>()?,
+        paths: mirror.paths.iter().map(named_path).collect::<Option<_>>()?,
         notes: mirror.notes.iter().map(note).collect::<Option<_>>()?,
         terms: Terms {
             words: mirror.words.to_string(),
@@ -311,6 +316,11 @@ fn reference(mirror: &ReferenceMirror<'_>) -> Option<Reference> {
     })
 }
 
+fn named_path((path, naming, line): &(&str, u8, u32)) -> Option<NamedPath> {
+    let naming = *Naming::ALL.get(usize::from(*naming))?;
+    Some(NamedPath { path: path.to_string(), naming, line: *line })
+}
+
 fn note(mirror: &NoteMirror<'_>) -> Option<Note> {
     Some(Note {
         code: *Code::ALL.get(mirror.code as usize)?,
@@ -341,6 +351,7 @@ mod tests {
                 column: 4,
                 count: 2,
             }],
+            paths: vec![NamedPath { path: "src/x".into(), naming: Naming::Link, line: 5 }],
             ..Facts::default()
         };
         let digest = Digest::of(b"content");

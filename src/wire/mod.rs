@@ -9,6 +9,7 @@ pub mod header;
 pub mod installed;
 pub mod jsonl;
 pub mod manifest;
+pub mod paths;
 pub mod older;
 pub mod record;
 pub mod register;

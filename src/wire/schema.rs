@@ -5,11 +5,11 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::yaml::Placed;
-use super::{audit, config, jsonl, manifest};
+use super::{audit, config, jsonl, manifest, paths};
 
 /// Every schema by name.
-pub const NAMES: [&str; 7] =
-    ["config", "manifest", "documents", "relevance", "bundles", "audit", "provenance"];
+pub const NAMES: [&str; 8] =
+    ["config", "manifest", "documents", "relevance", "paths", "bundles", "audit", "provenance"];
 
 /// Something in a file that its schema does not allow.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -31,6 +31,7 @@ pub fn schema(name: &str) -> Option<Value> {
         "manifest" => schemars::schema_for!(manifest::Manifest),
         "documents" => schemars::schema_for!(jsonl::DocumentLine),
         "relevance" => schemars::schema_for!(jsonl::RelevanceLine),
+        "paths" => schemars::schema_for!(paths::PathLine),
         "bundles" => schemars::schema_for!(jsonl::BundleLine),
         "audit" => schemars::schema_for!(audit::AuditLine),
         "provenance" => schemars::schema_for!(jsonl::ProvenanceLine),
@@ -52,6 +53,7 @@ pub fn name_for(file: &str) -> Option<&'static str> {
         "context.manifest.yaml" => Some("manifest"),
         "documents.jsonl" => Some("documents"),
         "relevance.jsonl" => Some("relevance"),
+        "paths.jsonl" => Some("paths"),
         "bundles.jsonl" => Some("bundles"),
         "audit.jsonl" | "audit.1.jsonl" => Some("audit"),
         _ => None,

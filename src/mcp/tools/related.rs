@@ -8,8 +8,9 @@ use super::super::library::Library;
 use super::super::read;
 use super::Answer;
 use crate::condense::tokens;
+use crate::model::code::cleaned;
 use crate::serve::shelf::{Item, Shelf};
-use crate::serve::{reference, words};
+use crate::serve::{code, reference, words};
 use crate::wire::jsonl::DocumentLine;
 
 /// Documents, unless the caller wants another number.
@@ -18,6 +19,9 @@ pub(super) const LIMIT: usize = 10;
 const MAX_LIMIT: usize = 100;
 /// The budget, unless the caller has another.
 pub(super) const MAX_TOKENS: u64 = 1_500;
+
+/// What binds a path counts for more than any words.
+const BOUND: u32 = 1_000_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,10 +65,17 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
             (uri.to_string(), related, n)
         }
         None => {
-            let (fitting, n) = words::fitting(&shelf.catalogue, about, limit);
-            let related = fitting.into_iter();
-            let related = related.map(|fit| Related(fit.document, fit.score, vec![fit.reason]));
-            (shown(about), related.collect(), n)
+            let mut related = of_code(library, shelf, about);
+            let n_bound = related.len();
+            let (fitting, n_fitting) = words::fitting(&shelf.catalogue, about, limit);
+            for fit in fitting {
+                if related[..n_bound].iter().all(|known| known.0.uri != fit.document.uri) {
+                    related.push(Related(fit.document, fit.score, vec![fit.reason]));
+                }
+            }
+            // Beside what binds a path, words only fill up.
+            let n = if n_bound > 0 { related.len() } else { n_fitting };
+            (shown(about), related, n)
         }
     };
     let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
@@ -75,6 +86,24 @@ fn of_document(library: &Library, shelf: &Shelf, uri: &str) -> Result<Vec<Relate
     let near = reference::near(&library.root, &shelf.catalogue, uri, u64::MAX);
     let near = near.map_err(|error| format!("{error:#}"))?.unwrap_or_default();
     Ok(near.into_iter().map(|near| Related(near.document, near.score, near.reasons)).collect())
+}
+
+/// What binds a file or folder of the repository, the most specific first; it comes before what has
+/// its words. What is no path binds nobody.
+fn of_code(library: &Library, shelf: &Shelf, about: &str) -> Vec<Related> {
+    let path = cleaned(about).unwrap_or_default();
+    let path = path.trim_matches('/');
+    if path.is_empty() || path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Vec::new();
+    }
+    let answer = code::bound(&library.root, &shelf.catalogue, path, false);
+    let bound = answer.ok().flatten().unwrap_or_default().bound.into_iter();
+    let n = bound.len() as u32;
+    let related = bound.zip(0..).map(|(bound, i)| {
+        let because = bound.because.iter().map(code::Because::text).collect();
+        Related(bound.document, BOUND + n - i, because)
+    });
+    related.collect()
 }
 
 /// As many as the budget of the whole answer allows.

@@ -1,0 +1,174 @@
+//! `blue knowledge for`: which decisions bind a file.
+
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use super::list::catalogue;
+use super::{Exit, output};
+use crate::beneath::Root;
+use crate::serve::code::{self, Answer, Bound};
+
+/// The flags of `blue knowledge for`.
+#[derive(Args, Debug)]
+pub(super) struct For {
+    /// A file or a folder; it need not be there.
+    path: PathBuf,
+    /// Also documents that are superseded, rejected or otherwise not in force.
+    #[arg(long)]
+    all: bool,
+    /// At most so many.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+impl For {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let (root, catalogue) = catalogue(directory)?;
+        let path = below(&root, directory, &self.path)?;
+        let answer = code::bound(&root, &catalogue, &path, self.all)?
+            .context("there is no index of paths\nhint: run `blue knowledge build`")?;
+        let shown = &answer.bound[..answer.bound.len().min(self.limit)];
+        match self.format {
+            Format::Json => output::out(&json_of(&path, &answer, shown)?)?,
+            Format::Text => output::out(&text_of(shown))?,
+        }
+        self.remarks(&path, &answer, shown.len());
+        let nothing = answer.bound.is_empty() && answer.n_below == 0;
+        Ok(if nothing { Exit::FoundSomething } else { Exit::Done })
+    }
+
+    /// What else there is to know, for people.
+    fn remarks(&self, path: &str, answer: &Answer, n_shown: usize) {
+        let path = output::visible(if path.is_empty() { "." } else { path });
+        if answer.bound.is_empty() {
+            let near = answer.near.as_ref().map(|near| output::visible(near));
+            let hint = near.map_or(String::new(), |near| {
+                format!("\nhint: did you mean {near}? That is named")
+            });
+            output::say(&format!("blue: no live document names {path}{hint}"));
+        }
+        if answer.bound.len() > n_shown {
+            let more = answer.bound.len() - n_shown;
+            output::say(&format!("blue: {more} more\nhint: raise --limit"));
+        }
+        if answer.n_below > 0 {
+            let (paths, documents) = (
+                counted(answer.n_below, "named path"),
+                counted(answer.n_documents_below, "document"),
+            );
+            output::say(&format!("blue: below {path}: {paths}, by {documents}"));
+        }
+        if answer.n_history > 0 {
+            let n = counted(answer.n_history, "document");
+            output::say(&format!("blue: {n} of history left out\nhint: add --all to see what was"));
+        }
+    }
+}
+
+fn counted(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+fn text_of(bound: &[Bound]) -> String {
+    let mut text = String::new();
+    for bound in bound {
+        let line = &bound.document;
+        let replaced = match line.replaced_by.as_slice() {
+            [] => String::new(),
+            by => format!(", replaced by {}", by.join(" and ")),
+        };
+        let head = format!("{}  {}  ({}{replaced})", line.uri, line.title, line.status);
+        text += &format!("{}\n", output::visible(&head));
+        let because = bound.because.iter().map(|because| output::visible(&because.text()));
+        text.extend(because.map(|because| format!("    {because}\n")));
+    }
+    text
+}
+
+fn json_of(path: &str, answer: &Answer, bound: &[Bound]) -> anyhow::Result<String> {
+    let told = |bound: &Bound| {
+        let line = &bound.document;
+        let because: Vec<_> = bound
+            .because
+            .iter()
+            .map(|because| {
+                json!({"path": because.path, "kind": because.kind.as_str(),
+                    "reason": because.reason, "line": because.line})
+            })
+            .collect();
+        json!({
+            "uri": line.uri, "path": line.path, "title": line.title, "status": line.status,
+            "live": line.live, "replaced_by": line.replaced_by, "summary": line.summary,
+            "because": because,
+        })
+    };
+    let value = json!({
+        "path": path, "documents": bound.iter().map(told).collect::<Vec<_>>(),
+        "not_shown": answer.bound.len() - bound.len(), "history_left_out": answer.n_history,
+        "below": {"paths": answer.n_below, "documents": answer.n_documents_below},
+        "near": answer.near,
+    });
+    Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
+}
+
+/// A path below the root, from one that may be absolute or relative to a folder of the project.
+fn below(root: &Root, directory: &Path, path: &Path) -> anyhow::Result<String> {
+    let shown = path.display();
+    let outside = || format!("{shown} is not in this project");
+    let here = std::path::absolute(directory).with_context(|| format!("find {shown}"))?;
+    let top = std::path::absolute(root.path()).with_context(|| format!("find {shown}"))?;
+    let wanted = plain(&here.join(path));
+    let rest = match wanted.strip_prefix(plain(&top)) {
+        Ok(rest) => rest.to_path_buf(),
+        // The same folder can have two names, one of them through a link.
+        Err(_) => real(&wanted).strip_prefix(real(&top)).with_context(outside)?.to_path_buf(),
+    };
+    let parts: Option<Vec<&str>> = rest.iter().map(|part| part.to_str()).collect();
+    Ok(parts.with_context(|| format!("{shown} is not UTF-8"))?.join("/"))
+}
+
+/// A path without `.` and `..`, whatever lies there.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// A path with the links in its existing part followed.
+fn real(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    let mut at = path;
+    loop {
+        if let Ok(real) = at.canonicalize() {
+            return missing.iter().rev().fold(real, |real, name| real.join(name));
+        }
+        let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else {
+            return path.to_path_buf();
+        };
+        missing.push(name);
+        at = parent;
+    }
+}

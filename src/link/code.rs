@@ -1,0 +1,257 @@
+//! Documents to the files and folders of the repository that they name.
+
+use rayon::prelude::*;
+
+use super::path::joined;
+use crate::model::code::{Binding, Glob, NamedPath, Naming, PathKind, is_glob};
+use crate::model::place::folder_of;
+use crate::model::{Code, Diagnostic, DocId, Document, Graph, Noted};
+
+/// What is there, asked through functions: this room opens nothing.
+pub struct Repository<'a> {
+    /// What a path is; `None` if it is not there.
+    pub kind: &'a (dyn Fn(&str) -> Option<PathKind> + Sync),
+    /// Whether a pattern fits anything below a folder.
+    pub fits: &'a (dyn Fn(&Glob, &str) -> bool + Sync),
+}
+
+/// Every path that a document names, sorted, each document once for a path. A path in a code span or
+/// a link counts only if it is there, so that no edge is invented; one in a field was meant.
+pub fn bind(graph: &Graph, repository: &Repository<'_>) -> Noted<Vec<Binding>> {
+    let mut own: Vec<&str> = graph.documents.iter().map(|d| d.path.as_str()).collect();
+    own.par_sort_unstable();
+    let found: Vec<(Vec<Binding>, Vec<Diagnostic>)> = graph
+        .documents
+        .par_iter()
+        .enumerate()
+        .map(|(row, document)| {
+            Finder { document, id: DocId(row as u32), own: &own, repository }.all()
+        })
+        .collect();
+    let mut bindings = Vec::new();
+    let mut notes = Vec::new();
+    for (of_one, noted) in found {
+        bindings.extend(of_one);
+        notes.extend(noted);
+    }
+    bindings.par_sort_unstable();
+    Noted::new(bindings, notes)
+}
+
+struct Finder<'a> {
+    document: &'a Document,
+    id: DocId,
+    /// The paths of all documents, sorted: those are no code.
+    own: &'a [&'a str],
+    repository: &'a Repository<'a>,
+}
+
+impl Finder<'_> {
+    fn all(&self) -> (Vec<Binding>, Vec<Diagnostic>) {
+        let mut bindings: Vec<Binding> = Vec::new();
+        let mut notes = Vec::new();
+        for named in &self.document.facts.paths {
+            let found = match named.naming {
+                Naming::Field => self.field(named, &mut notes),
+                Naming::Link => self.link(named),
+                Naming::Code => self.code(&named.path),
+            };
+            let Some((path, kind)) = found else { continue };
+            let NamedPath { naming, line, .. } = *named;
+            bindings.push(Binding { path, kind, naming, document: self.id, line });
+        }
+        // Of several ways to name one path, the most deliberate stays.
+        bindings.sort_unstable();
+        bindings.dedup_by(|a, b| a.path == b.path);
+        (bindings, notes)
+    }
+
+    /// A path that is there and is no document.
+    fn there(&self, path: &str) -> Option<(String, PathKind)> {
+        if path.is_empty() || self.own.binary_search(&path).is_ok() {
+            return None;
+        }
+        (self.repository.kind)(path).map(|kind| (path.to_string(), kind))
+    }
+
+    /// A path as prose writes it: from the root, or from a folder above the document, the nearest
+    /// first. A name alone is a file at the root; there are too many others of the same name.
+    fn code(&self, written: &str) -> Option<(String, PathKind)> {
+        let folder_only = written.ends_with('/');
+        let bare = written.trim_matches('/');
+        let fits = |(_, kind): &(String, PathKind)| !folder_only || *kind == PathKind::Folder;
+        if written.starts_with("../") {
+            return self.there(&joined(&self.document.path, written)?).filter(fits);
+        }
+        if bare.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            return None;
+        }
+        if !bare.contains('/') {
+            let found = self.there(bare).filter(fits)?;
+            let named = found.1 == PathKind::File || folder_only;
+            return (named && !written.starts_with('/')).then_some(found);
+        }
+        if written.starts_with('/') {
+            return self.there(bare).filter(fits);
+        }
+        let mut base = folder_of(&self.document.path);
+        while !base.is_empty() {
+            if let Some(found) = self.there(&format!("{base}/{bare}")).filter(fits) {
+                return Some(found);
+            }
+            base = folder_of(base);
+        }
+        self.there(bare).filter(fits)
+    }
+
+    /// Where a link leads. A folder that the document lies in is a list of its kin.
+    fn link(&self, named: &NamedPath) -> Option<(String, PathKind)> {
+        let (path, kind) = self.there(&joined(&self.document.path, &named.path)?)?;
+        let around = kind == PathKind::Folder
+            && self.document.path.strip_prefix(&path).is_some_and(|rest| rest.starts_with('/'));
+        (!around).then_some((path, kind))
+    }
+
+    /// A path or a pattern in a field, which is kept even if nothing is there yet.
+    fn field(&self, named: &NamedPath, notes: &mut Vec<Diagnostic>) -> Option<(String, PathKind)> {
+        let written = named.path.as_str();
+        let bare = written.trim_matches('/');
+        if let Some(found) = self.code(written).or_else(|| self.there(bare)) {
+            return Some(found);
+        }
+        if self.own.binary_search(&bare).is_ok() {
+            return None;
+        }
+        let outside = bare.split('/').any(|part| matches!(part, "" | "." | ".."));
+        let like_path = is_glob(bare) || written.contains('/') || bare.contains('.');
+        if !like_path {
+            return None;
+        }
+        let mut note = |message: String| {
+            let note = Diagnostic::new(Code::PathUnknown, &self.document.path, message);
+            let hint = "correct it; paths are written from the project's root";
+            notes.push(note.at(named.line, named.line.min(1)).hint(hint));
+        };
+        if outside {
+            note(format!("{written:?} leads out of the project; it is left out"));
+            return None;
+        }
+        if !is_glob(bare) {
+            note(format!("nothing is at {written:?}"));
+            let folder = written.ends_with('/');
+            return Some((bare.into(), if folder { PathKind::Folder } else { PathKind::File }));
+        }
+        let Some(glob) = Glob::new(bare) else {
+            note(format!("{written:?} is no pattern; it is left out"));
+            return None;
+        };
+        let wild = bare.find(['*', '?', '[', '{']).unwrap_or(bare.len());
+        if !(self.repository.fits)(&glob, folder_of(&bare[..wild])) {
+            note(format!("nothing matches {written:?}"));
+        }
+        Some((bare.to_string(), PathKind::Glob))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Collection, Digest, Facts, Kind, Status, Uri};
+
+    const FILES: &[&str] = &[
+        "Cargo.toml",
+        "src/walk.rs",
+        "src/parse/mod.rs",
+        "pkg/a/src/walk.rs",
+        "text/html",
+        "api/x",
+    ];
+
+    fn kind(path: &str) -> Option<PathKind> {
+        if FILES.contains(&path) {
+            return Some(PathKind::File);
+        }
+        let inside = |file: &&str| file.strip_prefix(path).is_some_and(|r| r.starts_with('/'));
+        FILES.iter().any(|file| inside(file)).then_some(PathKind::Folder)
+    }
+
+    fn bound(path: &str, paths: &[(&str, Naming)]) -> (Vec<(String, PathKind)>, usize) {
+        let named = |(path, naming): &(&str, Naming)| NamedPath {
+            path: path.to_string(),
+            naming: *naming,
+            line: 3,
+        };
+        let facts = Facts { paths: paths.iter().map(named).collect(), ..Facts::default() };
+        let document = Document {
+            path: path.into(),
+            sidecar: None,
+            uri: Uri::of_document("adrs", "1-a"),
+            collection: 0,
+            kind: Kind::new("adr"),
+            number: None,
+            number_text: String::new(),
+            slug: "a".into(),
+            depth: 0,
+            title: "A".into(),
+            status: Status::Accepted,
+            status_text: String::new(),
+            date: None,
+            is_plan: false,
+            digest: Digest::of(b""),
+            facts,
+        };
+        let graph = Graph {
+            collections: Vec::<Collection>::new(),
+            documents: vec![document],
+            ..Graph::default()
+        };
+        let fits = |glob: &Glob, _: &str| FILES.iter().any(|file| glob.fits(file));
+        let noted = bind(&graph, &Repository { kind: &kind, fits: &fits });
+        let bound = noted.value.into_iter().map(|b| (b.path, b.kind)).collect();
+        (bound, noted.notes.len())
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_named() {
+        let spans = ["and/or", "text/html", "origin/main", "src", "api", "walk.rs", "Cargo.toml"];
+        let spans: Vec<(&str, Naming)> = spans.iter().map(|s| (*s, Naming::Code)).collect();
+        let (bound, n_notes) = bound("docs/adr/1-a.md", &spans);
+        let expected = [("Cargo.toml", PathKind::File), ("text/html", PathKind::File)];
+        assert_eq!(bound, expected.map(|(path, kind)| (path.to_string(), kind)));
+        assert_eq!(n_notes, 0);
+    }
+
+    #[test]
+    fn the_nearest_folder_above_a_document_is_asked_first() {
+        let span = [("src/walk.rs", Naming::Code), ("src/", Naming::Code)];
+        let (near, _) = bound("pkg/a/docs/adr/1-a.md", &span);
+        assert_eq!(near[0].0, "pkg/a/src/walk.rs");
+        let (far, _) = bound("docs/adr/1-a.md", &span);
+        assert_eq!(far[0], ("src".to_string(), PathKind::Folder));
+        assert_eq!(far[1].0, "src/walk.rs");
+        let (link, _) = bound("docs/adr/1-a.md", &[("../../src/walk.rs", Naming::Link)]);
+        assert_eq!(link[0].0, "src/walk.rs");
+        assert!(bound("src/docs/1.md", &[("..", Naming::Link), (".", Naming::Link)]).0.is_empty());
+    }
+
+    #[test]
+    fn a_field_is_kept_and_noted_when_nothing_matches() {
+        let fields =
+            ["src/parse/**", "src/none.rs", "**/*.go", "api", "kube-apiserver", "../x", "{"];
+        let fields: Vec<(&str, Naming)> = fields.iter().map(|s| (*s, Naming::Field)).collect();
+        let (bound, n_notes) = bound("docs/adr/1-a.md", &fields);
+        let paths: Vec<&str> = bound.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["**/*.go", "api", "src/none.rs", "src/parse/**"]);
+        assert_eq!(n_notes, 4);
+    }
+
+    #[test]
+    fn the_most_deliberate_way_of_naming_stays() {
+        let ways = [
+            ("src/walk.rs", Naming::Code),
+            ("../../src/walk.rs", Naming::Link),
+            ("src/walk.rs", Naming::Field),
+        ];
+        assert_eq!(bound("docs/adr/1-a.md", &ways).0.len(), 1);
+    }
+}

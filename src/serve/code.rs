@@ -1,0 +1,173 @@
+//! Which documents bind a file or a folder, as the index of paths has it.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Catalogue;
+use crate::beneath::Root;
+use crate::model::Glob;
+use crate::model::neutral::neutral;
+use crate::model::place::PATHS;
+use crate::wire::jsonl::DocumentLine;
+use crate::wire::paths::{Kind, PathLine};
+
+/// A document that binds a path.
+#[derive(Debug)]
+pub struct Bound {
+    /// Its line in the index.
+    pub document: DocumentLine,
+    /// Why, the most specific first; never empty.
+    pub because: Vec<Because>,
+}
+
+/// One way in which a document binds a path.
+#[derive(Debug)]
+pub struct Because {
+    /// The path or pattern that it names.
+    pub path: String,
+    /// What that is.
+    pub kind: Kind,
+    /// How it is named.
+    pub reason: String,
+    /// Where in the document.
+    pub line: Option<u32>,
+}
+
+impl Because {
+    /// In words: `src/parse/ named in code, line 9`.
+    pub fn text(&self) -> String {
+        let slash = if self.kind == Kind::Folder { "/" } else { "" };
+        let line = self.line.map_or(String::new(), |line| format!(", line {line}"));
+        format!("{}{slash}: {}{line}", self.path, self.reason)
+    }
+}
+
+/// What is known of a path.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The documents that bind it, the most specific first.
+    pub bound: Vec<Bound>,
+    /// How many documents that are not live were left out.
+    pub n_history: usize,
+    /// How many named paths lie below it.
+    pub n_below: usize,
+    /// How many documents name those.
+    pub n_documents_below: usize,
+    /// The named path most like it, if nothing binds it.
+    pub near: Option<String>,
+}
+
+/// The most specific first: the very path, then by how many folders deep what is named lies, a folder
+/// before a pattern; then the more deliberate way, the weightier document, the address.
+type Rank = (Reverse<usize>, bool, u8);
+
+/// What binds a path below the root; with `all`, also documents that are not live. `None` if
+/// nothing was built yet.
+pub fn bound(
+    root: &Root,
+    catalogue: &Catalogue,
+    path: &str,
+    all: bool,
+) -> anyhow::Result<Option<Answer>> {
+    let Some(lines) = super::lines::<PathLine>(root, PATHS, 1 << 32, "path")? else {
+        return Ok(None);
+    };
+    let mut found: BTreeMap<usize, Vec<(Rank, Because)>> = BTreeMap::new();
+    let mut below = BTreeSet::new();
+    let mut answer = Answer::default();
+    for line in &lines {
+        if let Some((depth, is_glob)) = depth_of(line, path) {
+            for named in &line.documents {
+                let Some(row) = catalogue.row(&named.uri) else { continue };
+                let rank = (Reverse(depth), is_glob, deliberate(&named.reason));
+                let because = Because {
+                    path: neutral(&line.path).into_owned(),
+                    kind: line.kind,
+                    reason: neutral(&named.reason).into_owned(),
+                    line: named.line,
+                };
+                found.entry(row).or_default().push((rank, because));
+            }
+        } else if line.kind != Kind::Glob && is_in(path, &line.path) {
+            let live = |uri: &str| catalogue.row(uri).is_some_and(|row| catalogue.is_live(row));
+            let uris = line.documents.iter().map(|named| named.uri.as_str());
+            let uris: Vec<&str> = uris.filter(|uri| all || live(uri)).collect();
+            answer.n_below += usize::from(!uris.is_empty());
+            below.extend(uris);
+        }
+    }
+    answer.n_documents_below = below.len();
+    answer.bound = ordered(catalogue, found, all, &mut answer.n_history);
+    if answer.bound.is_empty() && answer.n_below == 0 {
+        answer.near = nearest(&lines, path);
+    }
+    Ok(Some(answer))
+}
+
+fn ordered(
+    catalogue: &Catalogue,
+    found: BTreeMap<usize, Vec<(Rank, Because)>>,
+    all: bool,
+    n_history: &mut usize,
+) -> Vec<Bound> {
+    let mut bound = Vec::new();
+    for (row, mut because) in found {
+        if !all && !catalogue.is_live(row) {
+            *n_history += 1;
+            continue;
+        }
+        let Some(document) = catalogue.line(row) else { continue };
+        because.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.path.cmp(&y.path)));
+        let rank = (because[0].0, Reverse(catalogue.weight(row)), document.uri.clone());
+        let because = because.into_iter().map(|(_, because)| because).collect();
+        bound.push((rank, Bound { document, because }));
+    }
+    bound.sort_by(|(a, _), (b, _)| a.cmp(b));
+    bound.into_iter().map(|(_, bound)| bound).collect()
+}
+
+/// How many folders deep what binds a path lies, and whether it is a pattern; the path itself lies
+/// deeper than all. `None` if the line does not bind it.
+fn depth_of(line: &PathLine, path: &str) -> Option<(usize, bool)> {
+    match line.kind {
+        Kind::Glob => {
+            let glob = Glob::new(&line.path).filter(|glob| glob.fits(path))?;
+            Some((glob.n_literal(), true))
+        }
+        Kind::File | Kind::Folder if line.path == path => Some((usize::MAX, false)),
+        Kind::Folder if is_in(&line.path, path) => Some((line.path.split('/').count(), false)),
+        Kind::File | Kind::Folder => None,
+    }
+}
+
+/// Whether a path lies in a folder; everything lies in the root.
+fn is_in(folder: &str, path: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn deliberate(reason: &str) -> u8 {
+    match reason {
+        "affects it" => 0,
+        "links to it" => 1,
+        _ => 2,
+    }
+}
+
+/// The named path most like one that nothing binds, if it is like it at all.
+fn nearest(lines: &[PathLine], path: &str) -> Option<String> {
+    let file = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
+    let wanted = file(path);
+    let named = lines.iter().filter(|line| line.kind != Kind::Glob).map(|line| line.path.as_str());
+    let far = named.map(|named| {
+        // A file of that name elsewhere is likelier meant than a path that is spelt alike.
+        let elsewhere = file(named) != wanted;
+        (elsewhere, strsim::damerau_levenshtein(&clipped(path), &clipped(named)), named)
+    });
+    let (elsewhere, distance, near) = far.min()?;
+    let like = !elsewhere || distance * 3 <= path.len();
+    like.then(|| neutral(near).into_owned())
+}
+
+fn clipped(path: &str) -> String {
+    path.chars().take(128).collect()
+}

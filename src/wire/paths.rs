@@ -1,0 +1,94 @@
+//! The lines of `paths.jsonl`.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::neutral::neutral;
+use crate::model::{Binding, Graph};
+
+/// A file, a folder or a pattern, and the documents that name it.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "line of paths.jsonl")]
+pub struct PathLine {
+    /// Path below the root, or a pattern over such paths.
+    pub path: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Who names it, the most deliberate way first.
+    pub documents: Vec<NamedBy>,
+}
+
+/// What a path is.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A file.
+    File,
+    /// A folder, with all that is in it.
+    Folder,
+    /// A pattern.
+    Glob,
+}
+
+impl Kind {
+    /// The word in the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::File => "file",
+            Kind::Folder => "folder",
+            Kind::Glob => "glob",
+        }
+    }
+}
+
+/// A document that names a path.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedBy {
+    /// Its address.
+    pub uri: String,
+    /// How: affects it, links to it, named in code.
+    pub reason: String,
+    /// Where; absent if it stands in a file beside the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// A [`PathLine`] to write.
+#[derive(Serialize)]
+struct PathRow<'a> {
+    path: Cow<'a, str>,
+    kind: &'static str,
+    documents: Vec<NamedByRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct NamedByRow<'a> {
+    uri: &'a str,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
+/// The body of `paths.jsonl`; bindings are sorted by path.
+pub fn paths(graph: &Graph, bindings: &[Binding]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for group in bindings.chunk_by(|a, b| (&a.path, a.kind) == (&b.path, b.kind)) {
+        let documents = group.iter().map(|binding| NamedByRow {
+            uri: graph.document(binding.document).uri.as_str(),
+            reason: binding.naming.as_str(),
+            line: Some(binding.line).filter(|line| *line > 0),
+        });
+        let row = PathRow {
+            path: neutral(&group[0].path),
+            kind: group[0].kind.as_str(),
+            documents: documents.collect(),
+        };
+        serde_json::to_writer(&mut bytes, &row).expect("a line is JSON");
+        bytes.push(b'\n');
+    }
+    bytes
+}
