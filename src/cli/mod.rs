@@ -7,7 +7,9 @@ mod diff;
 mod doctor;
 mod context;
 mod delivery;
+mod draw;
 mod exit;
+mod graph;
 mod hook;
 mod init;
 mod install;
@@ -145,6 +147,11 @@ enum Knowledge {
     /// Say why one document is near another.
     #[command(after_help = "Example:\n  blue knowledge why blue://docs/rfcs/16 blue://docs/adrs/5")]
     Why(related::Why),
+    /// Draw documents and their references: all, a collection, or what is near one.
+    #[command(
+        after_help = "Examples:\n  blue knowledge graph adrs > adrs.mmd\n  blue knowledge graph blue://docs/rfcs/16 --depth 2 --format dot | dot -Tsvg > rfc.svg\n  blue knowledge graph --format json"
+    )]
+    Graph(graph::Draw),
     /// Say which decisions bind a file or a folder, the most specific first.
     #[command(
         after_help = "Examples:\n  blue knowledge for src/parse/mod.rs\n  blue knowledge for src/parse --format json\n\nA document binds what it names: in a code span, by a link, or in `affects:` of its header.\nExit codes: 0 something binds it, 1 nothing does, 2 could not run."
@@ -205,6 +212,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Knowledge(Knowledge::Show(show)) => show.run(&cli.directory),
         Command::Knowledge(Knowledge::Related(related)) => related.run(&cli.directory),
         Command::Knowledge(Knowledge::Why(why)) => why.run(&cli.directory),
+        Command::Knowledge(Knowledge::Graph(graph)) => graph.run(&cli.directory),
         Command::Knowledge(Knowledge::For(code)) => code.run(&cli.directory),
         Command::Knowledge(Knowledge::Lint(lint)) => lint.run(&cli.directory),
         Command::Init(init) => init.run(&cli.directory),

@@ -172,7 +172,7 @@ mod tests {
             return Some(PathKind::File);
         }
         let inside = |file: &&str| file.strip_prefix(path).is_some_and(|r| r.starts_with('/'));
-        FILES.iter().any(|file| inside(file)).then_some(PathKind::Folder)
+        FILES.iter().any(inside).then_some(PathKind::Folder)
     }
 
     fn bound(path: &str, paths: &[(&str, Naming)]) -> (Vec<(String, PathKind)>, usize) {

@@ -1,0 +1,249 @@
+//! A graph of documents as Mermaid, DOT or JSON.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use crate::model::hidden::is_hidden;
+use crate::model::{DocId, Graph, Relation};
+
+/// The part of a graph that is drawn.
+pub(super) struct Picture<'a> {
+    graph: &'a Graph,
+    nodes: BTreeSet<DocId>,
+    /// Sorted by both ends.
+    arrows: Vec<Arrow>,
+    /// How many documents and edges there would be.
+    all: (usize, usize),
+}
+
+/// Everything one document says of another, as one line.
+struct Arrow {
+    from: DocId,
+    to: DocId,
+    /// Strongest first; never empty.
+    relations: BTreeSet<Relation>,
+    /// Every reference fits other documents as well.
+    ambiguous: bool,
+}
+
+impl<'a> Picture<'a> {
+    /// The edges between some documents, the most telling if there are too many: those of the centre
+    /// first, then by how strong they are. Documents without an edge are drawn if nothing is left out.
+    pub(super) fn new(
+        graph: &'a Graph,
+        nodes: &BTreeSet<DocId>,
+        centre: Option<DocId>,
+        limit: usize,
+    ) -> Picture<'a> {
+        let mut arrows = arrows(graph, nodes);
+        let all = (nodes.len(), arrows.len());
+        let mut nodes = nodes.clone();
+        if arrows.len() > limit {
+            arrows.sort_by_key(|arrow| {
+                let aside = centre.is_some_and(|id| arrow.from != id && arrow.to != id);
+                (aside, arrow.ambiguous, arrow.relations.first().copied(), arrow.from, arrow.to)
+            });
+            arrows.truncate(limit);
+            arrows.sort_by_key(|arrow| (arrow.from, arrow.to));
+            nodes = arrows.iter().flat_map(|arrow| [arrow.from, arrow.to]).chain(centre).collect();
+        }
+        Picture { graph, nodes, arrows, all }
+    }
+
+    /// How many edges are drawn.
+    pub(super) fn n_edges(&self) -> usize {
+        self.arrows.len()
+    }
+
+    /// What was left out, in words.
+    pub(super) fn note(&self) -> Option<String> {
+        let (n_nodes, n_edges) = (self.nodes.len(), self.arrows.len());
+        ((n_nodes, n_edges) != self.all).then(|| {
+            format!(
+                "{n_edges} of {} edges and {n_nodes} of {} documents are drawn",
+                self.all.1, self.all.0
+            )
+        })
+    }
+}
+
+/// One arrow for each pair; that one is superseded by another is the other's arrow.
+fn arrows(graph: &Graph, nodes: &BTreeSet<DocId>) -> Vec<Arrow> {
+    let mut pairs: BTreeMap<(DocId, DocId), (BTreeSet<Relation>, bool)> = BTreeMap::new();
+    let within = |id: DocId| nodes.contains(&id);
+    for edge in graph.edges.iter().filter(|edge| within(edge.from) && within(edge.to)) {
+        let (key, relation) = match edge.relation {
+            Relation::SupersededBy => ((edge.to, edge.from), Relation::Supersedes),
+            relation => ((edge.from, edge.to), relation),
+        };
+        let (relations, ambiguous) = pairs.entry(key).or_insert((BTreeSet::new(), true));
+        relations.insert(relation);
+        *ambiguous &= edge.ambiguous;
+    }
+    let arrow = |((from, to), (relations, ambiguous))| Arrow { from, to, relations, ambiguous };
+    pairs.into_iter().map(arrow).collect()
+}
+
+impl Arrow {
+    fn label(&self) -> String {
+        let mut words: Vec<&str> = self.relations.iter().map(|relation| word(*relation)).collect();
+        words.dedup();
+        let doubt = if self.ambiguous { " (one of several)" } else { "" };
+        format!("{}{doubt}", words.join(", "))
+    }
+
+    /// Whether it is only spoken of in passing.
+    fn is_faint(&self) -> bool {
+        self.relations.first().is_none_or(|relation| *relation == Relation::Mention)
+    }
+}
+
+fn word(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Supersedes => "supersedes",
+        Relation::SupersededBy => "superseded by",
+        Relation::DependsOn => "depends on",
+        Relation::Source => "comes from",
+        Relation::PlanOf => "plan of",
+        Relation::Related => "related to",
+        Relation::Link | Relation::Address => "links to",
+        Relation::Mention => "mentions",
+    }
+}
+
+/// What a document is called in a drawing: its id, its title, and its status where that is not plain.
+fn lines(graph: &Graph, id: DocId) -> [String; 3] {
+    let document = graph.document(id);
+    let kind = document.kind.as_str().to_uppercase();
+    let number = &document.number_text;
+    let name = if number.is_empty() { kind } else { format!("{kind} {number}") };
+    [clean(&name), clean(&document.title), document.status.to_string()]
+}
+
+/// Longer titles are cut.
+const MAX_TITLE: usize = 100;
+
+/// A text on one line, without characters that nobody sees.
+fn clean(text: &str) -> String {
+    let mut before = ' ';
+    let mut clean = String::new();
+    for c in text.chars().take(MAX_TITLE + 1) {
+        match c {
+            c if c.is_whitespace() => clean.push(' '),
+            c if is_hidden(c, before) => clean.push('\u{FFFD}'),
+            c => clean.push(c),
+        }
+        before = c;
+    }
+    if let Some((end, _)) = clean.char_indices().nth(MAX_TITLE) {
+        clean.truncate(end);
+        clean.push('…');
+    }
+    clean
+}
+
+/// A text within a quoted label of Mermaid. Whatever could mean something there is written by its
+/// number: quotes, tags, directives, the `#` of such numbers, and what Markdown in labels reads.
+fn mermaid_text(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if c.is_alphanumeric() || !c.is_ascii() || " ,.-()/'?!+".contains(c) => {
+                escaped.push(c);
+            }
+            c => escaped.push_str(&format!("#{};", c as u32)),
+        }
+    }
+    escaped
+}
+
+/// A drawing for Markdown.
+pub(super) fn mermaid(picture: &Picture<'_>) -> String {
+    let graph = picture.graph;
+    let mut text = String::from("flowchart LR\n");
+    if let Some(note) = picture.note() {
+        text += &format!("  %% {note}\n");
+    }
+    // Names of documents could be words of the language, `end` among them; rows cannot.
+    for id in &picture.nodes {
+        let [name, title, status] = lines(graph, *id).map(|line| mermaid_text(&line));
+        let class = if graph.is_live(*id) { "" } else { ":::dead" };
+        text += &format!("  d{}[\"{name}<br/>{title}<br/>{status}\"]{class}\n", id.0);
+    }
+    for arrow in &picture.arrows {
+        let line = if arrow.is_faint() { "-.->" } else { "-->" };
+        text += &format!("  d{} {line}|\"{}\"| d{}\n", arrow.from.0, arrow.label(), arrow.to.0);
+    }
+    if picture.nodes.iter().any(|id| !graph.is_live(*id)) {
+        text += "  classDef dead fill:whitesmoke,stroke:grey,color:grey,stroke-dasharray:4 3\n";
+    }
+    text
+}
+
+/// A text as a quoted string of DOT.
+fn dot_text(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// A drawing for Graphviz.
+pub(super) fn dot(picture: &Picture<'_>) -> String {
+    let graph = picture.graph;
+    let mut text = String::from("digraph blue {\n");
+    if let Some(note) = picture.note() {
+        text += &format!("  // {note}\n");
+    }
+    text += "  rankdir=LR;\n  node [shape=box];\n";
+    let name = |id: DocId| dot_text(graph.document(id).uri.as_str());
+    for id in &picture.nodes {
+        let label = lines(graph, *id).map(|line| dot_text(&line)).join("\\n");
+        let dead = match graph.is_live(*id) {
+            true => "",
+            false => ", style=dashed, color=grey, fontcolor=grey",
+        };
+        text += &format!("  \"{}\" [label=\"{label}\"{dead}];\n", name(*id));
+    }
+    for arrow in &picture.arrows {
+        let faint = if arrow.is_faint() { ", style=dotted" } else { "" };
+        let (from, to, label) = (name(arrow.from), name(arrow.to), dot_text(&arrow.label()));
+        text += &format!("  \"{from}\" -> \"{to}\" [label=\"{label}\"{faint}];\n");
+    }
+    text + "}\n"
+}
+
+/// Every reference between the documents that are drawn.
+pub(super) fn json(picture: &Picture<'_>) -> anyhow::Result<String> {
+    let graph = picture.graph;
+    let uri = |id: DocId| graph.document(id).uri.as_str();
+    let node = |id: &DocId| {
+        let document = graph.document(*id);
+        let number = Some(&document.number_text).filter(|number| !number.is_empty());
+        json!({
+            "uri": document.uri.as_str(), "path": document.path, "type": document.kind.as_str(),
+            "number": number, "title": document.title, "status": document.status.as_str(),
+            "live": graph.is_live(*id),
+        })
+    };
+    let drawn = |from: DocId, to: DocId| {
+        picture.arrows.binary_search_by_key(&(from, to), |arrow| (arrow.from, arrow.to)).is_ok()
+    };
+    let edges = graph.edges.iter().filter(|edge| match edge.relation {
+        Relation::SupersededBy => drawn(edge.to, edge.from),
+        _ => drawn(edge.from, edge.to),
+    });
+    let edges = edges.map(|edge| {
+        json!({
+            "from": uri(edge.from), "to": uri(edge.to), "relation": edge.relation.as_str(),
+            "line": edge.line, "count": edge.count, "ambiguous": edge.ambiguous,
+        })
+    });
+    let value = json!({
+        "nodes": picture.nodes.iter().map(node).collect::<Vec<_>>(),
+        "edges": edges.collect::<Vec<_>>(),
+        "not_drawn": {
+            "nodes": picture.all.0 - picture.nodes.len(),
+            "edges": picture.all.1 - picture.arrows.len(),
+        },
+    });
+    Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
+}
