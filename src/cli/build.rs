@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 
 use super::progress::Bar;
-use super::{Exit, ReportFormat, output, project, report};
+use super::{Exit, ReportFormat, output, project, report, usage};
 use crate::beneath::Root;
 use crate::build::{self, Options, Outcome};
 use crate::model::Severity;
@@ -39,6 +39,11 @@ impl Build {
         let started = Instant::now();
         let folder = project::find(directory)?;
         let outcome = build(&folder, self.check, self.force, self.explain)?;
+        if !self.check
+            && let Ok(root) = Root::open(&folder)
+        {
+            usage::kept(&root);
+        }
         if self.explain {
             let lines = outcome
                 .fates

@@ -8,8 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::delivery::Delivery;
-use super::{Exit, build, output, reference, refresh};
+use super::{Exit, build, output, reference, refresh, usage};
 use crate::emit::{self, AUDIT};
+use crate::serve::usage::Phase;
 use crate::verify;
 use crate::wire::audit::AuditLine;
 use crate::wire::jsonl::BundleLine;
@@ -151,16 +152,17 @@ impl Show {
     fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let delivery = Delivery::open(directory)?;
         let manifest = manifest(&delivery)?;
+        let phase = usage::kept(&delivery.root).phase();
         let text = match self.format {
-            Format::Json => json_of(&delivery, &manifest)?,
-            Format::Text => self.text(&delivery, &manifest),
+            Format::Json => json_of(&delivery, &manifest, phase)?,
+            Format::Text => self.text(&delivery, &manifest, phase),
         };
         output::out(&text)?;
         warn(&delivery);
         Ok(Exit::Done)
     }
 
-    fn text(&self, delivery: &Delivery, manifest: &Manifest) -> String {
+    fn text(&self, delivery: &Delivery, manifest: &Manifest, phase: Phase) -> String {
         let mut text = format!("Identity, at most {} tokens\n", manifest.identity.max_tokens);
         text += &delivery.bundles.session().map_or(String::new(), |line| told(delivery, line));
         for source in &manifest.identity.sources {
@@ -182,11 +184,12 @@ impl Show {
             }
         };
         text += &format!(
-            "Reference, at most {} tokens\n  {}  {} documents, {} live\n",
+            "Reference, at most {} tokens\n  {}  {} documents, {} live\n  usage: {}\n",
             manifest.reference.max_tokens,
             manifest.reference.graph,
             manifest.documents.count,
-            manifest.documents.live
+            manifest.documents.live,
+            phase.text()
         );
         if self.verbose {
             text += "Delivered\n";
@@ -215,7 +218,7 @@ fn trail(line: &AuditLine) -> String {
     ))
 }
 
-fn json_of(delivery: &Delivery, manifest: &Manifest) -> anyhow::Result<String> {
+fn json_of(delivery: &Delivery, manifest: &Manifest, phase: Phase) -> anyhow::Result<String> {
     let status = |line: &BundleLine| {
         let last = delivery.log.last(&line.source, None);
         json!({
@@ -230,6 +233,10 @@ fn json_of(delivery: &Delivery, manifest: &Manifest) -> anyhow::Result<String> {
         "manifest": manifest, "bundles": all, "work": delivery.work, "branch": delivery.branch,
         "current": delivery.current().map(status), "log": delivery.log.lines,
         "torn_lines": delivery.log.n_lost,
+        "usage": {
+            "phase": phase.name(), "days": phase.days, "events": phase.events,
+            "weighted": phase.is_weighted(), "learned": phase.is_learned(),
+        },
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
 }

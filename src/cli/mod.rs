@@ -29,6 +29,7 @@ mod session;
 mod shell;
 mod show;
 mod uninstall;
+mod usage;
 mod status;
 mod watch;
 

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::delivery::Delivery;
-use super::{Exit, output};
+use super::{Exit, output, usage};
 use crate::beneath::Content;
 use crate::emit;
 use crate::model::Digest;
@@ -43,8 +43,9 @@ impl Reference {
             Some(Ok((manifest, _))) => manifest.reference.max_tokens,
             _ => anyhow::bail!("there is no manifest to trust\nhint: run `blue knowledge build`"),
         };
-        let near = near(&delivery.root, &catalogue, &uri, max_tokens)?
-            .with_context(|| format!("{uri} is not in the relevance index"))?;
+        let near =
+            near(&delivery.root, &catalogue, &usage::overlay(&delivery.root), &uri, max_tokens)?
+                .with_context(|| format!("{uri} is not in the relevance index"))?;
         let n_tokens: u64 = near.iter().map(|near| near.document.tokens).sum();
         if self.all && n_tokens > max_tokens && !self.agreed(near.len(), n_tokens, max_tokens)? {
             return Ok(Exit::FoundSomething);

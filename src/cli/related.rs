@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::list::catalogue;
-use super::{Exit, output};
+use super::{Exit, output, usage};
 use crate::beneath::Root;
 use crate::serve::{Catalogue, Lookup, reference, words};
 use crate::wire::jsonl::DocumentLine;
@@ -172,7 +172,8 @@ fn row_of(catalogue: &Catalogue, about: &str) -> anyhow::Result<Option<usize>> {
 }
 
 fn of_document(root: &Root, catalogue: &Catalogue, row: usize) -> anyhow::Result<Vec<Near>> {
-    let near = reference::near(root, catalogue, catalogue.uri(row), u64::MAX)?;
+    let overlay = usage::overlay(root);
+    let near = reference::near(root, catalogue, &overlay, catalogue.uri(row), u64::MAX)?;
     let near = near.context("there is no relevance index\nhint: run `blue knowledge build`")?;
     let told = |near: reference::Near| Near {
         document: near.document,

@@ -28,6 +28,11 @@ pub fn now() -> String {
     jiff::Timestamp::from_second(seconds).expect("the present is a time").to_string()
 }
 
+/// The present day, counted from 1970, in UTC.
+pub fn today() -> i64 {
+    jiff::Timestamp::now().as_second() / 86_400
+}
+
 /// Appends a line in one write, so that writers at the same time never mix.
 pub fn note(root: &Root, line: &AuditLine) -> anyhow::Result<()> {
     let fd = match root.open_at(AUDIT, OFlags::RDWR | OFlags::APPEND) {

@@ -7,7 +7,7 @@ mod replace;
 mod stage;
 mod transaction;
 
-pub use audit::{AUDIT, AUDIT_BEFORE, is_writable, make_room, note, now};
+pub use audit::{AUDIT, AUDIT_BEFORE, is_writable, make_room, note, now, today};
 pub use local::{
     LOCAL, append, executable, keep, keep_in, keep_parts, prepare, rescue, retire, time,
 };

@@ -8,11 +8,11 @@ use crate::beneath::Root;
 use crate::build;
 use crate::discover::deny::DenyList;
 use crate::discover::git;
-use crate::emit;
-use crate::model::place::{BUNDLES, CONFIG, DOCUMENTS, MANIFEST};
+use crate::emit::{self, AUDIT, AUDIT_BEFORE, LOCAL};
+use crate::model::place::{BUNDLES, CONFIG, DOCUMENTS, MANIFEST, USAGE};
 use crate::model::{Plan, Stat};
-use crate::serve::bundles;
 use crate::serve::shelf::{Shelf, Unbuilt};
+use crate::serve::{Overlay, bundles};
 use crate::wire::audit::AuditLine;
 use crate::wire::jsonl::BundleLine;
 
@@ -42,6 +42,8 @@ struct State {
     dates: Option<Arc<Dates>>,
     /// Whether a person was told that the log cannot be written.
     warned: bool,
+    /// Whether what was read on this machine was kept.
+    kept: bool,
 }
 
 /// What one build emitted, and what the configuration allows to be read.
@@ -142,6 +144,15 @@ impl Library {
             }
             None => false,
         }
+    }
+
+    /// How documents are used on this machine. What the log said before is kept once.
+    pub(super) fn overlay(&self) -> Overlay {
+        let overlay = Overlay::open(&self.root, [AUDIT_BEFORE, AUDIT], emit::today());
+        if overlay.is_new && !std::mem::replace(&mut self.state().kept, true) {
+            emit::keep_in(&self.root, LOCAL, USAGE, &overlay.bytes()).ok();
+        }
+        overlay
     }
 
     /// The branch that is checked out.

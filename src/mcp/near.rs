@@ -12,7 +12,8 @@ pub(super) fn texts(library: &Library, open: &Open, row: usize) -> Result<Vec<Gi
     let shelf = open.shelf.as_ref().map_err(|why| Failure::Unbuilt(why.clone()))?;
     let line = read::line_of(shelf, row)?;
     let budget = library.rules(open).plan.reference.budget.tokens;
-    let near = reference::near(&library.root, &shelf.catalogue, &line.uri, budget);
+    let near =
+        reference::near(&library.root, &shelf.catalogue, &library.overlay(), &line.uri, budget);
     let near = near.ok().flatten().ok_or_else(|| {
         let why = format!("{} is not in the relevance index", line.uri);
         Failure::Unreadable(format!("{why}: {}", super::library::BUILD))

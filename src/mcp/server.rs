@@ -194,7 +194,11 @@ impl ServerHandler for Server {
         let open = self.library.open();
         let given = read::read(&self.library, &open, uri)
             .map_err(|failure| read::noted(&self.library, uri, failure).error(uri))?;
-        given.iter().for_each(|given| read::note(&self.library, "resources/read", given));
+        for given in &given {
+            // What blue chose is told apart from what somebody asked for.
+            let event = if given.why.is_some() { "reference" } else { "resources/read" };
+            read::note(&self.library, event, given);
+        }
         let fresh = fresh_for(&given);
         let mut result = ReadResourceResult::new(list::contents(uri, given));
         if is_modern(&context) {

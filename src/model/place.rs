@@ -24,6 +24,8 @@ pub const DOCUMENTS: &str = ".blue/context/documents.jsonl";
 pub const RELEVANCE: &str = ".blue/context/relevance.jsonl";
 /// Which documents name which files and folders.
 pub const PATHS: &str = ".blue/context/paths.jsonl";
+/// What was read on this machine; not committed.
+pub const USAGE: &str = ".blue/local/usage";
 
 /// The folder of a path; empty for the root.
 pub fn folder_of(path: &str) -> &str {

@@ -6,6 +6,7 @@ pub mod code;
 pub mod delivery;
 pub mod reference;
 pub mod shelf;
+pub mod usage;
 pub mod words;
 
 use anyhow::Context;
@@ -15,6 +16,7 @@ pub use bundles::Bundles;
 pub use catalogue::{Catalogue, Lookup};
 pub use delivery::{Log, Staleness};
 pub use shelf::{Item, Shelf};
+pub use usage::Overlay;
 
 use crate::beneath::{Content, Root};
 

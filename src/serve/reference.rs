@@ -1,5 +1,6 @@
 //! Tier 3: what lies near a document, as the relevance index has it.
 
+use std::cmp::Reverse;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 
@@ -7,7 +8,7 @@ use anyhow::Context;
 use memchr::memmem::Finder;
 use rustix::fs::{FileType, OFlags};
 
-use super::Catalogue;
+use super::{Catalogue, Overlay};
 use crate::beneath::Root;
 use crate::model::place::RELEVANCE;
 use crate::wire::jsonl::{DocumentLine, RelevanceLine};
@@ -25,10 +26,12 @@ pub struct Near {
     pub fits: bool,
 }
 
-/// The live documents near one, nearest first. `None` if the index has no such document.
+/// The live documents near one, nearest first: as they were ranked, re-ordered by how they are used
+/// here. `None` if the index has no such document.
 pub fn near(
     root: &Root,
     catalogue: &Catalogue,
+    overlay: &Overlay,
     uri: &str,
     max_tokens: u64,
 ) -> anyhow::Result<Option<Vec<Near>>> {
@@ -36,16 +39,64 @@ pub fn near(
     let Some(line) = line else { return Ok(None) };
     let line: RelevanceLine = serde_json::from_slice(&line)
         .with_context(|| format!("read {RELEVANCE}\nhint: run `blue knowledge build`"))?;
-    let mut n_tokens = 0;
+    let live = |uri: &str| {
+        let document = catalogue.row(uri).and_then(|row| catalogue.line(row));
+        document.filter(|document| document.live)
+    };
     let mut near = Vec::new();
     for neighbour in line.neighbours {
-        let document = catalogue.row(&neighbour.uri).and_then(|row| catalogue.line(row));
-        let Some(document) = document.filter(|document| document.live) else { continue };
-        let fits = n_tokens + document.tokens <= max_tokens;
-        n_tokens += if fits { document.tokens } else { 0 };
-        near.push(Near { document, score: neighbour.score, reasons: neighbour.reasons, fits });
+        let Some(document) = live(&neighbour.uri) else { continue };
+        let (score, reasons) = (neighbour.score, neighbour.reasons);
+        near.push(Near { document, score, reasons, fits: false });
+    }
+    used(&mut near, overlay, uri, live);
+    let mut n_tokens = 0;
+    for near in &mut near {
+        near.fits = n_tokens + near.document.tokens <= max_tokens;
+        n_tokens += if near.fits { near.document.tokens } else { 0 };
     }
     Ok(Some(near))
+}
+
+/// Adds what is read together, and brings nearer what is read often and lately.
+fn used(
+    near: &mut Vec<Near>,
+    overlay: &Overlay,
+    uri: &str,
+    live: impl Fn(&str) -> Option<DocumentLine>,
+) {
+    let top = near.first().map_or(100, |near| near.score);
+    let part = |score: u32, percent: u32| {
+        let part = u64::from(score) * u64::from(percent) / 100;
+        u32::try_from(part).unwrap_or(u32::MAX)
+    };
+    for (other, n, percent) in overlay.learned(uri) {
+        let (points, reason) = (part(top, percent), format!("read together {n} times"));
+        match near.iter_mut().find(|near| near.document.uri == other) {
+            Some(known) => {
+                known.score = known.score.saturating_add(points);
+                known.reasons.push(reason);
+            }
+            None => near.extend(live(other).map(|document| Near {
+                document,
+                score: points,
+                reasons: vec![reason],
+                fits: false,
+            })),
+        }
+    }
+    for near in near.iter_mut() {
+        let percent = overlay.boost(&near.document.uri);
+        if percent > 0 {
+            near.score = near.score.saturating_add(part(near.score, percent));
+            near.reasons.push(match overlay.n_reads(&near.document.uri) {
+                1 => "read here once".to_string(),
+                n => format!("read here {n} times"),
+            });
+        }
+    }
+    // The sort is stable: what usage does not tell apart stays as it was ranked.
+    near.sort_by_key(|near| Reverse(near.score));
 }
 
 /// A longer line is nobody's.

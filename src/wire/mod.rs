@@ -17,4 +17,5 @@ pub mod schema;
 pub mod span;
 pub mod splice;
 pub mod session;
+pub mod usage;
 pub mod yaml;

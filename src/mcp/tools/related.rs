@@ -83,7 +83,7 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
 }
 
 fn of_document(library: &Library, shelf: &Shelf, uri: &str) -> Result<Vec<Related>, String> {
-    let near = reference::near(&library.root, &shelf.catalogue, uri, u64::MAX);
+    let near = reference::near(&library.root, &shelf.catalogue, &library.overlay(), uri, u64::MAX);
     let near = near.map_err(|error| format!("{error:#}"))?.unwrap_or_default();
     Ok(near.into_iter().map(|near| Related(near.document, near.score, near.reasons)).collect())
 }

@@ -1,0 +1,21 @@
+//! How documents are used on this machine, for the commands that tell what lies near.
+
+use crate::beneath::Root;
+use crate::emit::{self, AUDIT, AUDIT_BEFORE, LOCAL};
+use crate::model::place::USAGE;
+use crate::serve::Overlay;
+
+/// What is known now.
+pub(super) fn overlay(root: &Root) -> Overlay {
+    Overlay::open(root, [AUDIT_BEFORE, AUDIT], emit::today())
+}
+
+/// What is known now, kept for the time when the log has made room.
+pub(super) fn kept(root: &Root) -> Overlay {
+    let overlay = overlay(root);
+    if overlay.is_new {
+        // What cannot be kept is added up again the next time.
+        emit::keep_in(root, LOCAL, USAGE, &overlay.bytes()).ok();
+    }
+    overlay
+}

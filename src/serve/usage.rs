@@ -1,0 +1,295 @@
+//! How documents are used on this machine, which re-orders what lies near and nothing that is committed.
+
+use std::cmp::Reverse;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use jiff::Timestamp;
+use rustix::fs::{FileType, OFlags};
+
+use crate::beneath::{Content, Root};
+use crate::model::Digest;
+use crate::model::place::USAGE;
+use crate::wire::audit::{self, AuditLine};
+use crate::wire::usage::{self, Reads, Usage};
+
+/// From the first delivery to the last; before, nothing is known of habits.
+const MIN_DAYS: i64 = 30;
+
+/// More deliveries than this, and what is read together is no chance.
+const MIN_EVENTS: u64 = 1_000;
+
+/// Two documents read together in fewer sessions are strangers.
+const MIN_TOGETHER: u32 = 3;
+
+/// Read together so often, and it counts for no more.
+const MOST_TOGETHER: u32 = 20;
+
+/// In so many days half of a reading is forgotten.
+const HALF_LIFE: i64 = 30;
+
+/// The most of a log that is looked at in one go; older lines of a larger one are not counted.
+const MAX_TAIL: u64 = 16 << 20;
+
+/// A longer line is not blue's.
+const MAX_LINE: usize = 4_096;
+
+/// Sessions that may still go on, documents of one that are counted together, pairs that are kept.
+const MAX_SESSIONS: usize = 64;
+const MAX_READ: usize = 64;
+const MAX_PAIRS: usize = 20_000;
+const MAX_DOCUMENTS: usize = 100_000;
+
+const SECONDS_A_DAY: i64 = 86_400;
+
+/// What is added to the ranking that was built.
+#[derive(Debug, Default)]
+pub struct Overlay {
+    usage: Usage,
+    /// The present day, since 1970.
+    today: i64,
+    n_pairs: usize,
+    /// Whether the log said something that is not kept yet.
+    pub is_new: bool,
+}
+
+/// How far usage has come, and what of it is in effect.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Phase {
+    /// Days from the first delivery to the last.
+    pub days: i64,
+    /// Deliveries.
+    pub events: u64,
+}
+
+impl Phase {
+    /// Whether what is read often and lately comes earlier.
+    pub fn is_weighted(self) -> bool {
+        self.days >= MIN_DAYS
+    }
+
+    /// Whether what is read together is near.
+    pub fn is_learned(self) -> bool {
+        self.events > MIN_EVENTS
+    }
+
+    /// The phase in a word or two.
+    pub fn name(self) -> &'static str {
+        match (self.is_weighted(), self.is_learned()) {
+            (false, false) => "off",
+            (true, false) => "weighted",
+            (false, true) => "learned",
+            (true, true) => "weighted, learned",
+        }
+    }
+
+    /// In words: `off, 12 of 30 days, 340 of 1,000 events`.
+    pub fn text(self) -> String {
+        let days = match self.is_weighted() {
+            true => format!("{} days", self.days),
+            false => format!("{} of {MIN_DAYS} days", self.days),
+        };
+        let events = match self.is_learned() {
+            true => format!("{} events", thousands(self.events)),
+            false => format!("{} of {} events", thousands(self.events), thousands(MIN_EVENTS)),
+        };
+        format!("{}, {days}, {events}", self.name())
+    }
+}
+
+fn thousands(n: u64) -> String {
+    if n < 1_000 { n.to_string() } else { format!("{},{:03}", thousands(n / 1_000), n % 1_000) }
+}
+
+impl Overlay {
+    /// What was kept, with what the log and the one before it say since. A log that cannot be read
+    /// says nothing.
+    pub fn open(root: &Root, logs: [&str; 2], today: i64) -> Overlay {
+        let kept = match root.read(USAGE, 1 << 28) {
+            Ok(Some(Content::Bytes(bytes, _))) => usage::read(&bytes),
+            _ => None,
+        };
+        let usage = kept.unwrap_or_default();
+        let n_pairs = usage.together.values().map(|others| others.len()).sum();
+        let mut overlay = Overlay { usage, today, n_pairs, is_new: false };
+        let logs: Vec<Opened> = logs.iter().filter_map(|path| Opened::new(root, path)).collect();
+        let known = logs.iter().position(|log| log.id == overlay.usage.log);
+        for (i, log) in logs.iter().enumerate().skip(known.unwrap_or(0)) {
+            let from = if known == Some(i) { overlay.usage.offset } else { 0 };
+            overlay.read(log, from);
+        }
+        overlay
+    }
+
+    /// The bytes to keep.
+    pub fn bytes(&self) -> Vec<u8> {
+        usage::write(&self.usage)
+    }
+
+    /// How far it has come.
+    pub fn phase(&self) -> Phase {
+        let days = (self.usage.last - self.usage.first) / SECONDS_A_DAY;
+        Phase { days, events: self.usage.n_events }
+    }
+
+    /// The percentage by which a document comes nearer for being read, at most 50.
+    pub(super) fn boost(&self, uri: &str) -> u32 {
+        let reads = self.usage.documents.get(uri).filter(|_| self.phase().is_weighted());
+        let heat = reads.map_or(0, |reads| heat_on(reads, self.today));
+        ((heat / 1_000 + 1).ilog2() * 10).min(50)
+    }
+
+    /// How often a document was read.
+    pub(super) fn n_reads(&self, uri: &str) -> u64 {
+        self.usage.documents.get(uri).map_or(0, |reads| reads.n)
+    }
+
+    /// Documents read in the same sessions as one, those most often first, with the percentage of the
+    /// nearest neighbour's score that this is worth.
+    pub(super) fn learned(&self, uri: &str) -> Vec<(&str, u32, u32)> {
+        if !self.phase().is_learned() {
+            return Vec::new();
+        }
+        let before = self.usage.together.iter().filter_map(|(one, others)| {
+            others.get(uri).map(|n| (one.as_str(), *n)).filter(|(one, _)| *one != uri)
+        });
+        let after = self.usage.together.get(uri).into_iter().flatten();
+        let after = after.map(|(other, n)| (other.as_str(), *n));
+        let often = before.chain(after).filter(|(_, n)| *n >= MIN_TOGETHER);
+        let worth = |(uri, n): (_, u32)| (uri, n, n.min(MOST_TOGETHER) * 50 / MOST_TOGETHER);
+        let mut learned: Vec<_> = often.map(worth).collect();
+        learned.sort_by_key(|(uri, n, _)| (Reverse(*n), *uri));
+        learned.truncate(MAX_LEARNED);
+        learned
+    }
+
+    fn read(&mut self, log: &Opened, from: u64) {
+        let Some((bytes, end)) = log.tail(from) else { return };
+        // When it all began is known even where only the end of a log is read.
+        if self.usage.first == 0
+            && let Some(line) = audit::read(&log.head, None).0.first()
+        {
+            self.usage.first = seconds(line).unwrap_or(0);
+        }
+        for line in &audit::read(&bytes, None).0 {
+            self.hear(line);
+        }
+        self.is_new |= self.usage.log != log.id || self.usage.offset != end;
+        (self.usage.log, self.usage.offset) = (log.id.clone(), end);
+    }
+
+    fn hear(&mut self, line: &AuditLine) {
+        // A refusal delivers nothing, and a trial is no reading.
+        let delivered = !line.content_hash.is_empty() && line.session_id != "doctor";
+        let Some(at) = seconds(line).filter(|_| delivered) else { return };
+        let usage = &mut self.usage;
+        usage.n_events += 1;
+        usage.first = if usage.first == 0 { at } else { usage.first.min(at) };
+        usage.last = usage.last.max(at);
+        let is_document = line.source.starts_with("blue://docs/") && !line.source.ends_with('/');
+        // What blue itself chose for a reader would only praise its own choice.
+        if !is_document || line.event.starts_with("reference") {
+            return;
+        }
+        let is_known = usage.documents.contains_key(&line.source);
+        if is_known || usage.documents.len() < MAX_DOCUMENTS {
+            let reads = usage.documents.entry(line.source.clone()).or_default();
+            let day = (at / SECONDS_A_DAY).max(reads.day);
+            *reads = Reads { n: reads.n + 1, heat: heat_on(reads, day) + 1_000, day };
+        }
+        if !line.session_id.is_empty() {
+            self.join(&line.session_id, &line.source);
+        }
+    }
+
+    /// Adds a document to what a session read; with each of the others it was read together once more.
+    fn join(&mut self, session: &str, uri: &str) {
+        let usage = &mut self.usage;
+        let known = usage.sessions.iter().position(|(name, _)| name == session);
+        let mut read = known.map_or_else(Vec::new, |at| usage.sessions.remove(at).1);
+        if read.len() < MAX_READ && !read.iter().any(|known| known == uri) {
+            for other in &read {
+                let (one, two) = (uri.min(other.as_str()), uri.max(other.as_str()));
+                let others = usage.together.entry(one.to_string()).or_default();
+                let n = others.entry(two.to_string()).or_default();
+                self.n_pairs += usize::from(*n == 0);
+                *n += 1;
+            }
+            read.push(uri.to_string());
+        }
+        usage.sessions.push((session.to_string(), read));
+        let over = usage.sessions.len().saturating_sub(MAX_SESSIONS);
+        usage.sessions.drain(..over);
+        if self.n_pairs > MAX_PAIRS {
+            self.forget_strangers();
+        }
+    }
+
+    /// Drops the rarer half of the pairs.
+    fn forget_strangers(&mut self) {
+        let together = &mut self.usage.together;
+        let mut counts: Vec<u32> = together.values().flat_map(|o| o.values().copied()).collect();
+        counts.sort_unstable();
+        let least = counts[counts.len() / 2];
+        together.values_mut().for_each(|others| others.retain(|_, n| *n > least));
+        together.retain(|_, others| !others.is_empty());
+        self.n_pairs = together.values().map(|others| others.len()).sum();
+    }
+}
+
+/// Neighbours that only habit makes.
+const MAX_LEARNED: usize = 5;
+
+fn seconds(line: &AuditLine) -> Option<i64> {
+    line.timestamp.parse::<Timestamp>().ok().map(Timestamp::as_second).filter(|at| *at > 0)
+}
+
+/// What is left of a document's heat on a day: half after a half-life, in between along a line.
+fn heat_on(reads: &Reads, day: i64) -> u64 {
+    let days = (day - reads.day).max(0);
+    let halvings = (days / HALF_LIFE).min(63);
+    let rest = (days % HALF_LIFE) as u64;
+    let whole = 2 * HALF_LIFE as u64;
+    (reads.heat >> halvings) * (whole - rest) / whole
+}
+
+/// A log that is there.
+struct Opened {
+    file: File,
+    size: u64,
+    /// Its first line, and that line's digest: by it a log is known again wherever it was moved.
+    head: Vec<u8>,
+    id: String,
+}
+
+impl Opened {
+    /// `None` if there is no log, or not one whole line in it.
+    fn new(root: &Root, path: &str) -> Option<Opened> {
+        let fd = root.open_at(path, OFlags::RDONLY).ok()?;
+        let stat = rustix::fs::fstat(&fd).ok()?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return None;
+        }
+        let (file, size) = (File::from(fd), u64::try_from(stat.st_size).ok()?);
+        let mut head = vec![0; usize::try_from(size).ok()?.min(MAX_LINE)];
+        file.read_exact_at(&mut head, 0).ok()?;
+        head.truncate(memchr::memchr(b'\n', &head).unwrap_or(head.len()));
+        let id = Digest::of(&head).to_string();
+        (!head.is_empty()).then_some(Opened { file, size, head, id })
+    }
+
+    /// The whole lines from an offset on, and where they end; of very many, the last.
+    fn tail(&self, from: u64) -> Option<(Vec<u8>, u64)> {
+        let from = from.min(self.size);
+        let start = from.max(self.size.saturating_sub(MAX_TAIL));
+        let mut bytes = vec![0; usize::try_from(self.size - start).ok()?];
+        self.file.read_exact_at(&mut bytes, start).ok()?;
+        // The last line may still be written.
+        bytes.truncate(memchr::memrchr(b'\n', &bytes).map_or(0, |at| at + 1));
+        let end = start + bytes.len() as u64;
+        if start > from {
+            bytes.drain(..memchr::memchr(b'\n', &bytes).map_or(0, |at| at + 1));
+        }
+        Some((bytes, end))
+    }
+}
