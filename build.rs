@@ -1,5 +1,5 @@
-//! Lays out the token vocabulary and the classes of characters, so that the program can use them
-//! where they lie: nothing is unpacked when it starts.
+//! Lays out the token vocabulary, the classes of characters and the pages about codes, so that the
+//! program can use them where they lie: nothing is unpacked when it starts.
 
 #![allow(clippy::disallowed_methods, reason = "a build script writes where cargo tells it to")]
 
@@ -28,6 +28,27 @@ fn main() {
     write("o200k.ends", ends);
     write("o200k.bytes", tokens.concat());
     write("o200k.classes", classes());
+    write("pages.rs", pages().into_bytes());
+}
+
+/// The pages of `blue explain`, a file each in `codes/`, as a table sorted by name.
+fn pages() -> String {
+    println!("cargo::rerun-if-changed=codes");
+    let folder = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the folder");
+    let files = std::fs::read_dir(Path::new(&folder).join("codes")).expect("codes/ is there");
+    let paths = files.map(|file| file.expect("codes/ can be read").path());
+    let mut paths: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
+    paths.sort();
+    let mut table = String::from("const PAGES: &[(&str, &str)] = &[\n");
+    for path in paths {
+        let name = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        table.push_str(&format!(
+            "    ({name:?}, include_str!({:?})),\n",
+            path.display().to_string()
+        ));
+    }
+    table + "];\n"
 }
 
 /// Every token, by rank.

@@ -74,7 +74,7 @@ pub(super) fn check(
             );
         }
     }
-    outcome.diagnostics.sort();
+    outcome.review(&inputs.policy);
     Ok(outcome)
 }
 
@@ -94,7 +94,8 @@ pub(super) fn write(
         (outcome, kept.join().expect("keeping facts does not panic"))
     });
     let mut outcome = outcome?;
-    outcome.diagnostics.extend(kept.err().map(not_kept));
+    let kept = kept.err().map(not_kept);
+    outcome.diagnostics.extend(kept.and_then(|note| inputs.policy.judge(note)));
     // Freeing every document one by one would take longer than the process has left.
     std::mem::forget((analysis, keeping));
     Ok(outcome)
@@ -139,7 +140,7 @@ fn write_artifacts(
     let changes = std::mem::take(&mut writer.changes);
     let created = to_create(root, &changes);
     let written = emit::commit(root, &changes, &removals)?;
-    outcome.diagnostics.sort();
+    outcome.review(&inputs.policy);
     let folders = folders(root, analysis, &created, &removals);
     let kept = remember(
         root,
@@ -151,7 +152,8 @@ fn write_artifacts(
         outputs(root, last, &made, written)?,
         &outcome,
     );
-    outcome.diagnostics.extend(kept.err().map(not_kept));
+    let kept = kept.err().map(not_kept);
+    outcome.diagnostics.extend(kept.and_then(|note| inputs.policy.judge(note)));
     Ok(outcome)
 }
 
@@ -161,7 +163,7 @@ fn outcome(analysis: &Analysis) -> Outcome {
         diagnostics: analysis.notes.clone(),
         n_documents: analysis.graph.documents.len(),
         n_live: analysis.graph.live.iter().filter(|live| **live).count(),
-        n_known_warnings: None,
+        ..Outcome::default()
     }
 }
 

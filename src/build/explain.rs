@@ -15,7 +15,7 @@ pub(super) fn unmoved(record: &Record) -> Outcome {
     };
     Outcome {
         fates: record.outputs.iter().map(|watched| fate(&watched.path)).collect(),
-        n_known_warnings: Some(record.n_warnings),
+        known: Some(record.counts),
         ..Outcome::default()
     }
 }

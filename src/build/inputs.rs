@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use anyhow::Context;
 
 use crate::beneath::{Content, Root};
-use crate::model::place::{CONFIG, GUIDE, VOICE};
-use crate::model::{Digest, Plan, Trigger, Watched};
+use crate::model::place::{ACCEPTED, CONFIG, GUIDE, VOICE};
+use crate::model::{Digest, Plan, Policy, Trigger, Watched};
 use crate::render::Templates;
+use crate::wire::accepted;
 use crate::wire::config::Config;
-use crate::wire::schema;
+use crate::wire::schema::{self, Finding};
 
 /// A file people write for blue may not be larger than this.
 const MAX_BYTES: u64 = 1 << 20;
+
+/// Thousands of accepted findings are many; more than this is something else.
+const MAX_ACCEPTED: u64 = 16 << 20;
 
 /// A template larger than this is no template.
 const MAX_TEMPLATE: usize = 64 * 1024;
@@ -27,6 +31,8 @@ pub struct Inputs {
     pub voice: Option<String>,
     /// How people work here, if they say so.
     pub guide: Option<String>,
+    /// What the project says of findings.
+    pub policy: Policy,
     /// The files this came from.
     pub watched: Vec<Watched>,
 }
@@ -34,7 +40,7 @@ pub struct Inputs {
 /// Reads the inputs. A bad configuration or template stops the build before anything else.
 pub fn load(root: &Root) -> anyhow::Result<Inputs> {
     let mut watched = Vec::new();
-    let config = match file(root, CONFIG, &mut watched)? {
+    let config = match file(root, CONFIG, MAX_BYTES, &mut watched)? {
         Some(text) => config(&text)?,
         None => Config::default(),
     };
@@ -47,12 +53,17 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
             "{CONFIG}: workflow.refresh_triggers: unknown trigger {text:?}\nhint: write on_rfc_change, every_<n>_turns or on_tool_call: <name>"
         );
     }
-    let voice = file(root, VOICE, &mut watched)?;
-    let guide = file(root, GUIDE, &mut watched)?;
+    let accepted = match file(root, ACCEPTED, MAX_ACCEPTED, &mut watched)? {
+        Some(text) => accepted::read(&text).map_err(|findings| wrong(ACCEPTED, &findings))?,
+        None => Vec::new(),
+    };
+    let policy = Policy { severities: plan.severities.clone(), accepted };
+    let voice = file(root, VOICE, MAX_BYTES, &mut watched)?;
+    let guide = file(root, GUIDE, MAX_BYTES, &mut watched)?;
     let mut overrides = BTreeMap::new();
     for name in Templates::names() {
         let path = format!(".blue/templates/{name}");
-        if let Some(text) = file(root, &path, &mut watched)? {
+        if let Some(text) = file(root, &path, MAX_BYTES, &mut watched)? {
             let n_bytes = text.len();
             anyhow::ensure!(
                 n_bytes <= MAX_TEMPLATE,
@@ -62,7 +73,7 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         }
     }
     let templates = Templates::new(&overrides)?;
-    Ok(Inputs { plan, templates, voice, guide, watched })
+    Ok(Inputs { plan, templates, voice, guide, policy, watched })
 }
 
 /// The configuration as far as it can be read, for whoever only serves: the build tells what is
@@ -87,8 +98,13 @@ pub fn plan(root: &Root) -> Plan {
     plan
 }
 
-fn file(root: &Root, path: &str, watched: &mut Vec<Watched>) -> anyhow::Result<Option<String>> {
-    match root.read(path, MAX_BYTES).with_context(|| format!("read {path}"))? {
+fn file(
+    root: &Root,
+    path: &str,
+    limit: u64,
+    watched: &mut Vec<Watched>,
+) -> anyhow::Result<Option<String>> {
+    match root.read(path, limit).with_context(|| format!("read {path}"))? {
         None => {
             watched.push(Watched::absent(path));
             Ok(None)
@@ -101,7 +117,7 @@ fn file(root: &Root, path: &str, watched: &mut Vec<Watched>) -> anyhow::Result<O
             Ok(Some(text.to_string()))
         }
         Some(Content::TooLarge(size)) => {
-            anyhow::bail!("{path} has {size} bytes; the limit is {MAX_BYTES}")
+            anyhow::bail!("{path} has {size} bytes; the limit is {limit}")
         }
         Some(Content::NotRegular) => anyhow::bail!("{path} is not a regular file"),
     }
@@ -111,17 +127,22 @@ fn file(root: &Root, path: &str, watched: &mut Vec<Watched>) -> anyhow::Result<O
 fn config(text: &str) -> anyhow::Result<Config> {
     let findings = schema::validate("config", text);
     if !findings.is_empty() {
-        let lines: Vec<String> = findings
-            .iter()
-            .map(|finding| {
-                let hint =
-                    finding.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
-                format!("{CONFIG}:{}: {} at {}{hint}", finding.line, finding.message, finding.path)
-            })
-            .collect();
-        anyhow::bail!("{}", lines.join("\n"));
+        return Err(wrong(CONFIG, &findings));
     }
     let value: Option<Config> =
         serde_yaml::from_str(text).with_context(|| format!("read {CONFIG}"))?;
     Ok(value.unwrap_or_default())
+}
+
+/// What is wrong with a file that people wrote, each thing with its line.
+fn wrong(file: &str, findings: &[Finding]) -> anyhow::Error {
+    let lines: Vec<String> = findings
+        .iter()
+        .map(|finding| {
+            let hint =
+                finding.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
+            format!("{file}:{}: {} at {}{hint}", finding.line, finding.message, finding.path)
+        })
+        .collect();
+    anyhow::anyhow!("{}", lines.join("\n"))
 }

@@ -19,7 +19,7 @@ use anyhow::Context;
 use crate::beneath::Root;
 use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh};
-use crate::model::{Binding, Diagnostic, Digest, FORMAT, Graph, Hasher, Record, Severity};
+use crate::model::{Binding, Counts, Diagnostic, Digest, FORMAT, Graph, Hasher, Policy, Record};
 use crate::rank::Relevance;
 use crate::{emit, link, parse, rank};
 
@@ -86,14 +86,16 @@ pub struct Fate {
 pub struct Outcome {
     /// What became of each artifact.
     pub fates: Vec<Fate>,
-    /// Everything noticed, sorted by place.
+    /// Everything noticed that was not accepted, sorted by place.
     pub diagnostics: Vec<Diagnostic>,
+    /// What was accepted, with the reason, sorted by place.
+    pub accepted: Vec<(Diagnostic, String)>,
     /// Documents read.
     pub n_documents: usize,
     /// Documents that may be told as current.
     pub n_live: usize,
-    /// Warnings known from the last build, when nothing had to be looked at again.
-    pub n_known_warnings: Option<u64>,
+    /// What the last build found, when nothing had to be looked at again.
+    pub known: Option<Counts>,
 }
 
 impl Outcome {
@@ -102,9 +104,21 @@ impl Outcome {
         self.fates.iter().any(|fate| fate.written)
     }
 
-    /// Whether anything of this severity or above was noticed.
-    pub fn has(&self, severity: Severity) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity() >= severity)
+    /// How many findings there are of each sort.
+    pub fn counts(&self) -> Counts {
+        let now = Counts::of(&self.diagnostics);
+        self.known.unwrap_or(Counts { accepted: self.accepted.len() as u64, ..now })
+    }
+
+    /// The findings that say that an emitted file is not what a build would give.
+    pub fn not_current(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.code.is_of_output())
+    }
+
+    /// Takes the project's word on everything noticed so far.
+    fn review(&mut self, policy: &Policy) {
+        let reviewed = policy.review(std::mem::take(&mut self.diagnostics));
+        (self.diagnostics, self.accepted) = (reviewed.shown, reviewed.accepted);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::beneath::Root;
 use crate::discover::{fresh, walk};
 use crate::emit::{self, Change, LOCAL, Removal};
 use crate::model::place::MANIFEST;
-use crate::model::{Folder, Record, Severity, Stat, Watched};
+use crate::model::{Folder, Record, Stat, Watched};
 use crate::wire::record;
 
 /// The emitted files as they are now: written just now, known from before, or hashed again.
@@ -64,8 +64,7 @@ pub(super) fn remember(
         outputs,
         looked: last.looked,
         settled: emit::time(root)?,
-        n_warnings: outcome.diagnostics.iter().filter(|d| d.severity() >= Severity::Warning).count()
-            as u64,
+        counts: outcome.counts(),
         actions: made
             .iter()
             .map(|made| (made.path.clone(), made.action.facts().to_vec()))

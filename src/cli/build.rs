@@ -9,7 +9,7 @@ use super::progress::Bar;
 use super::{Exit, ReportFormat, output, project, report, usage};
 use crate::beneath::Root;
 use crate::build::{self, Options, Outcome};
-use crate::model::Severity;
+use crate::model::Counts;
 
 /// The flags of `blue knowledge build`.
 #[derive(Args, Debug)]
@@ -56,33 +56,31 @@ impl Build {
                 _ => output::say(lines.trim_end()),
             }
         }
-        report::report(self.format, &outcome.diagnostics, report::Least::Warning)?;
+        report::report(
+            self.format,
+            &outcome.diagnostics,
+            &outcome.accepted,
+            report::Least::Warning,
+        )?;
         output::say(&summary(&outcome, self.check, started));
-        let failed = self.check && outcome.has(Severity::Error);
-        Ok(if failed { Exit::FoundSomething } else { Exit::Done })
+        Ok(if outcome.counts().errors > 0 { Exit::FoundSomething } else { Exit::Done })
     }
 }
 
 /// One line about what a build, or a check, did.
 pub(super) fn summary(outcome: &Outcome, check: bool, started: Instant) -> String {
-    let n_warnings =
-        outcome.diagnostics.iter().filter(|d| d.severity() == Severity::Warning).count() as u64;
-    let n_warnings = outcome.n_known_warnings.unwrap_or(n_warnings);
-    let warnings = match n_warnings {
-        0 => String::new(),
-        1 => "; 1 warning (blue knowledge lint)".to_string(),
-        n => format!("; {n} warnings (blue knowledge lint)"),
-    };
+    let mut counts = outcome.counts();
+    let n_not_current = outcome.not_current().count() as u64;
+    counts.errors -= n_not_current;
+    let found = found(&counts);
     if check {
-        let n_errors =
-            outcome.diagnostics.iter().filter(|d| d.severity() == Severity::Error).count();
-        return match n_errors {
-            0 => format!("blue: current{warnings}"),
-            n => format!("blue: {n} of the emitted files are not current{warnings}"),
+        return match n_not_current {
+            0 => format!("blue: current{found}"),
+            n => format!("blue: {n} of the emitted files are not current{found}"),
         };
     }
     if !outcome.wrote() {
-        return format!("blue: nothing to do{warnings}");
+        return format!("blue: nothing to do{found}");
     }
     let written: Vec<&str> =
         outcome.fates.iter().filter(|fate| fate.written).map(|fate| fate.path.as_str()).collect();
@@ -91,11 +89,30 @@ pub(super) fn summary(outcome: &Outcome, check: bool, started: Instant) -> Strin
     let more =
         if written.len() > 6 { format!(" and {} more", written.len() - 6) } else { String::new() };
     format!(
-        "blue: {} documents, {} live; wrote {shown}{more} in {} ms{warnings}",
+        "blue: {} documents, {} live; wrote {shown}{more} in {} ms{found}",
         outcome.n_documents,
         outcome.n_live,
         started.elapsed().as_millis()
     )
+}
+
+/// What was found in the documents, for the end of a summary; empty if nothing was.
+fn found(counts: &Counts) -> String {
+    let mut parts = Vec::new();
+    for (n, noun) in [(counts.errors, "error"), (counts.warnings, "warning")] {
+        match n {
+            0 => {}
+            1 => parts.push(format!("1 {noun}")),
+            n => parts.push(format!("{n} {noun}s")),
+        }
+    }
+    if counts.accepted > 0 {
+        parts.push(format!("{} accepted", counts.accepted));
+    }
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("; {} (blue knowledge lint)", parts.join(", ")),
+    }
 }
 
 /// Builds with a progress bar and a word about the lock.

@@ -30,7 +30,7 @@ impl Init {
         let lock =
             emit::Lock::take(&root, &|who| output::say(&format!("blue: waiting for {who}")))?;
         emit::recover(&root)?;
-        let found = look(&root)?.graph;
+        let found = look(&root)?.0.graph;
         tell_found(&found)?;
         let older = older_manifest(&root)?;
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("project");
@@ -107,12 +107,8 @@ fn move_older(root: &Root, older: bool, changes: &mut Vec<Change>) -> anyhow::Re
 }
 
 fn next_steps(outcome: &crate::build::Outcome) -> String {
-    let n_warnings = outcome
-        .diagnostics
-        .iter()
-        .filter(|d| d.severity() >= crate::model::Severity::Warning)
-        .count();
-    let warnings = match n_warnings {
+    let counts = outcome.counts();
+    let warnings = match counts.errors + counts.warnings {
         0 => String::new(),
         n => format!("\nThe documents have {n} warnings: blue knowledge lint"),
     };

@@ -6,10 +6,10 @@ use anyhow::Context;
 use clap::Args;
 
 use super::progress::Bar;
-use super::{Exit, ReportFormat, output, project, report};
+use super::{Exit, ReportFormat, accept, output, project, report};
 use crate::beneath::Root;
-use crate::build::{self, Analysis, Options};
-use crate::model::{Record, Severity};
+use crate::build::{self, Analysis, Inputs, Options};
+use crate::model::Record;
 
 /// The flags of `blue knowledge lint`.
 #[derive(Args, Debug)]
@@ -17,33 +17,60 @@ pub(super) struct Lint {
     /// How findings are written.
     #[arg(long, value_enum, default_value_t)]
     format: ReportFormat,
+    /// Record present findings as reviewed: all warnings and errors, or those of these codes and
+    /// paths.
+    #[arg(long, value_name = "CODE|PATH", num_args = 0.., requires = "reason")]
+    accept: Option<Vec<String>>,
+    /// Why they are accepted.
+    #[arg(long, value_name = "TEXT", requires = "accept")]
+    reason: Option<String>,
+    /// Forget accepted findings that are not found any more.
+    #[arg(long)]
+    prune: bool,
 }
 
 impl Lint {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
         let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
-        let analysis = look(&root)?;
-        let mut notes = analysis.notes;
-        notes.sort();
-        if self.format == ReportFormat::Text {
-            output::out(&report::text(&notes, report::Least::Info))?;
-        } else {
-            report::report(self.format, &notes, report::Least::Info)?;
+        let lock = match self.prune || self.accept.is_some() {
+            true => Some(accept::lock(&root)?),
+            false => None,
+        };
+        let (analysis, inputs) = look(&root)?;
+        let mut policy = inputs.policy;
+        if self.prune {
+            accept::prune(&root, &mut policy, &analysis.notes)?;
         }
-        let count = |severity| notes.iter().filter(|note| note.severity() == severity).count();
-        let (errors, warnings, infos) =
-            (count(Severity::Error), count(Severity::Warning), count(Severity::Info));
-        let n_documents = analysis.graph.documents.len();
+        if let (Some(selectors), Some(reason)) = (&self.accept, &self.reason) {
+            accept::accept(&root, &mut policy, analysis.notes.clone(), selectors, reason)?;
+        }
+        drop(lock);
+        let reviewed = policy.review(analysis.notes);
+        if self.format == ReportFormat::Text {
+            output::out(&report::text(&reviewed.shown, report::Least::Info))?;
+        } else {
+            let least = report::Least::Info;
+            report::report(self.format, &reviewed.shown, &reviewed.accepted, least)?;
+        }
+        let counts = reviewed.counts();
+        let accepted = match counts.accepted {
+            0 => String::new(),
+            n => format!(", {n} accepted"),
+        };
         output::say(&format!(
-            "blue: {n_documents} documents; {errors} errors, {warnings} warnings, {infos} notes"
+            "blue: {} documents; {} errors, {} warnings, {} notes{accepted}",
+            analysis.graph.documents.len(),
+            counts.errors,
+            counts.warnings,
+            counts.infos,
         ));
-        Ok(if errors + warnings > 0 { Exit::FoundSomething } else { Exit::Done })
+        Ok(if counts.errors + counts.warnings > 0 { Exit::FoundSomething } else { Exit::Done })
     }
 }
 
 /// Everything there is to know of a project without writing anything.
-pub(super) fn look(root: &Root) -> anyhow::Result<Analysis> {
+pub(super) fn look(root: &Root) -> anyhow::Result<(Analysis, Inputs)> {
     let bar = Bar::new();
     let options = Options {
         check: true,
@@ -53,5 +80,6 @@ pub(super) fn look(root: &Root) -> anyhow::Result<Analysis> {
         waiting: &|_| {},
         progress: &bar,
     };
-    build::analyse(root, &build::load(root)?, &Record::default(), &options)
+    let inputs = build::load(root)?;
+    Ok((build::analyse(root, &inputs, &Record::default(), &options)?, inputs))
 }

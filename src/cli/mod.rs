@@ -1,5 +1,6 @@
 //! The command line: flags in, one call, text out, an exit code.
 
+mod accept;
 mod build;
 mod code;
 mod connect;
@@ -9,6 +10,7 @@ mod context;
 mod delivery;
 mod draw;
 mod exit;
+mod explain;
 mod graph;
 mod hook;
 mod init;
@@ -112,6 +114,11 @@ enum Command {
         after_help = "Examples:\n  blue mcp                                    what an agent starts\n  claude mcp add blue -- blue mcp             register it by hand; `blue install` does so too\n\nIt serves what was built, notices new builds by itself, and ends with its client."
     )]
     Mcp(mcp::Mcp),
+    /// Explain the code of a finding, or list all codes.
+    #[command(
+        after_help = "Examples:\n  blue explain                 every code, with its severity\n  blue explain BLUE-REF-001    what it means, and what to do about it\n  blue explain ref-001 --format json\n\nExit codes: 0 explained, 2 no such code."
+    )]
+    Explain(explain::Explain),
     /// Print the JSON Schemas of blue's files, or check files against them.
     #[command(subcommand)]
     Schema(schema::Schema),
@@ -127,7 +134,7 @@ enum Command {
 enum Knowledge {
     /// Compile the documents into knowledge files, an index and a manifest.
     #[command(
-        after_help = "Examples:\n  blue knowledge build\n  blue knowledge build --check --format github\n  blue knowledge build --explain\n\nExit codes: 0 done or current, 1 --check found something, 2 could not run."
+        after_help = "Examples:\n  blue knowledge build\n  blue knowledge build --check --format github\n  blue knowledge build --explain\n\nExit codes: 0 done or current, 1 --check found something or a finding is an error, 2 could not run."
     )]
     Build(build::Build),
     /// List every document with its address and status.
@@ -160,7 +167,7 @@ enum Knowledge {
     For(code::For),
     /// Report what is wrong in the documents; write nothing.
     #[command(
-        after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n\nExit codes: 0 nothing wrong, 1 warnings or errors, 2 could not run."
+        after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n  blue knowledge lint --accept BLUE-REF-001 docs/old --reason \"kept as they were written\"\n  blue knowledge lint --prune      forget accepted findings that are gone\n\nExit codes: 0 nothing wrong, 1 warnings or errors, 2 could not run.\n`blue explain CODE` says what a finding means."
     )]
     Lint(lint::Lint),
 }
@@ -228,6 +235,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::SessionEnd(session) => session.run(&cli.directory, Happened::End),
         Command::Hook(hook) => hook.run(&cli.directory),
         Command::Mcp(mcp) => mcp.run(&cli.directory),
+        Command::Explain(explain) => explain.run(),
         Command::Schema(schema) => schema.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man => shell::man(),

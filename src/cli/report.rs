@@ -21,6 +21,7 @@ pub(super) enum Least {
 struct Report<'a> {
     version: u32,
     diagnostics: Vec<Line<'a>>,
+    accepted: Vec<Line<'a>>,
 }
 
 #[derive(Serialize)]
@@ -35,6 +36,9 @@ struct Line<'a> {
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
+    /// Why it was accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
 }
 
 /// Writes findings in a format. Text goes to standard error, the others to standard output, where
@@ -42,6 +46,7 @@ struct Line<'a> {
 pub(super) fn report(
     format: ReportFormat,
     diagnostics: &[Diagnostic],
+    accepted: &[(Diagnostic, String)],
     least: Least,
 ) -> anyhow::Result<()> {
     match format {
@@ -52,12 +57,14 @@ pub(super) fn report(
             }
             Ok(())
         }
-        ReportFormat::Json => {
-            output::out(&format!("{}\n", serde_json::to_string_pretty(&json(diagnostics))?))
-        }
+        ReportFormat::Json => output::out(&format!(
+            "{}\n",
+            serde_json::to_string_pretty(&json(diagnostics, accepted))?
+        )),
         ReportFormat::Github => output::out(&github(diagnostics)),
         ReportFormat::Sarif => {
-            output::out(&format!("{}\n", serde_json::to_string_pretty(&sarif::log(diagnostics))?))
+            let log = sarif::log(diagnostics, accepted);
+            output::out(&format!("{}\n", serde_json::to_string_pretty(&log)?))
         }
     }
 }
@@ -93,21 +100,27 @@ pub(super) fn text(diagnostics: &[Diagnostic], least: Least) -> String {
     text
 }
 
-fn json(diagnostics: &[Diagnostic]) -> Report<'_> {
-    let line = |diagnostic: &'_ Diagnostic| (diagnostic.line > 0).then_some(diagnostic.line);
-    let diagnostics = diagnostics
-        .iter()
-        .map(|diagnostic| Line {
-            path: &diagnostic.path,
-            line: line(diagnostic),
-            column: line(diagnostic).map(|_| diagnostic.column),
-            severity: diagnostic.severity().as_str(),
-            code: diagnostic.code.as_str(),
-            message: &diagnostic.message,
-            hint: diagnostic.hint.as_deref(),
-        })
-        .collect();
-    Report { version: 1, diagnostics }
+fn json<'a>(diagnostics: &'a [Diagnostic], accepted: &'a [(Diagnostic, String)]) -> Report<'a> {
+    let accepted = accepted.iter().map(|(diagnostic, reason)| line(diagnostic, Some(reason)));
+    Report {
+        version: 1,
+        diagnostics: diagnostics.iter().map(|diagnostic| line(diagnostic, None)).collect(),
+        accepted: accepted.collect(),
+    }
+}
+
+fn line<'a>(diagnostic: &'a Diagnostic, reason: Option<&'a String>) -> Line<'a> {
+    let line = (diagnostic.line > 0).then_some(diagnostic.line);
+    Line {
+        path: &diagnostic.path,
+        line,
+        column: line.map(|_| diagnostic.column),
+        severity: diagnostic.severity().as_str(),
+        code: diagnostic.code.as_str(),
+        message: &diagnostic.message,
+        hint: diagnostic.hint.as_deref(),
+        reason: reason.map(String::as_str),
+    }
 }
 
 fn github(diagnostics: &[Diagnostic]) -> String {

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::explain::page;
 use crate::model::{Code, Diagnostic, Severity};
 
 /// The log of one run.
-pub(super) fn log(diagnostics: &[Diagnostic]) -> Value {
+pub(super) fn log(diagnostics: &[Diagnostic], accepted: &[(Diagnostic, String)]) -> Value {
     let rules: Vec<Value> = Code::ALL
         .iter()
         .map(|code| {
@@ -13,10 +14,18 @@ pub(super) fn log(diagnostics: &[Diagnostic]) -> Value {
                 "id": code.as_str(),
                 "shortDescription": { "text": code.title() },
                 "defaultConfiguration": { "level": level(code.severity()) },
+                "help": { "text": format!("blue explain {code}"), "markdown": page(*code) },
             })
         })
         .collect();
-    let results: Vec<Value> = diagnostics.iter().map(result).collect();
+    // Whoever reads the log is told what was accepted, and why, and can look away by itself.
+    let suppressed = accepted.iter().map(|(diagnostic, reason)| {
+        let mut result = result(diagnostic);
+        result["suppressions"] =
+            json!([{ "kind": "external", "status": "accepted", "justification": reason }]);
+        result
+    });
+    let results: Vec<Value> = diagnostics.iter().map(result).chain(suppressed).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

@@ -48,6 +48,7 @@ impl Watch {
                     report::report(
                         ReportFormat::Text,
                         &outcome.diagnostics,
+                        &outcome.accepted,
                         report::Least::Warning,
                     )?;
                     output::say(&build::summary(&outcome, false, started));

@@ -52,6 +52,52 @@ macro_rules! codes {
     };
 }
 
+impl Severity {
+    /// The severity of a word, `off` being none at all.
+    pub fn parse(word: &str) -> Option<Option<Severity>> {
+        Some(match word {
+            "off" => None,
+            "info" => Some(Severity::Info),
+            "warning" => Some(Severity::Warning),
+            "error" => Some(Severity::Error),
+            _ => return None,
+        })
+    }
+}
+
+impl Code {
+    /// The code that somebody wrote: in any case, with or without `BLUE-`.
+    pub fn parse(text: &str) -> Option<Code> {
+        let text = text.trim().to_ascii_uppercase();
+        let bare = text.strip_prefix("BLUE-").unwrap_or(&text);
+        Code::ALL.iter().copied().find(|code| code.as_str().strip_prefix("BLUE-") == Some(bare))
+    }
+
+    /// What the finding is about: `REF`, `DOC`, `OUT` …
+    pub fn area(self) -> &'static str {
+        self.as_str().split('-').nth(1).unwrap_or_default()
+    }
+
+    /// Whether it says that an emitted file is not what a build would give. Such a finding is an
+    /// error and stays one.
+    pub fn is_of_output(self) -> bool {
+        self.area() == "OUT" && self.severity() == Severity::Error
+    }
+
+    /// Whether a project cannot choose its severity: emitted files that are not current, and what
+    /// stops a build.
+    pub fn is_fixed(self) -> bool {
+        self.is_of_output() || matches!(self, Code::TooManyDocuments | Code::TooManyBytes)
+    }
+
+    /// Whether findings can be accepted as reviewed. What is on disk is not an opinion, and a
+    /// secret is allowed by its own fingerprint, not by the place it stands in.
+    pub fn may_be_accepted(self) -> bool {
+        let about_disk = self.area() == "OUT" || self.is_fixed();
+        !about_disk && self.area() != "SEC" && self != Code::AcceptedGone
+    }
+}
+
 codes! {
     OutsideRoot = "BLUE-SRC-001", Warning, "a source that lies outside the project";
     Denied = "BLUE-SRC-002", Warning, "a source on the deny-list";
@@ -93,6 +139,13 @@ codes! {
     CacheNotKept = "BLUE-OUT-008", Warning, "a cache that could not be written";
     SourceUnknown = "BLUE-CFG-001", Warning, "a configured source that does not exist";
     TooManyBundles = "BLUE-CFG-002", Info, "more live RFCs than workflow bundles";
+    AcceptedGone = "BLUE-CFG-003", Info, "an accepted finding that no longer occurs";
+    LongLine = "BLUE-LIM-001", Warning, "a line over the length limit";
+    DeepMarkdown = "BLUE-LIM-002", Warning, "Markdown nested too deeply";
+    DeepYaml = "BLUE-LIM-003", Warning, "metadata nested too deeply";
+    WideYaml = "BLUE-LIM-004", Warning, "metadata whose aliases grow too large";
+    TooManyDocuments = "BLUE-LIM-005", Error, "more documents than the limit";
+    TooManyBytes = "BLUE-LIM-006", Error, "more bytes of documents than the limit";
 }
 
 impl fmt::Display for Code {
@@ -116,13 +169,16 @@ pub struct Diagnostic {
     pub message: String,
     /// Something to type or to do.
     pub hint: Option<String>,
+    /// How much it matters here: that of its code, unless the project says otherwise.
+    pub severity: Severity,
 }
 
 impl Diagnostic {
     /// A finding about a whole file.
     pub fn new(code: Code, path: &str, message: impl Into<String>) -> Diagnostic {
         let (path, message) = (path.to_string(), message.into());
-        Diagnostic { path, line: 0, column: 0, code, message, hint: None }
+        let severity = code.severity();
+        Diagnostic { path, line: 0, column: 0, code, message, hint: None, severity }
     }
 
     /// The same finding at a line and column.
@@ -139,7 +195,7 @@ impl Diagnostic {
 
     /// How much it matters.
     pub fn severity(&self) -> Severity {
-        self.code.severity()
+        self.severity
     }
 }
 

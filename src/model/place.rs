@@ -2,6 +2,8 @@
 
 /// The configuration, written by people.
 pub const CONFIG: &str = ".blue/config.yaml";
+/// The findings that were reviewed and accepted, written by `lint --accept`.
+pub const ACCEPTED: &str = ".blue/accepted.jsonl";
 /// The project's voice, written by people.
 pub const VOICE: &str = ".blue/voice.md";
 /// How people work here, written by people.

@@ -1,6 +1,8 @@
 //! One run's checked configuration.
 
-use super::{Digest, Kind};
+use std::collections::BTreeMap;
+
+use super::{Code, Digest, Kind, Severity};
 
 /// A number of tokens and of bytes that a text may not exceed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -97,6 +99,8 @@ pub struct Plan {
     pub limits: Limits,
     /// Plugins by name.
     pub plugins: Vec<String>,
+    /// The severity of a code where it is not the usual one; `None` is off.
+    pub severities: BTreeMap<Code, Option<Severity>>,
     /// The digest of the configuration as it was understood.
     pub digest: Digest,
 }

@@ -1,6 +1,6 @@
 //! What a build saw of the file system, kept so that the next one can look away.
 
-use super::Digest;
+use super::{Counts, Digest};
 
 /// What the file system says of a file, as git keeps it: all must match to skip a read.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -76,8 +76,8 @@ pub struct Record {
     pub looked: i64,
     /// The file system's time after the last write.
     pub settled: i64,
-    /// Warnings of that build, for the line that says so when nothing is to do.
-    pub n_warnings: u64,
+    /// What that build found, for the line that says so when nothing is to do.
+    pub counts: Counts,
     /// The facts that decided each artifact, for `--explain`.
     pub actions: Vec<(String, Vec<(String, Digest)>)>,
 }

@@ -1,11 +1,14 @@
 //! `.blue/config.yaml`: intent, written by people.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::model::plan::{HOOK_BYTES, Limits, Rule, Tier};
 use crate::model::uri::slugify;
-use crate::model::{Budget, Digest, Kind, Plan};
+use crate::model::{Budget, Code, Digest, Kind, Plan, Severity};
 
 /// The configuration of a blue project. Every key is optional.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -33,8 +36,47 @@ pub struct Config {
     pub security: Security,
     /// Limits on what a repository may cost.
     pub limits: LimitKeys,
+    /// How much findings matter, by code. It decides what is shown and what fails, never what is emitted, and so it is no part of the configuration's digest.
+    #[serde(skip_serializing)]
+    #[schemars(schema_with = "levels")]
+    pub diagnostics: BTreeMap<String, String>,
     /// Plugins by name.
     pub plugins: Vec<String>,
+}
+
+/// The schema of `diagnostics`: every code, so that an editor can offer them.
+fn levels(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let code = |code: &Code| {
+        let levels = serde_json::json!({
+            "description": format!("{}; {} by default", code.title(), code.severity().as_str()),
+            "enum": ["off", "info", "warning", "error"],
+        });
+        (code.as_str().to_string(), levels)
+    };
+    let codes: serde_json::Map<String, Value> = Code::ALL.iter().map(code).collect();
+    schemars::json_schema!({
+        "description": "How much findings matter, by code: `BLUE-REF-001: error`, `BLUE-DOC-007: off`.",
+        "type": "object",
+        "properties": codes,
+        "additionalProperties": false,
+    })
+}
+
+/// Severities that a project cannot choose: pointer, message and hint of each.
+pub fn refusals(config: &Value) -> Vec<(String, String, String)> {
+    let chosen = config.get("diagnostics").and_then(Value::as_object).into_iter().flatten();
+    let chosen = chosen.filter_map(|(key, level)| Some((key, Code::parse(key)?, level.as_str()?)));
+    chosen
+        .filter(|(_, code, level)| {
+            code.is_fixed()
+                && Severity::parse(level).is_some_and(|level| level != Some(Severity::Error))
+        })
+        .map(|(key, code, level)| {
+            let message = format!("{code} cannot be `{level}`: {} stays an error", code.title());
+            let hint = format!("leave it out; `blue explain {code}` says why and what mends it");
+            (format!("/diagnostics/{key}"), message, hint)
+        })
+        .collect()
 }
 
 /// Documents of one type.
@@ -177,6 +219,7 @@ impl Default for Config {
             tokens: Tokens::default(),
             security: Security::default(),
             limits: LimitKeys::default(),
+            diagnostics: BTreeMap::new(),
             plugins: Vec::new(),
         }
     }
@@ -255,6 +298,11 @@ impl Config {
             allow_external: self.security.allow_external,
             limits: self.limits.plan(),
             plugins: self.plugins.clone(),
+            severities: self
+                .diagnostics
+                .iter()
+                .filter_map(|(code, level)| Some((Code::parse(code)?, Severity::parse(level)?)))
+                .collect(),
             digest: Digest::of(&serde_json::to_vec(self).expect("a configuration is JSON")),
         }
     }

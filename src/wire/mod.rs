@@ -1,5 +1,6 @@
 //! The serializable types: what config, manifest, indexes and caches look like on disk.
 
+pub mod accepted;
 pub mod agent;
 pub mod audit;
 pub mod cache;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cache::magic;
-use crate::model::{Digest, Folder, Hasher, Record, Stat, Watched};
+use crate::model::{Counts, Digest, Folder, Hasher, Record, Stat, Watched};
 
 type StatMirror = (u64, i64, i64, u64, u64);
 type WatchedMirror<'a> = (&'a str, StatMirror, [u8; 32]);
@@ -18,7 +18,7 @@ struct RecordMirror<'a> {
     #[serde(borrow)]
     outputs: Vec<WatchedMirror<'a>>,
     times: (i64, i64),
-    n_warnings: u64,
+    counts: (u64, u64, u64, u64),
     actions: Vec<ActionMirror>,
 }
 
@@ -30,7 +30,7 @@ pub fn write(record: &Record, engine: &Digest) -> Vec<u8> {
         inputs: record.inputs.iter().map(watched_mirror).collect(),
         outputs: record.outputs.iter().map(watched_mirror).collect(),
         times: (record.looked, record.settled),
-        n_warnings: record.n_warnings,
+        counts: counts_mirror(&record.counts),
         actions: record.actions.iter().map(action_mirror).collect(),
     };
     let payload = postcard::to_stdvec(&mirror).expect("a record can be written");
@@ -51,7 +51,7 @@ pub fn read(bytes: &[u8], engine: &Digest) -> Option<Record> {
         outputs: mirror.outputs.into_iter().map(watched).collect(),
         looked: mirror.times.0,
         settled: mirror.times.1,
-        n_warnings: mirror.n_warnings,
+        counts: counts(mirror.counts),
         actions: mirror.actions.into_iter().map(action).collect(),
     })
 }
@@ -70,6 +70,14 @@ fn watched_mirror(file: &Watched) -> WatchedMirror<'_> {
 
 fn action_mirror((path, facts): &(String, Vec<(String, Digest)>)) -> ActionMirror {
     (path.clone(), facts.iter().map(|(name, digest)| (name.clone(), *digest.as_bytes())).collect())
+}
+
+fn counts_mirror(counts: &Counts) -> (u64, u64, u64, u64) {
+    (counts.errors, counts.warnings, counts.infos, counts.accepted)
+}
+
+fn counts((errors, warnings, infos, accepted): (u64, u64, u64, u64)) -> Counts {
+    Counts { errors, warnings, infos, accepted }
 }
 
 fn stat((size, modified, changed, inode, device): StatMirror) -> Stat {

@@ -5,11 +5,20 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::yaml::Placed;
-use super::{audit, config, jsonl, manifest, paths};
+use super::{accepted, audit, config, jsonl, manifest, paths};
 
 /// Every schema by name.
-pub const NAMES: [&str; 8] =
-    ["config", "manifest", "documents", "relevance", "paths", "bundles", "audit", "provenance"];
+pub const NAMES: [&str; 9] = [
+    "config",
+    "manifest",
+    "documents",
+    "relevance",
+    "paths",
+    "bundles",
+    "audit",
+    "accepted",
+    "provenance",
+];
 
 /// Something in a file that its schema does not allow.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -34,6 +43,7 @@ pub fn schema(name: &str) -> Option<Value> {
         "paths" => schemars::schema_for!(paths::PathLine),
         "bundles" => schemars::schema_for!(jsonl::BundleLine),
         "audit" => schemars::schema_for!(audit::AuditLine),
+        "accepted" => schemars::schema_for!(accepted::AcceptedLine),
         "provenance" => schemars::schema_for!(jsonl::ProvenanceLine),
         _ => return None,
     };
@@ -55,6 +65,7 @@ pub fn name_for(file: &str) -> Option<&'static str> {
         "relevance.jsonl" => Some("relevance"),
         "paths.jsonl" => Some("paths"),
         "bundles.jsonl" => Some("bundles"),
+        "accepted.jsonl" => Some("accepted"),
         "audit.jsonl" | "audit.1.jsonl" => Some("audit"),
         _ => None,
     }
@@ -68,14 +79,18 @@ fn validator(schema: &Value) -> Validator {
 pub fn validate(name: &str, text: &str) -> Vec<Finding> {
     let Some(schema) = schema(name) else { return Vec::new() };
     match name {
-        "config" | "manifest" => validate_yaml(&schema, text),
+        "config" => validate_yaml(&schema, text, &config::refusals),
+        "manifest" => validate_yaml(&schema, text, &|_| Vec::new()),
         // What nobody builds has no provenance.
-        "audit" => validate_lines(&schema, text, false),
+        "audit" | "accepted" => validate_lines(&schema, text, false),
         _ => validate_lines(&schema, text, true),
     }
 }
 
-fn validate_yaml(schema: &Value, text: &str) -> Vec<Finding> {
+/// What a schema cannot say: pointers with a message and a hint.
+type Refusals<'a> = &'a dyn Fn(&Value) -> Vec<(String, String, String)>;
+
+fn validate_yaml(schema: &Value, text: &str, refusals: Refusals<'_>) -> Vec<Finding> {
     let placed = match Placed::yaml(text) {
         Ok(placed) => placed,
         Err(invalid) => {
@@ -92,6 +107,12 @@ fn validate_yaml(schema: &Value, text: &str) -> Vec<Finding> {
     for error in validator.iter_errors(&placed.value) {
         describe(schema, &error, &|pointer| placed.line(pointer), &mut findings);
     }
+    findings.extend(refusals(&placed.value).into_iter().map(|(pointer, message, hint)| Finding {
+        line: placed.line(&pointer),
+        path: json_path(&pointer),
+        message,
+        hint: Some(hint),
+    }));
     findings
 }
 
@@ -160,8 +181,22 @@ fn describe(
                 findings.push(Finding { line: line(&at), path: json_path(&at), message, hint });
             }
         }
+        ValidationErrorKind::Enum { options } => {
+            let known: Vec<String> =
+                options.as_array().into_iter().flatten().map(text_of).collect();
+            let meant = nearest(&text_of(error.instance()), &known);
+            let hint = match meant {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write one of {}", known.join(", ")),
+            };
+            findings.push(Finding { hint: Some(hint), ..plain(error, line(pointer)) });
+        }
         _ => findings.push(plain(error, line(pointer))),
     }
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
 fn plain(error: &ValidationError<'_>, line: u32) -> Finding {
@@ -204,7 +239,9 @@ fn known_keys(schema: &Value, schema_path: &str) -> Vec<String> {
 }
 
 fn nearest(key: &str, known: &[String]) -> Option<String> {
-    let scored = known.iter().map(|name| (strsim::damerau_levenshtein(key, name), name));
+    let key = key.to_lowercase();
+    let scored =
+        known.iter().map(|name| (strsim::damerau_levenshtein(&key, &name.to_lowercase()), name));
     let (distance, name) = scored.min()?;
     (distance <= 2.max(key.len() / 3)).then(|| name.clone())
 }

@@ -7,7 +7,6 @@ use rustix::fs::{Dir, FileType, OFlags};
 use super::Check;
 use crate::beneath::{Content, Root};
 use crate::emit::{self, LOCAL};
-use crate::model::Severity;
 use crate::model::place::{MANIFEST, SESSION};
 use crate::verify;
 
@@ -40,10 +39,10 @@ pub(super) fn built(root: &Root, folder: &Path) -> Vec<Check> {
         Err(error) => Check::problem(MANIFEST, format!("{error:#}"), "look at it"),
     };
     let current = match crate::cli::build::build(folder, true, false, false) {
-        Ok(outcome) if outcome.has(Severity::Error) => {
-            let wrong = outcome.diagnostics.iter().filter(|d| d.severity() == Severity::Error);
-            let paths: Vec<String> = wrong.clone().take(3).map(|d| d.path.clone()).collect();
-            let more = match wrong.count() {
+        Ok(outcome) if outcome.not_current().next().is_some() => {
+            let paths: Vec<String> =
+                outcome.not_current().take(3).map(|d| d.path.clone()).collect();
+            let more = match outcome.not_current().count() {
                 n if n > 3 => format!(" and {} more", n - 3),
                 _ => String::new(),
             };

@@ -1,0 +1,142 @@
+//! `blue knowledge lint --accept` and `--prune`: which findings were reviewed.
+
+use super::{explain, output};
+use crate::beneath::Root;
+use crate::emit;
+use crate::model::place::ACCEPTED;
+use crate::model::{Code, Diagnostic, Policy, Severity};
+use crate::wire::accepted;
+
+/// Nobody else writes the file meanwhile.
+pub(super) fn lock(root: &Root) -> anyhow::Result<emit::Lock> {
+    emit::Lock::take(root, &|who| output::say(&format!("blue: waiting for {who}")))
+}
+
+/// Forgets what is not found any more.
+pub(super) fn prune(
+    root: &Root,
+    policy: &mut Policy,
+    findings: &[Diagnostic],
+) -> anyhow::Result<()> {
+    let n_gone = policy.prune(findings);
+    if n_gone > 0 {
+        write(root, policy)?;
+    }
+    output::say(&format!("blue: took {n_gone} entries out of {ACCEPTED}"));
+    Ok(())
+}
+
+/// Accepts what is shown and selected.
+pub(super) fn accept(
+    root: &Root,
+    policy: &mut Policy,
+    findings: Vec<Diagnostic>,
+    selectors: &[String],
+    reason: &str,
+) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !reason.trim().is_empty(),
+        "a finding is accepted for a reason\nhint: --reason \"why it may stay\""
+    );
+    let selection = Selection::parse(selectors)?;
+    let shown = policy.review(findings).shown;
+    for (selector, chosen) in selection.each() {
+        anyhow::ensure!(
+            shown.iter().any(|finding| finding.code.may_be_accepted() && chosen(finding)),
+            "nothing to accept: no finding is in {selector:?}\nhint: `blue knowledge lint` lists them; name a code, a file, a folder or file:line"
+        );
+    }
+    let chosen: Vec<&Diagnostic> = shown.iter().filter(|found| selection.takes(found)).collect();
+    if !chosen.is_empty() {
+        policy.accept(chosen.iter().copied(), reason.trim());
+        write(root, policy)?;
+    }
+    output::say(&format!("blue: accepted {} findings in {ACCEPTED}", chosen.len()));
+    Ok(())
+}
+
+fn write(root: &Root, policy: &Policy) -> anyhow::Result<()> {
+    match policy.accepted.is_empty() {
+        true => emit::discard(root, ACCEPTED),
+        false => emit::replace(root, ACCEPTED, accepted::write(&policy.accepted).as_bytes(), false),
+    }
+}
+
+/// Which findings are meant: of one of the codes, if there are codes, and below one of the paths,
+/// if there are paths.
+struct Selection {
+    codes: Vec<Code>,
+    places: Vec<Place>,
+}
+
+/// A file or a folder, or one line of a file.
+struct Place {
+    path: String,
+    line: Option<u32>,
+}
+
+type Chosen<'a> = Box<dyn Fn(&Diagnostic) -> bool + 'a>;
+
+impl Selection {
+    fn parse(selectors: &[String]) -> anyhow::Result<Selection> {
+        let mut selection = Selection { codes: Vec::new(), places: Vec::new() };
+        for selector in selectors {
+            if let Some(code) = Code::parse(selector) {
+                if !code.may_be_accepted() {
+                    let (message, hint) = accepted::why_not(code);
+                    anyhow::bail!("{message}\nhint: {hint}");
+                }
+                selection.codes.push(code);
+            } else if explain::looks_like_code(selector) {
+                return Err(explain::unknown(selector));
+            } else {
+                selection.places.push(Place::parse(selector));
+            }
+        }
+        Ok(selection)
+    }
+
+    fn takes(&self, finding: &Diagnostic) -> bool {
+        // Notes fail nothing, so they are accepted only where their code is named.
+        let coded = match self.codes.is_empty() {
+            true => finding.severity() >= Severity::Warning,
+            false => self.codes.contains(&finding.code),
+        };
+        let placed = self.places.is_empty() || self.places.iter().any(|place| place.holds(finding));
+        finding.code.may_be_accepted() && coded && placed
+    }
+
+    /// Each selector as text, with what it chooses.
+    fn each(&self) -> Vec<(String, Chosen<'_>)> {
+        let code = |code: &Code| {
+            let code = *code;
+            let chosen: Chosen<'_> = Box::new(move |finding| finding.code == code);
+            (code.to_string(), chosen)
+        };
+        let place = |place: &'_ Place| {
+            let (path, line) = (place.path.clone(), place.line);
+            let chosen: Chosen<'_> =
+                Box::new(move |finding| Place { path: path.clone(), line }.holds(finding));
+            (place.path.clone(), chosen)
+        };
+        self.codes.iter().map(code).chain(self.places.iter().map(place)).collect()
+    }
+}
+
+impl Place {
+    fn parse(text: &str) -> Place {
+        let bare = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_string();
+        let line = text.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
+        match line {
+            Some((path, line)) => Place { path: bare(path), line: Some(line) },
+            None => Place { path: bare(text), line: None },
+        }
+    }
+
+    fn holds(&self, finding: &Diagnostic) -> bool {
+        let below = finding.path.strip_prefix(&self.path);
+        let inside = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        (inside || matches!(self.path.as_str(), "" | "."))
+            && self.line.is_none_or(|line| line == finding.line)
+    }
+}

@@ -1,0 +1,161 @@
+//! `.blue/accepted.jsonl`: findings that people reviewed and accepted, a line each.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::schema::{self, Finding};
+use crate::model::neutral::neutral;
+use crate::model::{Accepted, Code};
+
+/// One accepted finding.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "line of accepted.jsonl")]
+pub struct AcceptedLine {
+    /// The document it was found in.
+    pub path: String,
+    /// The code, such as BLUE-REF-001.
+    #[schemars(regex(pattern = r"^BLUE-[A-Z]+-[0-9]{3}$"))]
+    pub code: String,
+    /// What was found, word for word.
+    pub message: String,
+    /// How many times it stands in that document; default 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 1))]
+    pub count: u64,
+    /// Why it is accepted.
+    #[schemars(regex(pattern = r"\S"))]
+    pub reason: String,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn is_one(count: &u64) -> bool {
+    *count == 1
+}
+
+/// Reads the file. A line that is not right is an error: what it was meant to accept is unknown.
+pub fn read(text: &str) -> Result<Vec<Accepted>, Vec<Finding>> {
+    let mut entries = Vec::new();
+    let mut findings = Vec::new();
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let number = i as u32 + 1;
+        match serde_json::from_str::<AcceptedLine>(line).ok().filter(AcceptedLine::is_valid) {
+            Some(line) => match refusal(&line, number) {
+                Some(finding) => findings.push(finding),
+                None => entries.push(line.entry(number)),
+            },
+            None => findings.extend(
+                schema::validate("accepted", line)
+                    .into_iter()
+                    .map(|finding| Finding { line: number, ..finding }),
+            ),
+        }
+    }
+    if findings.is_empty() { Ok(entries) } else { Err(findings) }
+}
+
+/// What cannot be accepted, wherever it is written.
+fn refusal(line: &AcceptedLine, number: u32) -> Option<Finding> {
+    let code = Code::parse(&line.code).filter(|code| !code.may_be_accepted())?;
+    let (message, hint) = why_not(code);
+    Some(Finding { line: number, path: "$.code".to_string(), message, hint: Some(hint) })
+}
+
+/// Why findings of a code cannot be accepted, and what to do instead.
+pub fn why_not(code: Code) -> (String, String) {
+    let hint = match code.area() {
+        "OUT" => "run `blue knowledge build`, which brings emitted files up to date",
+        "CFG" => "run `blue knowledge lint --prune`",
+        "LIM" => "raise the limit in .blue/config.yaml",
+        _ => {
+            "allow the one secret by its fingerprint, in security.allow_secrets of .blue/config.yaml"
+        }
+    };
+    (format!("{code} cannot be accepted"), format!("{hint}; see `blue explain {code}`"))
+}
+
+/// The text of the file: sorted, one line for each finding, so that a diff shows what was added.
+pub fn write(entries: &[Accepted]) -> String {
+    let mut entries: Vec<&Accepted> = entries.iter().collect();
+    entries.sort();
+    let mut text = String::new();
+    for entry in entries {
+        let line = AcceptedLine {
+            path: neutral(&entry.path).into_owned(),
+            code: entry.code.clone(),
+            message: neutral(&entry.message).into_owned(),
+            count: entry.count,
+            reason: neutral(&entry.reason).into_owned(),
+        };
+        text.push_str(&serde_json::to_string(&line).expect("a line is JSON"));
+        text.push('\n');
+    }
+    text
+}
+
+impl AcceptedLine {
+    fn is_valid(&self) -> bool {
+        let mut parts = self.code.split('-');
+        let area = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_uppercase());
+        let number = |part: &str| part.len() == 3 && part.bytes().all(|b| b.is_ascii_digit());
+        let code = parts.next() == Some("BLUE")
+            && parts.next().is_some_and(area)
+            && parts.next().is_some_and(number)
+            && parts.next().is_none();
+        code && self.count > 0 && !self.reason.trim().is_empty()
+    }
+
+    fn entry(self, line: u32) -> Accepted {
+        let AcceptedLine { path, code, message, count, reason } = self;
+        Accepted { path, code, message, count, reason, line }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(path: &str, message: &str) -> Accepted {
+        Accepted {
+            path: path.to_string(),
+            code: "BLUE-REF-001".to_string(),
+            message: message.to_string(),
+            count: 1,
+            reason: "known".to_string(),
+            line: 0,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_sorted_and_can_be_read() {
+        let text = write(&[entry("b.md", "x\u{202E}"), entry("a.md", "y")]);
+        assert_eq!(
+            text,
+            "{\"path\":\"a.md\",\"code\":\"BLUE-REF-001\",\"message\":\"y\",\"reason\":\"known\"}\n\
+             {\"path\":\"b.md\",\"code\":\"BLUE-REF-001\",\"message\":\"x[U+202E]\",\"reason\":\"known\"}\n"
+        );
+        let lines: Vec<u32> = read(&text).expect("it is valid").iter().map(|e| e.line).collect();
+        assert_eq!(lines, [1, 2]);
+        assert_eq!(schema::validate("accepted", &text), []);
+    }
+
+    #[test]
+    fn a_line_that_is_not_right_is_named() {
+        let good = write(&[entry("a.md", "y")]);
+        for bad in [
+            "<<<<<<< HEAD",
+            "{\"path\":\"a.md\"}",
+            "{\"path\":\"a\",\"code\":\"REF-1\",\"message\":\"m\",\"reason\":\"r\"}",
+            "{\"path\":\"a\",\"code\":\"BLUE-REF-001\",\"message\":\"m\",\"reason\":\" \"}",
+            "{\"path\":\"a\",\"code\":\"BLUE-REF-001\",\"message\":\"m\",\"count\":0,\"reason\":\"r\"}",
+            "{\"path\":\"a\",\"code\":\"BLUE-OUT-002\",\"message\":\"stale\",\"reason\":\"r\"}",
+        ] {
+            let findings = read(&format!("{good}\n{bad}\n")).expect_err(bad);
+            assert!(findings.iter().all(|finding| finding.line == 3), "{bad}: {findings:?}");
+            assert!(!findings.is_empty(), "{bad}");
+        }
+    }
+}
