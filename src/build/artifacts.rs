@@ -60,7 +60,7 @@ pub(super) fn all(
     made.extend(workflow::bundles(&from, &rfcs, current)?);
     made.push(bundles::index(&from, &made, &rfcs, current)?);
     let (documents, relevance) =
-        rayon::join(|| documents(analysis, current), || relevance(analysis, current));
+        rayon::join(|| documents(inputs, analysis, current), || relevance(analysis, current));
     made.extend([documents, relevance, paths(analysis, current)]);
     analysis.notes.extend(notes);
     Ok(made)
@@ -219,13 +219,14 @@ pub(super) fn source_line(places: &[String], n_documents: usize) -> String {
     format!("{} ({n_documents} {noun})", places.replace("--", "- -"))
 }
 
-fn documents(analysis: &Analysis, current: &Current<'_>) -> Made {
+fn documents(inputs: &Inputs, analysis: &Analysis, current: &Current<'_>) -> Made {
     let graph = &analysis.graph;
     let weights = &analysis.relevance.weights;
     let told = in_chunks(graph, |hasher, id| {
         let document = graph.document(id);
         hasher.field(document.path.as_bytes()).field(document.uri.as_str().as_bytes());
         hasher.field(document.digest.as_bytes()).field(document.kind.as_str().as_bytes());
+        inputs.plan.limits.tell(hasher);
         hasher.field(document.sidecar.as_deref().unwrap_or_default().as_bytes());
         hasher.number(u64::from(graph.is_live(id)));
         hasher.number(u64::from(weights[id.0 as usize]));

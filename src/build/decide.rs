@@ -89,7 +89,7 @@ pub(super) fn write(
 ) -> anyhow::Result<Outcome> {
     let keeping = std::mem::take(&mut analysis.reading.keeping);
     let (outcome, kept) = std::thread::scope(|scope| {
-        let kept = scope.spawn(|| keeping.keep(root));
+        let kept = scope.spawn(|| keeping.keep(root, &inputs.plan.limits));
         let outcome = write_artifacts(root, inputs, &mut analysis, last, options);
         (outcome, kept.join().expect("keeping facts does not panic"))
     });

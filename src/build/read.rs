@@ -1,11 +1,14 @@
 //! Reads and parses every document in parallel, or remembers what it said.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 use super::Options;
 use crate::beneath::{Content, Root};
 use crate::discover::judge;
 use crate::emit::{self, LOCAL};
+use crate::model::plan::Limits;
 use crate::model::source::content_digest;
 use crate::model::{
     Code, Diagnostic, Digest, DocId, Document, Facts, Found, Graph, Noted, Plan, Record, Source,
@@ -40,7 +43,7 @@ pub(crate) struct Keeping {
 impl Keeping {
     /// Brings the cache up to date: new facts are appended, and once most of it is of documents
     /// that are gone, it is written anew.
-    pub(super) fn keep(&self, root: &Root) -> anyhow::Result<()> {
+    pub(super) fn keep(&self, root: &Root, limits: &Limits) -> anyhow::Result<()> {
         let path = format!("{LOCAL}/facts");
         let crowded = self.cache.len() > 2 * (self.cached.len() + self.fresh.len()) + 64;
         let fresh = self.fresh.iter().map(Vec::as_slice);
@@ -50,7 +53,7 @@ impl Keeping {
             return emit::keep_parts(
                 root,
                 &path,
-                std::iter::once(cache::facts_head()).chain(blocks),
+                std::iter::once(cache::facts_head(limits)).chain(blocks),
             );
         }
         if self.fresh.is_empty() {
@@ -69,7 +72,7 @@ pub(super) fn longer(
 ) -> anyhow::Result<Longer> {
     let texts = ids.par_iter().with_min_len(8).map(|id| {
         let source = again(root, plan, graph.document(*id))?;
-        Ok((*id, parse::texts(&source)))
+        Ok((*id, parse::texts(&source, &plan.limits)))
     });
     texts.collect()
 }
@@ -116,9 +119,9 @@ pub(super) fn read(
     options: &Options<'_>,
 ) -> anyhow::Result<Noted<Reading>> {
     let distrusted = options.check || options.force || record.inputs.is_empty();
-    let cache = if distrusted { FactsCache::open(Vec::new()) } else { facts_cache(root) };
+    let cache = if distrusted { FactsCache::default() } else { facts_cache(root, &plan.limits) };
     options.progress.total(found.len() as u64);
-    let reader = Reader { root, plan, record, cache: &cache };
+    let reader = Reader { root, plan, record, cache: &cache, n_bytes: AtomicU64::new(0) };
     let results: Vec<Answer> = found
         .into_par_iter()
         .with_min_len(16)
@@ -153,10 +156,10 @@ pub(super) fn read(
 }
 
 /// Facts kept from the last build; absent if they cannot be read.
-fn facts_cache(root: &Root) -> FactsCache {
+fn facts_cache(root: &Root, limits: &Limits) -> FactsCache {
     match root.read(&format!("{LOCAL}/facts"), 1 << 40) {
-        Ok(Some(Content::Bytes(bytes, _))) => FactsCache::open(bytes),
-        _ => FactsCache::open(Vec::new()),
+        Ok(Some(Content::Bytes(bytes, _))) => FactsCache::open(bytes, limits),
+        _ => FactsCache::default(),
     }
 }
 
@@ -165,6 +168,8 @@ struct Reader<'a> {
     plan: &'a Plan,
     record: &'a Record,
     cache: &'a FactsCache,
+    /// Bytes of documents so far; the sum does not depend on the order of work.
+    n_bytes: AtomicU64,
 }
 
 type Answer = anyhow::Result<Result<One, Refused>>;
@@ -178,6 +183,7 @@ struct Refused {
 impl Reader<'_> {
     fn one(&self, found: Found) -> Answer {
         if let Some((digest, facts, watched)) = self.remembered(&found) {
+            self.count(facts.n_bytes)?;
             return Ok(Ok(One { found, digest, facts, watched, packed: None }));
         }
         let (bytes, stat) = match self.bytes(&found.path)? {
@@ -190,6 +196,7 @@ impl Reader<'_> {
         if found.path.starts_with("knowledge/") && header::is_emitted(&bytes) {
             return Ok(Err(Refused { watched: None, note: None }));
         }
+        self.count(bytes.len() as u64)?;
         let own = Digest::of(&bytes);
         // What lies behind a link can change without the link showing it.
         let linked =
@@ -207,9 +214,22 @@ impl Reader<'_> {
         if let Some(facts) = self.cache.get(&digest) {
             return Ok(Ok(One { found, digest, facts, watched, packed: None }));
         }
-        let facts = parse::parse(&Source { bytes, sidecar: sidecar_bytes });
+        let facts = parse::parse(&Source { bytes, sidecar: sidecar_bytes }, &self.plan.limits);
         let packed = Some(cache::facts_entry(&digest, &facts));
         Ok(Ok(One { found, digest, facts, watched, packed }))
+    }
+
+    /// Stops the build once the documents are too large together. Some of them would be a smaller
+    /// truth, and which ones would depend on the order of work.
+    fn count(&self, n_bytes: u64) -> anyhow::Result<()> {
+        let limit = self.plan.limits.total_bytes;
+        let before = self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed);
+        anyhow::ensure!(
+            before.saturating_add(n_bytes) <= limit,
+            "the documents have more than {limit} bytes together [{}]\nhint: raise limits.total_bytes in .blue/config.yaml, or narrow documents:",
+            Code::TooManyBytes
+        );
+        Ok(())
     }
 
     /// A document whose file did not move, and whose facts are in the cache.

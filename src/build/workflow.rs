@@ -139,6 +139,7 @@ fn action(from: &From<'_>, id: DocId, plans: &[DocId], about: &[Line]) -> Action
         told.field(one.uri.as_str().as_bytes()).field(one.digest.as_bytes());
         told.field(view::head(one).as_bytes()).field(one.status.to_string().as_bytes());
     }
+    inputs.plan.limits.tell(&mut told);
     for (part, line) in about {
         told.field(format!("{part:?}").as_bytes()).field(line.as_bytes());
     }
@@ -170,7 +171,7 @@ impl<'a> Material<'a> {
         let work_of = |id: DocId| {
             let document = graph.document(id);
             let source = read::again(from.root, &from.inputs.plan, document)?;
-            anyhow::Ok((document.uri.as_str(), parse::work(&source)))
+            anyhow::Ok((document.uri.as_str(), parse::work(&source, &from.inputs.plan.limits)))
         };
         let (_, work) = work_of(id)?;
         let plans: Vec<(&str, Work)> =

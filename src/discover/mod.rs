@@ -41,8 +41,9 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     let limit = plan.limits.documents;
     anyhow::ensure!(
         found.len() as u64 <= limit,
-        "{} documents are over the limit of {limit}\nhint: raise limits.documents in .blue/config.yaml, or narrow documents:",
-        found.len()
+        "{} documents are over the limit of {limit} [{}]\nhint: raise limits.documents in .blue/config.yaml, or narrow documents:",
+        found.len(),
+        Code::TooManyDocuments
     );
     note_collisions(&found, &mut notes);
     Ok(Noted::new(Discovery { collections, found, tree }, notes))

@@ -138,8 +138,10 @@ impl Walker<'_> {
     ) -> anyhow::Result<Part> {
         let mut part = Part::default();
         if depth > self.max_depth {
-            let message = format!("folders nest deeper than {}", self.max_depth);
-            part.notes.push(Diagnostic::new(Code::TooDeep, folder, message));
+            let message =
+                format!("folders nest deeper than {}; it is not looked into", self.max_depth);
+            let hint = "move the documents up, or raise limits.depth in .blue/config.yaml";
+            part.notes.push(Diagnostic::new(Code::TooDeep, folder, message).hint(hint));
             return Ok(part);
         }
         let shown = if folder.is_empty() { "." } else { folder };

@@ -68,10 +68,11 @@ impl Telling {
         let mut texts = vec![(Level::Title, head.clone()), (Level::Line, one_line)];
         let mut stale = false;
         if most > Level::Line {
-            let (bytes, changed) = read::bytes(library, library.rules(open), line)?;
+            let rules = library.rules(open);
+            let (bytes, changed) = read::bytes(library, rules, line)?;
             stale = changed;
             let whole = parse::whole(&bytes);
-            let longer = parse::texts(&Source { bytes, sidecar: None });
+            let longer = parse::texts(&Source { bytes, sidecar: None }, &rules.plan.limits);
             let repeats = longer.sizes().repeats;
             let (brief, sections) = (longer.brief.trim(), longer.sections.trim());
             let told = |text: &str| format!("{head}\n\n{}", neutral(text));

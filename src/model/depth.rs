@@ -4,13 +4,20 @@
 pub const MAX_DEPTH: usize = 64;
 
 /// Whether a text nests too deeply. Brackets in quotes count too: a header has few of them.
-pub fn is_deep(text: &str) -> bool {
+pub fn is_deep(text: &str, max: usize) -> bool {
     let mut depth = 0usize;
+    let mut indents: Vec<usize> = Vec::new();
     for line in text.lines() {
         let marks = line.as_bytes();
         let n_dashes = marks.windows(2).filter(|pair| matches!(*pair, b"- " | b"? ")).count();
         let indent = marks.iter().take_while(|b| **b == b' ').count();
-        if n_dashes > MAX_DEPTH || indent > 16 * MAX_DEPTH {
+        // A line that goes further in than the one above it opens a level.
+        if indent < marks.len() {
+            let closed = indents.iter().rev().take_while(|open| **open >= indent).count();
+            indents.truncate(indents.len() - closed);
+            indents.push(indent);
+        }
+        if n_dashes > max || indents.len() > max || indent > 16 * max {
             return true;
         }
         for mark in marks {
@@ -19,7 +26,7 @@ pub fn is_deep(text: &str) -> bool {
                 b']' | b'}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            if depth > MAX_DEPTH {
+            if depth > max {
                 return true;
             }
         }
@@ -33,9 +40,13 @@ mod tests {
 
     #[test]
     fn bombs_are_deep_and_headers_are_not() {
+        let is_deep = |text: &str| super::is_deep(text, MAX_DEPTH);
         assert!(is_deep(&"[".repeat(100)));
         assert!(is_deep(&"- ".repeat(100)));
         assert!(is_deep(&"{a: ".repeat(100)));
+        let nested: String = (0..100).map(|i| format!("{}a:\n", " ".repeat(i))).collect();
+        assert!(is_deep(&nested));
         assert!(!is_deep("title: a - b - c\nlist: [1, [2, {x: 3}]]\n- one\n- two\n"));
+        assert!(!is_deep(&"a:\n  b:\n\n    c: 1\n".repeat(100)));
     }
 }

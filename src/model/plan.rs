@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Digest, Kind, Severity};
+use super::depth::MAX_DEPTH;
+use super::{Code, Digest, Hasher, Kind, Severity};
 
 /// A number of tokens and of bytes that a text may not exceed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -60,8 +61,63 @@ pub struct Limits {
     pub document_bytes: u64,
     /// How many documents.
     pub documents: u64,
+    /// Bytes of all documents together.
+    pub total_bytes: u64,
     /// How deep folders may nest.
     pub depth: u64,
+    /// Bytes of one line.
+    pub line_bytes: u64,
+    /// How deep quotes and lists may nest.
+    pub nesting: u64,
+    /// Bytes of front matter, or of a metadata file.
+    pub front_matter_bytes: u64,
+    /// How deep metadata may nest.
+    pub yaml_depth: u64,
+    /// How many values metadata may have once its aliases are followed.
+    pub yaml_values: u64,
+    /// How many different references one document may have.
+    pub references: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            document_bytes: 4 << 20,
+            documents: 200_000,
+            total_bytes: 2 << 30,
+            depth: 64,
+            line_bytes: 256 << 10,
+            nesting: 64,
+            front_matter_bytes: 64 << 10,
+            yaml_depth: MAX_DEPTH as u64,
+            yaml_values: 10_000,
+            references: 10_000,
+        }
+    }
+}
+
+impl Limits {
+    /// Tells a digest what decides, besides a document's own digest, what was read of it. The usual
+    /// limits tell nothing.
+    pub fn tell(&self, told: &mut Hasher) {
+        if self.of_document() != Limits::default().of_document() {
+            self.of_document().iter().for_each(|limit| {
+                told.number(*limit);
+            });
+        }
+    }
+
+    /// The limits that decide what is read of one document's bytes.
+    pub fn of_document(&self) -> [u64; 6] {
+        [
+            self.line_bytes,
+            self.nesting,
+            self.front_matter_bytes,
+            self.yaml_depth,
+            self.yaml_values,
+            self.references,
+        ]
+    }
 }
 
 /// One run's checked configuration: what to read, what to make, how much.

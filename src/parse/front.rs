@@ -1,14 +1,15 @@
 //! YAML front matter and YAML sidecars to fields.
 
+use std::collections::BTreeMap;
+
 use serde_yaml::Value;
 
 use super::Lines;
+use super::bound::{is_wide, start};
 use super::field::{self, Field};
-use crate::model::depth::{MAX_DEPTH, is_deep};
+use crate::model::depth::is_deep;
+use crate::model::plan::Limits;
 use crate::model::{Code, Note};
-
-/// Front matter larger than this is not read: it is no header any more.
-const MAX_BYTES: usize = 64 * 1024;
 
 /// Where the front matter is: `inner` is its text, `end` where the body begins.
 pub(super) struct Front {
@@ -60,6 +61,7 @@ pub(super) fn fields(
     text: &str,
     front: &Front,
     lines: &Lines,
+    limits: &Limits,
     notes: &mut Vec<Note>,
 ) -> Vec<Field> {
     let inner = &text[front.inner.clone()];
@@ -79,17 +81,10 @@ pub(super) fn fields(
         FrontKind::Toml => return loose(inner, 2),
         FrontKind::Yaml => {}
     }
-    if inner.len() > MAX_BYTES {
-        let message =
-            format!("front matter of {} bytes is over the limit of {MAX_BYTES}", inner.len());
-        note(Code::FrontMatterLarge, 1, message, "move the text into the body");
-        return Vec::new();
-    }
     let first = lines.line(front.inner.start);
-    if is_deep(inner) {
-        let message = format!("front matter nests deeper than {MAX_DEPTH}; it is not read as YAML");
-        note(Code::FrontMatterYaml, first, message, "move the text into the body");
-        return loose(inner, first);
+    if let Some((code, message, hint)) = over(inner, limits) {
+        note(code, first, message, &hint);
+        return loose(start_of(inner, limits), first);
     }
     match serde_yaml::from_str::<Value>(inner) {
         Ok(value) => of_value(&value, inner, first),
@@ -119,47 +114,98 @@ fn repeated_key(inner: &str, what: &str) -> Option<u32> {
     lines.nth(1).map(|(i, _)| i as u32)
 }
 
+/// The limit that a YAML text is over, if it is: what is said of it, and what to do.
+fn over(yaml: &str, limits: &Limits) -> Option<(Code, String, String)> {
+    let depth = usize::try_from(limits.yaml_depth).unwrap_or(usize::MAX);
+    let (code, message, key) = if yaml.len() as u64 > limits.front_matter_bytes {
+        let (n, limit) = (yaml.len(), limits.front_matter_bytes);
+        let message = format!("metadata of {n} bytes is over the limit of {limit}");
+        (Code::FrontMatterLarge, message, "front_matter_bytes")
+    } else if is_deep(yaml, depth) {
+        let message = format!("metadata nests deeper than the limit of {depth}");
+        (Code::DeepYaml, message, "yaml_depth")
+    } else if is_wide(yaml, limits) {
+        let limit = limits.yaml_values;
+        let message = format!("aliases make the metadata larger than the limit of {limit} values");
+        (Code::WideYaml, message, "yaml_values")
+    } else {
+        return None;
+    };
+    let message = format!("{message}; only lines `key: value` are read");
+    let hint = format!("move it into the body, or raise limits.{key} in .blue/config.yaml");
+    Some((code, message, hint))
+}
+
+/// As much of a text as may be read of it.
+fn start_of<'a>(text: &'a str, limits: &Limits) -> &'a str {
+    let limit = usize::try_from(limits.front_matter_bytes).unwrap_or(usize::MAX);
+    start(text, limit)
+}
+
 /// Reads a YAML file that stands beside a document.
-pub(super) fn sidecar(bytes: &[u8], notes: &mut Vec<Note>) -> Vec<Field> {
+pub(super) fn sidecar(bytes: &[u8], limits: &Limits, notes: &mut Vec<Note>) -> Vec<Field> {
     let text = String::from_utf8_lossy(bytes);
-    let readable = bytes.len() <= MAX_BYTES && !is_deep(&text);
-    let value = if readable { serde_yaml::from_str::<Value>(&text).ok() } else { None };
-    match value {
-        Some(value) => {
-            let mut fields = of_value(&value, &text, 1);
-            for field in &mut fields {
-                field.line = 0;
+    let mut note = |code, message: String, hint| {
+        notes.push(Note { code, line: 0, column: 0, message, hint });
+    };
+    let mut fields = match over(&text, limits) {
+        Some((code, message, hint)) => {
+            note(code, format!("in the file beside the document: {message}"), Some(hint));
+            loose(start_of(&text, limits), 1)
+        }
+        None => match serde_yaml::from_str::<Value>(&text) {
+            Ok(value) => of_value(&value, &text, 1),
+            Err(_) => {
+                let message = "the metadata file beside the document is not YAML".to_string();
+                note(Code::FrontMatterYaml, message, None);
+                Vec::new()
             }
-            fields
-        }
-        None => {
-            let message = "the metadata file beside the document is not YAML".to_string();
-            let code = Code::FrontMatterYaml;
-            notes.push(Note { code, line: 0, column: 0, message, hint: None });
-            Vec::new()
-        }
+        },
+    };
+    for field in &mut fields {
+        field.line = 0;
     }
+    fields
 }
 
 fn of_value(value: &Value, text: &str, first_line: u32) -> Vec<Field> {
     let mut fields = Vec::new();
-    fields_of(value, text, first_line, &mut fields, 0);
+    fields_of(value, &line_of_keys(text), first_line, &mut fields, 0);
     fields
 }
 
 /// The fields of a mapping, and of mappings in it: `relationships: {seeAlso: […]}`.
-fn fields_of(value: &Value, text: &str, first_line: u32, fields: &mut Vec<Field>, depth: usize) {
+fn fields_of(
+    value: &Value,
+    lines: &BTreeMap<&str, u32>,
+    first_line: u32,
+    fields: &mut Vec<Field>,
+    depth: usize,
+) {
     let Value::Mapping(mapping) = value else { return };
     for (key, value) in mapping {
         let Some(key) = scalar(key) else { continue };
         let mut items = Vec::new();
         flatten(value, &mut items, 0);
-        let line = first_line + line_of_key(text, &key);
+        let line = lines.get(key.split(':').next().unwrap_or_default().trim_end());
+        let line = first_line + line.copied().unwrap_or(0);
         fields.push(Field { key: field::normal_key(&key), items, line, front: true });
         if depth < 2 {
-            fields_of(value, text, first_line, fields, depth + 1);
+            fields_of(value, lines, first_line, fields, depth + 1);
         }
     }
+}
+
+/// The first line, from 0, that each key opens.
+fn line_of_keys(text: &str) -> BTreeMap<&str, u32> {
+    let mut lines = BTreeMap::new();
+    for (line, text) in (0..).zip(text.lines()) {
+        let Some((key, _)) = text.split_once(':') else { continue };
+        let key = key.trim_start().trim_start_matches(['"', '\'']);
+        let key = key.trim_end().trim_end_matches(['"', '\'']);
+        lines.entry(key).or_insert(line);
+    }
+    lines
 }
 
 fn flatten(value: &Value, items: &mut Vec<String>, depth: usize) {
@@ -186,15 +232,6 @@ fn scalar(value: &Value) -> Option<String> {
         Value::Bool(truth) => Some(truth.to_string()),
         _ => None,
     }
-}
-
-fn line_of_key(text: &str, key: &str) -> u32 {
-    let found = text.lines().position(|line| {
-        let line = line.trim_start().trim_start_matches(['"', '\'']);
-        line.strip_prefix(key)
-            .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
-    });
-    found.unwrap_or(0) as u32
 }
 
 /// Reads `key: value` or `key = value` lines where the format itself cannot be trusted.

@@ -16,6 +16,11 @@ impl Lines {
         Lines { starts }
     }
 
+    /// Every line without its end.
+    pub(crate) fn all<'a>(&self, text: &'a str) -> impl Iterator<Item = &'a str> {
+        (1..=self.starts.len() as u32).map(|line| self.text(text, line))
+    }
+
     /// The line of an offset, from 1.
     pub(crate) fn line(&self, offset: usize) -> u32 {
         self.starts.partition_point(|start| *start as usize <= offset) as u32

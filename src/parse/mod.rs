@@ -2,6 +2,7 @@
 
 mod assemble;
 mod body;
+mod bound;
 mod decode;
 mod field;
 mod front;
@@ -18,6 +19,7 @@ mod title;
 mod work;
 
 use crate::model::neutral::neutral;
+use crate::model::plan::Limits;
 use crate::model::{Code, Facts, Label, Note, Source, Texts, Work};
 
 pub use assemble::documents;
@@ -36,21 +38,21 @@ pub(crate) struct Page<'a> {
 }
 
 /// Reads one document. Any bytes give facts; what is odd about them is noted.
-pub fn parse(source: &Source) -> Facts {
-    with_page(source, |page, mut notes| {
+pub fn parse(source: &Source, limits: &Limits) -> Facts {
+    with_page(source, limits, |page, mut notes| {
         hidden::note(page, &mut notes);
-        facts(page, source, notes)
+        facts(page, source, limits, notes)
     })
 }
 
 /// The longer texts of a document, which its facts only measure.
-pub fn texts(source: &Source) -> Texts {
-    with_page(source, |page, _| text::texts(page).1)
+pub fn texts(source: &Source, limits: &Limits) -> Texts {
+    with_page(source, limits, |page, _| text::texts(page).1)
 }
 
 /// What a document says of the work it asks for.
-pub fn work(source: &Source) -> Work {
-    with_page(source, |page, _| work::work(page, text::texts(page).1.brief))
+pub fn work(source: &Source, limits: &Limits) -> Work {
+    with_page(source, limits, |page, _| work::work(page, text::texts(page).1.brief))
 }
 
 /// The whole of a document as an agent is given it: decoded, and harmless in a wrapper.
@@ -58,14 +60,18 @@ pub fn whole(bytes: &[u8]) -> String {
     neutral(&decode::decode(bytes, &mut Vec::new())).into_owned()
 }
 
-fn with_page<T>(source: &Source, read: impl FnOnce(&Page<'_>, Vec<Note>) -> T) -> T {
+fn with_page<T>(
+    source: &Source,
+    limits: &Limits,
+    read: impl FnOnce(&Page<'_>, Vec<Note>) -> T,
+) -> T {
     let mut notes = Vec::new();
     let text = decode::decode(&source.bytes, &mut notes);
+    let (text, lines) = bound::lines(text, limits, &mut notes);
     let front = front::split(&text);
-    let lines = Lines::new(&text);
-    let mut fields = front::fields(&text, &front, &lines, &mut notes);
+    let mut fields = front::fields(&text, &front, &lines, limits, &mut notes);
     if let Some(sidecar) = &source.sidecar {
-        fields.extend(front::sidecar(sidecar, &mut notes));
+        fields.extend(front::sidecar(sidecar, limits, &mut notes));
     }
     let body = Body::read(&text, front.end);
     fields.extend(field::of_head(&text, &lines, &body));
@@ -73,8 +79,8 @@ fn with_page<T>(source: &Source, read: impl FnOnce(&Page<'_>, Vec<Note>) -> T) -
     read(&page, notes)
 }
 
-fn facts(page: &Page<'_>, source: &Source, mut notes: Vec<Note>) -> Facts {
-    let references = reference::all(page, &mut notes);
+fn facts(page: &Page<'_>, source: &Source, limits: &Limits, mut notes: Vec<Note>) -> Facts {
+    let references = reference::all(page, limits, &mut notes);
     let (line, texts) = text::texts(page);
     if page.text[page.start..].trim().is_empty() && page.fields.is_empty() {
         let message = "the document has no text".to_string();

@@ -6,11 +6,9 @@ use super::Page;
 use super::field::{self, Field};
 use super::mention;
 use crate::model::name::is_suffix;
+use crate::model::plan::Limits;
 use crate::model::series::series_word;
 use crate::model::{Code, Label, Note, Number, Reference, Relation, Target};
-
-/// More references than this are an attack or an index; the rest is noted, not read.
-const MAX_REFERENCES: usize = 10_000;
 
 /// An address in prose is shorter than this.
 const MAX_ADDRESS: usize = 512;
@@ -19,17 +17,20 @@ struct Gathered<'a, 'b> {
     page: &'a Page<'b>,
     references: Vec<Reference>,
     seen: BTreeMap<(Target, Relation), usize>,
+    /// More references than this are an attack or an index; the rest is noted, not read.
+    limit: usize,
     n_dropped: usize,
     /// The line looked at last and what its own words say of the references in it.
     last_line: Option<(u32, Option<Relation>)>,
 }
 
 /// All references of a page, in order of appearance, equal ones counted.
-pub(super) fn all(page: &Page<'_>, notes: &mut Vec<Note>) -> Vec<Reference> {
+pub(super) fn all(page: &Page<'_>, limits: &Limits, notes: &mut Vec<Note>) -> Vec<Reference> {
     let mut gathered = Gathered {
         page,
         references: Vec::new(),
         seen: BTreeMap::new(),
+        limit: usize::try_from(limits.references).unwrap_or(usize::MAX),
         n_dropped: 0,
         last_line: None,
     };
@@ -40,10 +41,12 @@ pub(super) fn all(page: &Page<'_>, notes: &mut Vec<Note>) -> Vec<Reference> {
     }
     if gathered.n_dropped > 0 {
         let message = format!(
-            "{} references beyond the limit of {MAX_REFERENCES} are not read",
-            gathered.n_dropped
+            "{} references beyond the limit of {} are not read",
+            gathered.n_dropped, gathered.limit
         );
-        notes.push(Note { code: Code::TooManyReferences, line: 0, column: 0, message, hint: None });
+        let hint = "split the document, or raise limits.references in .blue/config.yaml";
+        let (code, hint) = (Code::TooManyReferences, Some(hint.to_string()));
+        notes.push(Note { code, line: 0, column: 0, message, hint });
     }
     gathered.references.sort_by_key(|reference| (reference.line, reference.column));
     gathered.references
@@ -92,14 +95,16 @@ impl Gathered<'_, '_> {
     /// Addresses in prose, up to the punctuation that ends them.
     fn addresses(&mut self, range: std::ops::Range<usize>) {
         let text = &self.page.text[range.clone()];
-        for (at, _) in text.match_indices("blue://") {
-            let ends = |c: char| c.is_whitespace() || "()<>[]\"'`,;|".contains(c);
-            let chars = text[at..].char_indices().take(MAX_ADDRESS + 1);
-            let end = chars.clone().find(|(_, c)| ends(*c)).map(|(end, _)| end);
+        let ends = |c: char| c.is_whitespace() || "()<>[]\"'`,;|".contains(c);
+        let mut from = 0;
+        while let Some(at) = text[from..].find("blue://").map(|at| from + at) {
+            let end = text[at..].find(ends).map_or(text.len(), |end| at + end);
+            from = end;
             // What runs on without an end is no address.
-            let end = end.or_else(|| (chars.count() <= MAX_ADDRESS).then_some(text.len() - at));
-            let Some(end) = end else { continue };
-            let address = &text[at..at + end];
+            if end - at > MAX_ADDRESS {
+                continue;
+            }
+            let address = &text[at..end];
             let address = address.trim_end_matches(['.', ':', '!', '?', '*']);
             let offset = range.start + at;
             let relation = self.relation_at(offset).unwrap_or(Relation::Address);
@@ -132,7 +137,7 @@ impl Gathered<'_, '_> {
         }
         let Some(relation) = relation else { return };
         let kind = field.key.rsplit(' ').next().and_then(series_word);
-        for item in field.items.iter().take(MAX_REFERENCES) {
+        for item in &field.items {
             let labels = mention::labels(item);
             let linked = item.contains("](") || item.contains("][");
             if field.front {
@@ -203,7 +208,7 @@ impl Gathered<'_, '_> {
             self.references[*index].count += 1;
             return;
         }
-        if self.references.len() >= MAX_REFERENCES {
+        if self.references.len() >= self.limit {
             self.n_dropped += 1;
             return;
         }

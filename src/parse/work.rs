@@ -120,6 +120,7 @@ fn open_phase(page: &Page<'_>, tasks: &[&Task]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use crate::model::Source;
+    use crate::model::plan::Limits;
     use crate::parse::work;
 
     #[test]
@@ -129,7 +130,7 @@ mod tests {
             1. [x] two\n2. [ ] three **bold**\n   - [ ] below it\n\n\
             ## Success Criteria\n\n- [ ] it is fast\n- it is small\n- [x] it exists\n";
         let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
-        let work = work(&source);
+        let work = work(&source, &Limits::default());
         assert_eq!(work.brief, "It does a thing for everybody here.");
         assert_eq!(work.phase.as_deref(), Some("Phase 2: Go on"));
         assert_eq!(work.open, ["three bold", "below it"]);

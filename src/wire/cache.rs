@@ -8,6 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::model::plan::Limits;
 use crate::model::{
     Around, Code, Digest, Facts, Label, NamedPath, Naming, Note, Number, Reference, Relation, Sizes,
     Target, Terms,
@@ -15,6 +16,13 @@ use crate::model::{
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
 const FACTS_FORMAT: u32 = 4;
+
+/// The first bytes of a facts file. Limits decide what is read of a document's bytes, so facts that
+/// were found under other limits are another blue's.
+pub fn facts_head(limits: &Limits) -> Vec<u8> {
+    let limits = limits.of_document().map(|limit| limit.to_string()).join(" ");
+    [magic("facts"), limits.into_bytes(), b"\n".to_vec()].concat()
+}
 
 /// The first bytes of a cache file; another blue's cache is not read.
 pub(super) fn magic(kind: &str) -> Vec<u8> {
@@ -103,8 +111,8 @@ const BLOCK_BYTES: usize = 1 << 20;
 
 impl FactsCache {
     /// Opens the bytes of a cache file. A block that does not verify is absent.
-    pub fn open(bytes: Vec<u8>) -> FactsCache {
-        let (blocks, end) = blocks_in(&bytes);
+    pub fn open(bytes: Vec<u8>, limits: &Limits) -> FactsCache {
+        let (blocks, end) = blocks_in(&bytes, limits);
         let whole = |block: &Range<usize>| {
             let check = &bytes[block.start - BLOCK_HEAD..][..16];
             Digest::of(&bytes[block.clone()]).as_bytes()[..16] == *check
@@ -144,12 +152,12 @@ impl FactsCache {
 }
 
 /// The blocks of a file, and where the last of them ends.
-fn blocks_in(bytes: &[u8]) -> (Vec<Range<usize>>, usize) {
+fn blocks_in(bytes: &[u8], limits: &Limits) -> (Vec<Range<usize>>, usize) {
     let mut blocks = Vec::new();
-    let magic = magic("facts");
-    let mut at = magic.len();
-    while let Some(head) = bytes.get(at..at + BLOCK_HEAD).filter(|_| bytes.starts_with(&magic)) {
-        let length = u64::from_le_bytes(head[16..].try_into().expect("eight bytes"));
+    let head = facts_head(limits);
+    let mut at = head.len();
+    while let Some(block) = bytes.get(at..at + BLOCK_HEAD).filter(|_| bytes.starts_with(&head)) {
+        let length = u64::from_le_bytes(block[16..].try_into().expect("eight bytes"));
         let start = at + BLOCK_HEAD;
         let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
         let Some(end) = end.filter(|end| *end <= bytes.len()) else { break };
@@ -174,11 +182,6 @@ fn entries_in(bytes: &[u8], block: Range<usize>) -> Vec<(Digest, Range<usize>)> 
         at = end;
     }
     entries
-}
-
-/// The first bytes of a facts file.
-pub fn facts_head() -> Vec<u8> {
-    magic("facts")
 }
 
 /// Entries in blocks, ready to be written.
@@ -357,14 +360,15 @@ mod tests {
         let digest = Digest::of(b"content");
         let entry = facts_entry(&digest, &facts);
         let blocks: Vec<Vec<u8>> = facts_blocks(std::iter::once(entry.as_slice())).collect();
-        let file = [facts_head(), blocks.concat()].concat();
-        assert_eq!(FactsCache::open(file.clone()).get(&digest), Some(facts));
+        let limits = Limits::default();
+        let file = [facts_head(&limits), blocks.concat()].concat();
+        assert_eq!(FactsCache::open(file.clone(), &limits).get(&digest), Some(facts));
         for i in 0..file.len() {
             let mut damaged = file.clone();
             damaged[i] ^= 0x40;
-            let found = FactsCache::open(damaged).get(&digest);
+            let found = FactsCache::open(damaged, &limits).get(&digest);
             assert!(found.is_none(), "byte {i} was not checked");
         }
-        assert!(FactsCache::open(b"somebody else's".to_vec()).is_empty());
+        assert!(FactsCache::open(b"somebody else's".to_vec(), &limits).is_empty());
     }
 }

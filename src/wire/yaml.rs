@@ -26,7 +26,7 @@ pub struct Invalid {
 impl Placed {
     /// Reads YAML; duplicate keys and runaway aliases are refused.
     pub fn yaml(text: &str) -> Result<Placed, Invalid> {
-        if is_deep(text) {
+        if is_deep(text, MAX_DEPTH) {
             let message = format!("it nests deeper than {MAX_DEPTH}");
             return Err(Invalid { line: 1, message });
         }
