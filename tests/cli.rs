@@ -42,6 +42,7 @@ fn every_command_has_help_with_an_example() {
         vec!["install"],
         vec!["uninstall"],
         vec!["doctor"],
+        vec!["explain"],
         vec!["completions"],
         vec!["man"],
     ] {
