@@ -129,7 +129,7 @@ mod tests {
 
     fn named(text: &str) -> Vec<(String, Naming, u32)> {
         let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
-        let paths = super::super::parse(&source).paths;
+        let paths = super::super::parse(&source, &crate::model::plan::Limits::default()).paths;
         paths.into_iter().map(|named| (named.path, named.naming, named.line)).collect()
     }
 

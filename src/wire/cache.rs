@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::plan::Limits;
 use crate::model::{
-    Around, Code, Digest, Facts, Label, NamedPath, Naming, Note, Number, Reference, Relation, Sizes,
-    Target, Terms,
+    Around, Code, Digest, Facts, Label, NamedPath, Naming, Note, Number, Reference, Relation,
+    Sizes, Target, Terms,
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
-const FACTS_FORMAT: u32 = 4;
+const FACTS_FORMAT: u32 = 5;
 
 /// The first bytes of a facts file. Limits decide what is read of a document's bytes, so facts that
 /// were found under other limits are another blue's.
