@@ -37,7 +37,7 @@ impl Root {
         Ok(Root { fd, path: path.to_path_buf() })
     }
 
-    /// The open directory, for the one room that writes.
+    /// The open directory, for questions that change nothing.
     pub fn fd(&self) -> &OwnedFd {
         &self.fd
     }
@@ -62,6 +62,13 @@ impl Root {
             }
         }
         self.open_stepwise(path, flags)
+    }
+
+    /// The folder that a path lies in, opened as everything here is, and the path's name in it.
+    /// Whoever writes goes through it: a folder that is swapped for a link later leads nowhere.
+    pub fn parent<'a>(&self, path: &'a str) -> io::Result<(OwnedFd, &'a str)> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        Ok((self.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY)?, name))
     }
 
     fn open_stepwise(&self, path: &str, flags: OFlags) -> io::Result<OwnedFd> {

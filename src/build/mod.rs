@@ -163,7 +163,7 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     {
         return Ok(explain::unmoved(&record));
     }
-    let lock = emit::Lock::take(&root, options.waiting)?;
+    let lock = emit::Lock::take(&root, "knowledge build", options.waiting)?;
     emit::recover(&root)?;
     emit::make_room(&root);
     let looked = emit::time(&root)?;

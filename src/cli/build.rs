@@ -129,7 +129,7 @@ pub(super) fn build(
         explain,
         source_date_epoch: source_date_epoch(),
         waiting: &|who| {
-            output::say(&format!("blue: waiting for {who}, which is building this project"))
+            output::say(&format!("blue: waiting for {who}, which is at work in this project"))
         },
         progress: &bar,
     };

@@ -27,8 +27,9 @@ impl Init {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
         let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
-        let lock =
-            emit::Lock::take(&root, &|who| output::say(&format!("blue: waiting for {who}")))?;
+        let lock = emit::Lock::take(&root, "init", &|who| {
+            output::say(&format!("blue: waiting for {who}"))
+        })?;
         emit::recover(&root)?;
         let found = look(&root)?.0.graph;
         tell_found(&found)?;

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use anyhow::Context;
-use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
+use rustix::fs::{FileType, FlockOperation, OFlags};
 
 use super::local::{LOCAL, prepare};
 use super::stage;
@@ -67,14 +67,8 @@ fn is_torn(file: &File) -> bool {
 
 fn create(root: &Root) -> anyhow::Result<OwnedFd> {
     prepare(root)?;
-    let flags = OFlags::RDWR
-        | OFlags::CREATE
-        | OFlags::APPEND
-        | OFlags::NOFOLLOW
-        | OFlags::NONBLOCK
-        | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(root.fd(), AUDIT, flags, Mode::from_raw_mode(0o600));
-    fd.map_err(std::io::Error::from).with_context(|| format!("open {AUDIT}"))
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND;
+    Ok(stage::open(root, AUDIT, flags, 0o600)?.into())
 }
 
 /// Puts a large log aside: hooks only append, so a build makes room now and then.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 
 use anyhow::Context;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{Dir, FileType, Mode, OFlags};
 
 use super::stage;
 use crate::beneath::Root;
@@ -46,13 +46,7 @@ pub(super) fn folder(root: &Root, path: &str) -> anyhow::Result<()> {
                 )
             }
             Some(_) => anyhow::bail!("{at} is in the way: it is not a folder\nhint: move it away"),
-            None => match rustix::fs::mkdirat(root.fd(), at.as_str(), Mode::from_raw_mode(0o777)) {
-                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-                Err(error) => {
-                    return Err(std::io::Error::from(error))
-                        .with_context(|| format!("create {at}"));
-                }
-            },
+            None => stage::make_folder(root, &at)?,
         }
     }
     Ok(())
@@ -65,14 +59,17 @@ pub fn keep(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Writes a file of blue's own in a folder below blue's own, which is made if it is not there.
+pub fn keep_below(root: &Root, folder_path: &str, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    folder(root, folder_path)?;
+    keep(root, path, bytes)
+}
+
+/// The same for whoever does not have the lock.
 pub fn keep_in(root: &Root, folder_path: &str, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
     folder(root, folder_path)?;
     // Two of them may be written at once; the last one stays.
     let temporary = format!("{path}.{}.tmp", std::process::id());
-    stage::remove(root, &temporary)?;
-    let mut file = stage::create(root, &temporary)?;
-    file.write_all(bytes).with_context(|| format!("write {path}"))?;
-    stage::rename(root, &temporary, path)
+    keep_as(root, path, &temporary, std::iter::once(bytes))
 }
 
 /// Writes a file of blue's own, made of parts, in one rename.
@@ -81,11 +78,61 @@ pub fn keep_parts(
     path: &str,
     parts: impl Iterator<Item = impl AsRef<[u8]>>,
 ) -> anyhow::Result<()> {
-    let temporary = format!("{path}.tmp");
-    stage::remove(root, &temporary)?;
-    let file = stage::create(root, &temporary)?;
-    write_parts(file, parts).with_context(|| format!("write {path}"))?;
-    stage::rename(root, &temporary, path)
+    keep_as(root, path, &format!("{path}.tmp"), parts)
+}
+
+fn keep_as(
+    root: &Root,
+    path: &str,
+    temporary: &str,
+    parts: impl Iterator<Item = impl AsRef<[u8]>>,
+) -> anyhow::Result<()> {
+    stage::remove(root, temporary)?;
+    let file = stage::create(root, temporary)?;
+    let kept = write_parts(file, parts)
+        .with_context(|| format!("write {path}"))
+        .and_then(|()| stage::rename(root, temporary, path));
+    if kept.is_err() {
+        // What failed is told already.
+        stage::remove(root, temporary).ok();
+    }
+    kept
+}
+
+/// Removes what killed processes left half written in blue's own folder. Runs under the lock, so no
+/// other build is at work; hooks may be, and put their number into the name.
+pub(super) fn tidy(root: &Root) -> anyhow::Result<()> {
+    for folder in ["", "/before", "/sessions", "/rescued"].map(|below| format!("{LOCAL}{below}")) {
+        for name in names(root, &folder)? {
+            let half = name.strip_suffix(".tmp");
+            let writer = half.and_then(|half| half.rsplit('.').next()?.parse().ok());
+            let lives = writer
+                .and_then(rustix::process::Pid::from_raw)
+                .is_some_and(|writer| rustix::process::test_kill_process(writer).is_ok());
+            if half.is_some() && !lives {
+                stage::remove(root, &format!("{folder}/{name}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names in a folder; none if it is not there.
+pub(super) fn names(root: &Root, folder: &str) -> anyhow::Result<Vec<String>> {
+    let listed = root.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY).and_then(|fd| {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(fd)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if !matches!(name.as_str(), "." | "..") {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    });
+    match listed {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        listed => listed.with_context(|| format!("read {folder}")),
+    }
 }
 
 fn write_parts(file: File, parts: impl Iterator<Item = impl AsRef<[u8]>>) -> std::io::Result<()> {
@@ -103,10 +150,7 @@ pub fn append(
     end: u64,
     parts: impl Iterator<Item = impl AsRef<[u8]>>,
 ) -> anyhow::Result<()> {
-    let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd =
-        rustix::fs::openat(root.fd(), path, flags, Mode::empty()).map_err(std::io::Error::from);
-    let mut file = File::from(fd.with_context(|| format!("open {path}"))?);
+    let mut file = stage::open(root, path, OFlags::WRONLY, 0)?;
     let cut = file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0)));
     cut.and_then(|_| write_parts(file, parts)).with_context(|| format!("write {path}"))
 }
@@ -114,10 +158,9 @@ pub fn append(
 /// Keeps a copy of a file that somebody edited, before it is replaced. Gives the copy's path.
 pub fn rescue(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<String> {
     let folder_path = format!("{LOCAL}/rescued");
-    folder(root, &folder_path)?;
     let copy = format!("{folder_path}/{}.{}", path.replace('/', "__"), Digest::of(bytes).short());
     if root.stat(&copy)?.is_none() {
-        keep(root, &copy, bytes)?;
+        keep_below(root, &folder_path, &copy, bytes)?;
     }
     Ok(copy)
 }
@@ -125,18 +168,11 @@ pub fn rescue(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<String> {
 /// The file system's own time, which is what file times are compared with.
 pub fn time(root: &Root) -> anyhow::Result<i64> {
     let path = format!("{LOCAL}/clock");
-    let flags = OFlags::WRONLY
-        | OFlags::CREATE
-        | OFlags::TRUNC
-        | OFlags::NOFOLLOW
-        | OFlags::NONBLOCK
-        | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(root.fd(), path.as_str(), flags, Mode::from_raw_mode(0o666));
-    let fd = fd.map_err(std::io::Error::from).with_context(|| format!("write {path}"))?;
-    File::from(fd).write_all(b"\n").with_context(|| format!("write {path}"))?;
-    let stat = rustix::fs::statat(root.fd(), path.as_str(), AtFlags::SYMLINK_NOFOLLOW)
-        .map_err(std::io::Error::from)?;
-    Ok(crate::beneath::stat_of(&stat).modified)
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
+    let mut file = stage::open(root, &path, flags, 0o666)?;
+    file.write_all(b"\n").with_context(|| format!("write {path}"))?;
+    let stat = rustix::fs::fstat(&file).map_err(std::io::Error::from);
+    Ok(crate::beneath::stat_of(&stat.with_context(|| format!("stat {path}"))?).modified)
 }
 
 /// Lets everybody run a file that blue wrote.

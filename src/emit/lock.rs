@@ -5,9 +5,10 @@ use std::io::{Read, Seek, Write};
 use std::time::Duration;
 
 use anyhow::Context;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 
 use super::local::{LOCAL, prepare};
+use super::stage;
 use crate::beneath::Root;
 
 /// The lock on a project; released when dropped, or when the process ends in any way.
@@ -16,8 +17,9 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock. If another build has it for longer than a second, `waiting` is told who.
-    pub fn take(root: &Root, waiting: &dyn Fn(&str)) -> anyhow::Result<Lock> {
+    /// Takes the lock, to do what `doing` says. If another process has it for longer than a second,
+    /// `waiting` is told which, what it does and since when.
+    pub fn take(root: &Root, doing: &str, waiting: &dyn Fn(&str)) -> anyhow::Result<Lock> {
         prepare(root)?;
         let path = format!("{LOCAL}/lock");
         let mut file = open(root, &path)?;
@@ -39,7 +41,7 @@ impl Lock {
         }
         file.set_len(0)
             .and_then(|()| file.rewind())
-            .and_then(|()| write!(file, "{}", std::process::id()))
+            .and_then(|()| file.write_all(own(doing).as_bytes()))
             .with_context(|| format!("write {path}"))?;
         Ok(Lock { _file: file })
     }
@@ -71,16 +73,28 @@ impl Gate {
 
 /// Opens the file that a lock is taken on, and makes it if it is not there.
 fn open(root: &Root, path: &str) -> anyhow::Result<File> {
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(root.fd(), path, flags, Mode::from_raw_mode(0o666));
-    Ok(File::from(fd.map_err(std::io::Error::from).with_context(|| format!("open {path}"))?))
+    stage::open(root, path, OFlags::RDWR | OFlags::CREATE, 0o666)
 }
 
+/// What stands in the lock file for whoever has to wait.
+fn own(doing: &str) -> String {
+    let host = rustix::system::uname();
+    let host = host.nodename().to_string_lossy();
+    format!("process {} on {host} (blue {doing}), since {}\n", std::process::id(), super::now())
+}
+
+/// Who has the lock, in its own words. The file can be a stranger's, so they are few and plain.
 fn holder(file: &mut File) -> String {
-    let mut text = String::new();
-    let read = file.rewind().and_then(|()| file.take(32).read_to_string(&mut text));
+    let mut bytes = Vec::new();
+    let read = file.rewind().and_then(|()| file.take(200).read_to_end(&mut bytes));
+    let words = String::from_utf8_lossy(&bytes);
+    let plain: String = words.trim().chars().map(|c| if is_plain(c) { c } else { '?' }).collect();
     match read {
-        Ok(_) if !text.trim().is_empty() => format!("process {}", text.trim()),
+        Ok(_) if plain.starts_with("process ") => plain,
         _ => "another process".to_string(),
     }
+}
+
+fn is_plain(c: char) -> bool {
+    c == ' ' || c.is_ascii_graphic()
 }

@@ -9,7 +9,7 @@ mod transaction;
 
 pub use audit::{AUDIT, AUDIT_BEFORE, is_writable, make_room, note, now, today};
 pub use local::{
-    LOCAL, append, executable, keep, keep_in, keep_parts, prepare, rescue, retire, time,
+    LOCAL, append, executable, keep, keep_below, keep_in, keep_parts, prepare, rescue, retire, time,
 };
 pub use lock::{Gate, Lock};
 pub use replace::{can_write, discard, discard_folder, missing_folders, replace};

@@ -1,6 +1,6 @@
 //! Files that people share with blue: their settings, and the scripts that agents run.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 use anyhow::Context;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
@@ -69,18 +69,20 @@ pub fn missing_folders(root: &Root, path: &str) -> anyhow::Result<Vec<String>> {
 
 /// Removes a regular file that blue made.
 pub fn discard(root: &Root, path: &str) -> anyhow::Result<()> {
-    // The folder is opened first: nothing on the way may be a link.
-    root.open_at(folder_of(path), OFlags::RDONLY | OFlags::DIRECTORY)
-        .with_context(|| format!("open {}", folder_of(path)))?;
     stage::remove(root, path)
 }
 
 /// Removes a folder if nothing is in it. Says whether it did.
 pub fn discard_folder(root: &Root, path: &str) -> anyhow::Result<bool> {
-    match rustix::fs::unlinkat(root.fd(), path, AtFlags::REMOVEDIR) {
+    match stage::unlink(root, path, AtFlags::REMOVEDIR) {
         Ok(()) => Ok(true),
-        Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => Ok(false),
-        Err(error) => Err(std::io::Error::from(error)).with_context(|| format!("remove {path}")),
+        Err(error) => match error.kind() {
+            ErrorKind::NotFound
+            | ErrorKind::DirectoryNotEmpty
+            | ErrorKind::AlreadyExists
+            | ErrorKind::NotADirectory => Ok(false),
+            _ => Err(error).with_context(|| format!("remove {path}")),
+        },
     }
 }
 

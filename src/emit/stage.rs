@@ -4,32 +4,57 @@ use std::fs::File;
 
 use anyhow::Context;
 use rustix::fs::{AtFlags, Mode, OFlags};
-use rustix::io::Errno;
 
 use crate::beneath::Root;
 
-fn described<T>(result: Result<T, Errno>, verb: &str, path: &str) -> anyhow::Result<T> {
-    result.map_err(std::io::Error::from).with_context(|| format!("{verb} {path}"))
+/// Opens a file in its folder, and makes it if the flags say so. Neither it nor a folder above it
+/// may be a link: the folder is opened first, and what is done is done in that folder.
+pub(super) fn open(root: &Root, path: &str, flags: OFlags, mode: u32) -> anyhow::Result<File> {
+    let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = root.parent(path).and_then(|(folder, name)| {
+        Ok(rustix::fs::openat(&folder, name, flags, Mode::from_raw_mode(mode.into()))?)
+    });
+    let verb = if flags.contains(OFlags::EXCL) { "create" } else { "open" };
+    Ok(File::from(opened.with_context(|| format!("{verb} {path}"))?))
 }
 
 /// Creates a file that must not exist, not even as a link.
 pub(super) fn create(root: &Root, path: &str) -> anyhow::Result<File> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(root.fd(), path, flags, Mode::from_raw_mode(0o666));
-    Ok(File::from(described(fd, "create", path)?))
+    open(root, path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, 0o666)
+}
+
+/// Creates a folder; one that is there already is fine.
+pub(super) fn make_folder(root: &Root, path: &str) -> anyhow::Result<()> {
+    let made = root.parent(path).and_then(|(folder, name)| {
+        Ok(rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777))?)
+    });
+    match made {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made.with_context(|| format!("create {path}")),
+    }
 }
 
 /// Renames within the project.
 pub(super) fn rename(root: &Root, from: &str, to: &str) -> anyhow::Result<()> {
-    described(rustix::fs::renameat(root.fd(), from, root.fd(), to), "write", to)
+    let renamed = root.parent(from).and_then(|(old, name)| {
+        let (new, new_name) = root.parent(to)?;
+        Ok(rustix::fs::renameat(&old, name, &new, new_name)?)
+    });
+    renamed.with_context(|| format!("write {to}"))
 }
 
 /// Removes a file; one that is not there is removed already.
 pub(super) fn remove(root: &Root, path: &str) -> anyhow::Result<()> {
-    match rustix::fs::unlinkat(root.fd(), path, AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => Ok(()),
-        Err(error) => described(Err(error), "remove", path),
+    match unlink(root, path, AtFlags::empty()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        removed => removed.with_context(|| format!("remove {path}")),
     }
+}
+
+/// Takes a name out of its folder.
+pub(super) fn unlink(root: &Root, path: &str, flags: AtFlags) -> std::io::Result<()> {
+    let (folder, name) = root.parent(path)?;
+    Ok(rustix::fs::unlinkat(&folder, name, flags)?)
 }
 
 /// Makes a folder's names durable. An error here is fatal and never retried.
@@ -37,5 +62,6 @@ pub(super) fn sync_folder(root: &Root, path: &str) -> anyhow::Result<()> {
     let fd = root
         .open_at(path, OFlags::RDONLY | OFlags::DIRECTORY)
         .with_context(|| format!("open {path}"))?;
-    described(rustix::fs::fsync(&fd), "sync", path)
+    let synced = rustix::fs::fsync(&fd).map_err(std::io::Error::from);
+    synced.with_context(|| format!("sync {path}"))
 }

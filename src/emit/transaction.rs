@@ -4,9 +4,9 @@ use std::io::Write;
 
 use anyhow::Context;
 use rayon::prelude::*;
-use rustix::fs::{Dir, FileType, OFlags};
+use rustix::fs::FileType;
 
-use super::local::{LOCAL, folder};
+use super::local::{LOCAL, folder, names, tidy};
 use super::stage;
 use crate::beneath::{Content, Root, stat_of};
 use crate::model::place::{CONFIG, MANIFEST, folder_of};
@@ -47,6 +47,7 @@ pub fn is_pending(root: &Root) -> bool {
 /// Finishes what an interrupted build had committed, or discards what it had only staged. Runs
 /// under the lock and can itself be interrupted.
 pub fn recover(root: &Root) -> anyhow::Result<()> {
+    tidy(root)?;
     let txn = folder_path();
     if root.stat(&txn)?.is_none() {
         return Ok(());
@@ -58,15 +59,8 @@ pub fn recover(root: &Root) -> anyhow::Result<()> {
         roll_forward(root, &record)?;
     }
     stage::remove(root, &record_path())?;
-    let fd = root
-        .open_at(&txn, OFlags::RDONLY | OFlags::DIRECTORY)
-        .with_context(|| format!("open {txn}"))?;
-    for entry in Dir::read_from(fd).map_err(std::io::Error::from)? {
-        let entry = entry.map_err(std::io::Error::from)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if !matches!(name.as_str(), "." | "..") {
-            stage::remove(root, &format!("{txn}/{name}"))?;
-        }
+    for name in names(root, &txn)? {
+        stage::remove(root, &format!("{txn}/{name}"))?;
     }
     Ok(())
 }

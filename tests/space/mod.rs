@@ -22,7 +22,8 @@ pub struct Output {
 
 /// A project in a directory that is removed afterwards.
 pub struct Space {
-    folder: tempfile::TempDir,
+    _folder: tempfile::TempDir,
+    path: PathBuf,
 }
 
 /// The entries of a folder, sorted.
@@ -41,11 +42,19 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) {
 
 impl Space {
     pub fn new() -> Space {
-        Space { folder: tempfile::Builder::new().prefix("blue space ").tempdir().unwrap() }
+        Space::named("")
+    }
+
+    /// A project whose folder has a name, which blue may take for the project's.
+    pub fn named(name: &str) -> Space {
+        let folder = tempfile::Builder::new().prefix("blue space ").tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Space { _folder: folder, path }
     }
 
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
     }
 
     pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Space {
