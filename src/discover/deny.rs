@@ -27,7 +27,12 @@ impl DenyList {
     /// asked for once.
     pub(super) fn filter(&self, found: &mut Vec<Found>, notes: &mut Vec<Diagnostic>) {
         let mut known = None;
-        found.retain(|found| {
+        found.retain_mut(|found| {
+            // What the list names is not read beside a document either.
+            let named = found.sidecar.take_if(|path| self.denied_part(path).is_some());
+            if let Some(path) = named {
+                self.allows(&path, notes);
+            }
             let folder = folder_of(&found.path);
             if known.as_ref().is_none_or(|(last, _)| last != folder) {
                 known = Some((folder.to_string(), self.denied_part(folder).is_none()));

@@ -293,7 +293,7 @@ impl Walker<'_> {
         }
         let own = matches!(path, ".blue/local" | ".blue/context" | ".blue/hooks");
         let hidden = name.starts_with('.') && name != ".blue";
-        name == ".git" || own || (self.by_convention && (hidden || SKIPPED.contains(&name)))
+        is_gits(name) || own || (self.by_convention && (hidden || SKIPPED.contains(&name)))
     }
 }
 
@@ -301,8 +301,14 @@ impl Walker<'_> {
 pub fn may_be_document(path: &str) -> bool {
     let own = [".blue/local/", ".blue/context/", ".blue/hooks/"];
     is_markdown(path)
-        && !path.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+        && !path.split('/').any(is_gits)
         && !own.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Whether a name is git's own folder, in any case, as file systems that ignore case have it; also
+/// by the short name that Windows gives it.
+fn is_gits(name: &str) -> bool {
+    name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }
 
 /// Whether a file is a document by its ending.

@@ -253,10 +253,28 @@ impl Default for Tokens {
     }
 }
 
+/// Names under which people and tools keep what nobody else should read.
+const DENIED: [&str; 15] = [
+    ".env",
+    ".env.*",
+    "*credentials*",
+    "*secret*",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.kdbx",
+    "id_{rsa,dsa,ecdsa,ed25519}*",
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".netrc",
+    ".{npmrc,pypirc,htpasswd}",
+];
+
 impl Default for Security {
     fn default() -> Security {
-        let deny = [".env", ".env.*", "*credentials*", "*secret*"].map(str::to_string).to_vec();
-        Security { deny, allow_external: false }
+        Security { deny: DENIED.map(str::to_string).to_vec(), allow_external: false }
     }
 }
 
