@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::Context;
+
 use super::artifacts::{self, Current, Made};
 use super::manifest::{entry, new_manifest};
 use super::remember::{folders, outputs, remember, to_create};
@@ -264,7 +266,7 @@ impl Writer<'_> {
             && let Ok(Some(Content::Bytes(bytes, _))) = self.root.read(path, 1 << 20)
         {
             let copy = format!("{WORKFLOW_BEFORE}{name}");
-            emit::keep_in(self.root, WORKFLOW_BEFORE, &copy, &bytes).ok();
+            emit::keep_below(self.root, WORKFLOW_BEFORE, &copy, &bytes).ok();
         }
     }
 
@@ -309,13 +311,14 @@ impl Writer<'_> {
     fn manifest(&mut self, known: Option<&Manifest>, wanted: &Manifest) -> anyhow::Result<()> {
         let path = MANIFEST.to_string();
         let checksum = wanted.computed_checksum();
-        if known.is_some_and(|known| known.checksum == checksum) {
+        let artifacts = self.sealed(&wanted.artifacts)?;
+        if known.is_some_and(|known| known.checksum == checksum && known.artifacts == artifacts) {
             let reason = "current: nothing in it changed".to_string();
             self.outcome.fates.push(Fate { path, written: false, reason });
             return Ok(());
         }
         if known.is_none()
-            && let Some(Content::Bytes(bytes, _)) = self.root.read(&path, 1 << 28)?
+            && let Some(Content::Bytes(bytes, _)) = self.read(&path)?
         {
             self.rescued(&path, &bytes)?;
         }
@@ -323,17 +326,39 @@ impl Writer<'_> {
         let dated = Manifest {
             generated_at: head.generated.clone(),
             source_commit: head.commit.clone(),
+            artifacts,
             ..wanted.clone()
         };
-        let text = format!(
-            "{}{}",
-            header::header(Format::Yaml, &head, &wanted.source_line()),
-            dated.text()
-        );
+        let text = dated.file(&header::header(Format::Yaml, &head, &wanted.source_line()));
         self.changes.push(Change { path: path.clone(), bytes: text.into_bytes() });
         let reason =
             if known.is_some() { "what it lists changed" } else { "there was none to trust" };
         self.outcome.fates.push(Fate { path, written: true, reason: reason.to_string() });
         Ok(())
+    }
+
+    fn read(&self, path: &str) -> anyhow::Result<Option<Content>> {
+        self.root.read(path, 1 << 40).with_context(|| format!("read {path}"))
+    }
+
+    /// The artifacts with the digests of their headers: of what is about to be written, else as the
+    /// manifest had them, else of what lies there.
+    fn sealed(&self, wanted: &[Entry]) -> anyhow::Result<Vec<Entry>> {
+        let mut entries = wanted.to_vec();
+        for entry in &mut entries {
+            let format = verify::format_of(&entry.path);
+            let change = self.changes.iter().find(|change| change.path == entry.path);
+            let known = self.intact.get(&entry.path).and_then(|known| known.seal.clone());
+            entry.seal = match (change, known) {
+                _ if format == Format::Bundle => None,
+                (Some(change), _) => header::seal(format, &change.bytes),
+                (None, Some(known)) => Some(known),
+                (None, None) => match self.read(&entry.path)? {
+                    Some(Content::Bytes(bytes, _)) => header::seal(format, &bytes),
+                    _ => None,
+                },
+            };
+        }
+        Ok(entries)
     }
 }

@@ -20,6 +20,7 @@ pub(super) fn entry(made: &Made, kept: Option<&Entry>) -> Entry {
             bytes: artifact.body.len() as u64,
             tokens: artifact.tokens,
             action: artifact.action.to_string(),
+            seal: None,
         },
         (None, None) => unreachable!("what is not made was kept"),
     }
@@ -70,6 +71,7 @@ pub(super) fn new_manifest(
         },
         artifacts,
         checksum: String::new(),
+        seal: None,
     }
 }
 

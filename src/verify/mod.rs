@@ -16,7 +16,7 @@ pub enum OnDisk {
     Absent,
     /// What blue wrote, as the manifest has it: its provenance and its digest.
     Ours(Provenance, Digest, Vec<u8>),
-    /// It carries blue's header, but its content is not what the manifest has.
+    /// It carries blue's header, but its content or the header is not what the manifest has.
     Edited(Vec<u8>),
     /// A file that blue did not make.
     Foreign,
@@ -49,8 +49,10 @@ pub fn on_disk(root: &Root, path: &str, entry: Option<&Entry>) -> anyhow::Result
     };
     let digest = content_digest(format, &undressed.source, undressed.body);
     let known = entry.and_then(|entry| Digest::parse(&entry.hash));
+    let sealed = entry
+        .is_none_or(|entry| entry.seal.is_none() || entry.seal == header::seal(format, &bytes));
     match known {
-        Some(known) if known != digest => Ok(OnDisk::Edited(bytes)),
+        Some(known) if known != digest || !sealed => Ok(OnDisk::Edited(bytes)),
         // With no manifest to ask, a file with blue's header that is what a build would write is ours.
         _ => Ok(OnDisk::Ours(undressed.provenance, digest, bytes)),
     }

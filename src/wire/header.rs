@@ -1,7 +1,7 @@
 //! The provenance header of every emitted file: put on, taken off, compared.
 
 use super::jsonl::ProvenanceLine;
-use crate::model::Format;
+use crate::model::{Digest, Format};
 
 /// What to type to make a file again; also the mark by which blue knows its own files.
 pub const REGENERATE: &str = "blue knowledge build";
@@ -61,6 +61,14 @@ pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
             format!("{}\n", serde_json::to_string(&line).expect("a header is JSON"))
         }
     }
+}
+
+/// The digest of a file's header as it stands there, short: it tells an edit, it defends nothing.
+/// `None` where there is no header.
+pub fn seal(format: Format, bytes: &[u8]) -> Option<String> {
+    let body = undress(format, bytes)?.body.len();
+    let header = &bytes[..bytes.len() - body];
+    (!header.is_empty()).then(|| Digest::of(header).short())
 }
 
 /// Takes a file apart. `None` if it does not carry blue's header.

@@ -35,8 +35,11 @@ pub struct Manifest {
     pub documents: Documents,
     /// Every emitted file but this one.
     pub artifacts: Vec<Entry>,
-    /// The digest of all lines above, less `generated_at` and `source_commit`.
+    /// The digest of all lines above, less `generated_at`, `source_commit` and the seals.
     pub checksum: String,
+    /// The digest of every byte above, dates and header included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
 }
 
 /// Who made a manifest.
@@ -135,6 +138,9 @@ pub struct Entry {
     pub tokens: u64,
     /// The digest of everything that decided it.
     pub action: String,
+    /// The digest of its header, dates included, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -151,17 +157,27 @@ pub enum Unusable {
     Broken(String),
 }
 
+/// Manifests of this format and later are sealed.
+const SEALED_SINCE: u32 = 3;
+
 impl Manifest {
-    /// The text without its header; the checksum is computed here.
-    pub fn text(&self) -> String {
-        let bare = Manifest { checksum: String::new(), ..self.clone() };
+    /// The whole file: header, text, checksum and seal, which are both computed here.
+    pub fn file(&self, header: &str) -> String {
+        let text = format!("{header}{}", self.text());
+        let seal = Digest::of(text.as_bytes());
+        format!("{text}seal: {seal}\n")
+    }
+
+    /// The text between header and seal.
+    fn text(&self) -> String {
+        let bare = Manifest { checksum: String::new(), seal: None, ..self.clone() };
         let text = serde_yaml::to_string(&bare).expect("a manifest is YAML");
         let end = text.rfind("checksum:").expect("the checksum is the last key");
         let above = &text[..end];
         format!("{above}checksum: {}\n", checksum(above))
     }
 
-    /// The checksum that [`Manifest::text`] will carry.
+    /// The checksum that the file will carry.
     pub fn computed_checksum(&self) -> String {
         let text = self.text();
         text.trim_end().rsplit(' ').next().unwrap_or_default().to_string()
@@ -172,7 +188,7 @@ impl Manifest {
         format!(".blue/config.yaml and {} documents", self.documents.count)
     }
 
-    /// Reads a manifest. It must be what blue wrote to the byte, but for the dates.
+    /// Reads a manifest. It must be what blue wrote, to the byte.
     pub fn read(text: &str) -> Result<Manifest, Unusable> {
         let broken = |why: &str| Err(Unusable::Broken(why.to_string()));
         if !text.contains("\nchecksum: ") {
@@ -183,7 +199,10 @@ impl Manifest {
         }
         let manifest: Manifest =
             serde_yaml::from_str(text).map_err(|error| Unusable::Broken(error.to_string()))?;
-        let Some(undressed) = header::undress(Format::Yaml, text.as_bytes()) else {
+        let Some(unsealed) = unsealed(text, &manifest) else {
+            return broken("its seal does not hold");
+        };
+        let Some(undressed) = header::undress(Format::Yaml, unsealed.as_bytes()) else {
             return broken("its header is not blue's");
         };
         // The checksum is of every line as it was written, so what was changed or added shows.
@@ -195,10 +214,20 @@ impl Manifest {
     }
 }
 
+/// A manifest's text above its seal, if that holds. Formats that had none need none.
+fn unsealed<'a>(text: &'a str, manifest: &Manifest) -> Option<&'a str> {
+    if manifest.seal.is_none() && manifest.generator.format < SEALED_SINCE {
+        return Some(text);
+    }
+    let above = &text[..text.rfind("\nseal: ")? + 1];
+    (text[above.len()..] == format!("seal: {}\n", Digest::of(above.as_bytes()))).then_some(above)
+}
+
 fn checksum(above: &str) -> Digest {
     let mut hasher = Hasher::new();
+    let dated = ["generated_at:", "source_commit:", "  seal: "];
     for line in above.lines() {
-        if !line.starts_with("generated_at:") && !line.starts_with("source_commit:") {
+        if !dated.iter().any(|key| line.starts_with(key)) {
             hasher.field(line.as_bytes());
         }
     }
