@@ -1,7 +1,10 @@
-//! A build killed, or refused by the system, at every single call that writes.
+//! blue killed, or refused by the system, at every single call that touches the project.
 //!
-//! Needs strace, which injects the faults. Without it the test says so and stops, unless
-//! BLUE_REQUIRE_STRACE is set, as `.ci/run` does.
+//! A run is traced first; every call on the project's files in that trace is a point. Then blue runs
+//! once for each point and each fault. Needs strace, which injects them. Without it the tests say so
+//! and stop, unless BLUE_REQUIRE_STRACE is set, as `.ci/run` does. Every point is
+//! refused once, with another error each time, and killed if it could change anything; with
+//! BLUE_EVERY_FAULT set, every point suffers all of it.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,136 +15,444 @@
 
 mod space;
 
-use std::collections::BTreeMap;
-use std::process::Command;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use space::Space;
 
-const CALLS: [&str; 6] = ["write", "fsync", "renameat", "unlinkat", "mkdirat", "openat"];
+/// What writes, and what opens.
+const WRITING: &str = "write,fsync,fdatasync,syncfs,renameat,renameat2,unlinkat,mkdirat,ftruncate,flock,linkat,fchmod";
+const OPENING: &str = "open,openat,openat2";
+/// What only reads.
+const READING: &str = "read,pread64,getdents64";
 
-/// The calls that differ when many files are written at once.
-const CALLS_OF_MANY: [&str; 2] = ["syncfs", "renameat"];
+const ERRORS: [&str; 4] = ["ENOSPC", "EIO", "EACCES", "EDQUOT"];
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Something blue does, and the project it does it in.
+struct Scenario {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    stdin: &'static str,
+    /// A project about to be worked on.
+    prepare: fn() -> Space,
+    /// The calls that are tried.
+    calls: fn() -> Vec<&'static str>,
+    /// What makes it whole again.
+    again: &'static [&'static str],
+}
+
+/// One call of the traced run, as strace can find it again: the name it was given or the file it is
+/// on, and how many such calls came before it.
+#[derive(Clone, Debug)]
+struct Point {
+    call: String,
+    key: String,
+    n: usize,
+    /// Whether it can change anything. Being killed where nothing changes is being killed before the
+    /// next change.
+    writes: bool,
+}
+
+fn all_calls() -> Vec<&'static str> {
+    [WRITING, OPENING, READING].iter().flat_map(|calls| calls.split(',')).collect()
+}
+
+fn writing_calls() -> Vec<&'static str> {
+    WRITING.split(',').collect()
+}
+
+fn has_strace() -> bool {
+    let works = Command::new("strace").args(["-qq", "-e", "trace=none", "true"]).status();
+    let works = works.is_ok_and(|status| status.success());
+    if !works {
+        let required = std::env::var_os("BLUE_REQUIRE_STRACE").is_some();
+        assert!(!required, "strace is required and does not work");
+        println!("skipped: strace is not here");
+    }
+    works
+}
+
+struct Run {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+    log: String,
+}
+
+fn strace(space: &Space, scenario: &Scenario, flags: &[&str]) -> Run {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut command = Command::new("strace");
+    command.args(["-f", "-q", "-y", "-s", "300", "-o"]).arg(log.path());
+    command.args(flags).arg(env!("CARGO_BIN_EXE_blue")).args(scenario.arguments);
+    command.current_dir(space.path()).env("NO_COLOR", "1").env_remove("SOURCE_DATE_EPOCH");
+    command.env("HOME", space.path()).env_remove("CLAUDE_PROJECT_DIR").env_remove("BLUE_HOME");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Whoever was killed does not read.
+    child.stdin.take().unwrap().write_all(scenario.stdin.as_bytes()).ok();
+    let output = child.wait_with_output().unwrap();
+    let killed = output.status.signal().is_some();
+    let own = |line: &&str| !line.starts_with("strace: ");
+    Run {
+        code: if killed { None } else { output.status.code() },
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr)
+            .lines()
+            .filter(own)
+            .collect::<Vec<_>>()
+            .join("\n"),
+        log: std::fs::read_to_string(log.path()).unwrap(),
+    }
+}
+
+/// The paths in a call of a trace: those of its descriptors, `5</tmp/x>`, and those it was given.
+fn paths_of(call: &str, line: &str) -> Vec<String> {
+    let named = call.ends_with("at") || call.ends_with("at2") || call == "open";
+    let mut paths = Vec::new();
+    // What is between quotes is a name or, in a `write`, anything.
+    for (i, part) in line.split('"').enumerate() {
+        if i % 2 == 1 {
+            paths.extend(named.then(|| part.to_string()));
+            continue;
+        }
+        for (start, _) in part.match_indices("</") {
+            let path = &part[start + 1..];
+            paths.push(path[..path.find('>').unwrap_or(path.len())].to_string());
+        }
+        if !named {
+            break;
+        }
+    }
+    paths
+}
+
+/// Every call of a traced run that touches the project.
+fn points(space: &Space, scenario: &Scenario) -> Vec<Point> {
+    let calls = (scenario.calls)();
+    let run = strace(space, scenario, &["-e", &format!("trace={}", calls.join(","))]);
+    assert_eq!(run.code, Some(0), "{}: {}", scenario.name, run.stderr);
+    let root = space.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let mut seen: BTreeMap<(String, String, String), usize> = BTreeMap::new();
+    let mut points = Vec::new();
+    for line in run.log.lines() {
+        let Some((thread, rest)) = line.split_once(' ') else { continue };
+        let rest = rest.trim_start();
+        let Some((call, _)) = rest.split_once('(') else { continue };
+        if !calls.contains(&call) {
+            continue;
+        }
+        let entered = rest.split(" = ").next().unwrap();
+        // An absolute name that is opened from the current folder has nothing to do with that.
+        let entered = match entered.split_once("AT_FDCWD<") {
+            Some((_, rest)) => &format!("{call}({}", rest.split_once('>').unwrap().1),
+            None => entered,
+        };
+        let paths = paths_of(call, entered);
+        // Each name counts its own calls; strace does so for every thread apart.
+        let unique: BTreeSet<&String> = paths.iter().collect();
+        for path in unique {
+            *seen.entry((thread.to_string(), call.to_string(), path.clone())).or_default() += 1;
+        }
+        if !paths.iter().any(|path| *path == root || path.starts_with(&format!("{root}/"))) {
+            continue;
+        }
+        // The name it was given if it is a lasting one, else the file or folder it is on.
+        let lasting = |path: &&String| {
+            *path != "."
+                && !path.starts_with(&root)
+                && !path.starts_with('/')
+                && !path.contains(|c: char| c.is_ascii_digit())
+                || path.len() > 12 && path.ends_with(".md")
+        };
+        let key = paths.iter().rev().find(lasting).unwrap_or(&paths[0]).clone();
+        let n = seen[&(thread.to_string(), call.to_string(), key.clone())];
+        let key = key.replace(&root, "{root}");
+        let writes = !READING.split(',').any(|reading| reading == call)
+            && (!call.starts_with("open")
+                || ["O_CREAT", "O_TRUNC"].iter().any(|flag| rest.contains(flag)));
+        points.push(Point { call: call.to_string(), key, n, writes });
+    }
+    points
+}
+
+/// Files that a run may leave behind only until the next one.
+fn litter(space: &Space) -> Vec<String> {
+    let all = space.stamps().into_keys();
+    all.filter(|path| {
+        path.ends_with(".tmp") || path.ends_with("-tmp") || path.starts_with(".blue/local/txn/")
+    })
+    .collect()
+}
+
+/// The law for one point: every file whole; exit 0 only if everything was done, else exit 2 with a
+/// message that names a file; and the next run makes of it what a clean one gives.
+fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: &Files) {
+    let what = format!("{}: {} {} on {}: {fault}", scenario.name, point.call, point.n, point.key);
+    let space = (scenario.prepare)();
+    let root = space.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let key = point.key.replace("{root}", &root);
+    let inject = format!("inject={}:{fault}:when={}", point.call, point.n);
+    let trace = format!("trace={}", point.call);
+    // Stopping at the one call is quicker, but a signal is not sent then.
+    let quick: &[&str] = if fault.starts_with("error") { &["--seccomp-bpf"] } else { &[] };
+    let flags = [quick, &["-P", &key, "-e", &trace, "-e", &inject]].concat();
+    let run = strace(&space, scenario, &flags);
+    let fired = run.log.contains("(INJECTED)") || run.log.contains("killed by SIGKILL");
+    assert!(fired, "{what}: the point is not there any more\n{}", run.log);
+    let files = space.files();
+    for (path, bytes) in &files {
+        let known = old.get(path) == Some(bytes) || new.get(path) == Some(bytes);
+        let whole = known || path.ends_with(".blue-tmp");
+        assert!(whole, "{what}: {path} is torn:\n{}", String::from_utf8_lossy(bytes));
+    }
+    for path in old.keys().filter(|path| new.contains_key(*path)) {
+        assert!(files.contains_key(path), "{what}: {path} is lost");
+    }
+    assert!(!run.stderr.contains("this is a bug"), "{what}: {}", run.stderr);
+    match run.code {
+        None => {}
+        Some(0) => done(scenario, &run, &files, new, &what),
+        Some(2) => {
+            assert!(names_a_file(&run.stderr, &key, &root), "{what}: which file?\n{}", run.stderr)
+        }
+        Some(code) => panic!("{what}: exit {code}: {}", run.stderr),
+    }
+    let mut command = space.command(scenario.again);
+    let next = command.env("HOME", space.path()).output().unwrap();
+    let stderr = String::from_utf8_lossy(&next.stderr);
+    assert_eq!(next.status.code(), Some(0), "{what}: the next run: {stderr}");
+    let after = space.files();
+    for (path, bytes) in new {
+        let found = after.get(path).map(|found| String::from_utf8_lossy(found));
+        let wanted = String::from_utf8_lossy(bytes);
+        assert_eq!(found, Some(wanted), "{what}: {path} is not what a clean run gives");
+    }
+    let stray: Vec<_> = after.keys().filter(|path| !new.contains_key(*path)).collect();
+    assert!(stray.is_empty(), "{what}: stray files {stray:?}");
+    assert!(litter(&space).is_empty(), "{what}: left behind {:?}", litter(&space));
+}
+
+/// Who says it is done has done it. A hook says so whatever happens: it must have delivered.
+fn done(scenario: &Scenario, run: &Run, files: &Files, new: &Files, what: &str) {
+    if scenario.arguments[0] == "hook" {
+        let delivered = run.stdout.contains("</blue-session>") || !run.stderr.is_empty();
+        assert!(delivered, "{what}: nothing delivered, nothing said");
+    } else {
+        assert_eq!(files, new, "{what}: exit 0, but it is not done: {}", run.stderr);
+    }
+}
+
+/// Whether a message names the file that the fault was on, or the folder, or what is made of it.
+fn names_a_file(stderr: &str, key: &str, root: &str) -> bool {
+    let name = key.rsplit('/').next().unwrap();
+    let name = name.trim_end_matches(".blue-tmp").trim_end_matches(".tmp");
+    let made = ["/txn", "record"].iter().any(|own| key.contains(own)) || key.ends_with(".tmp");
+    let below = stderr.contains("knowledge/") || stderr.contains(".blue/");
+    // On the root itself, it is what was looked for in it.
+    let verbs = ["read ", "open ", "create ", "write ", "sync "];
+    let words = stderr.strip_prefix("blue: error: ").unwrap_or_default();
+    let told = key == root && verbs.iter().any(|verb| words.starts_with(verb));
+    !words.is_empty() && (words.contains(name) || made && below || told)
+}
+
+fn faults(i: usize, point: &Point) -> Vec<String> {
+    let errors = ERRORS.map(|error| format!("error={error}"));
+    let all = std::env::var_os("BLUE_EVERY_FAULT").is_some();
+    let refused = if all { errors.to_vec() } else { vec![errors[i % ERRORS.len()].clone()] };
+    let killed = (all || point.writes).then(|| "signal=KILL".to_string());
+    refused.into_iter().chain(killed).collect()
+}
+
+/// Tries every point of a scenario on two threads, and says how many there were.
+fn attack(scenario: &Scenario) -> usize {
+    let old = (scenario.prepare)().files();
+    let space = (scenario.prepare)();
+    let points = points(&space, scenario);
+    let new = space.files();
+    let tries: Vec<(&Point, String)> = points
+        .iter()
+        .enumerate()
+        .flat_map(|(i, point)| faults(i, point).into_iter().map(move |fault| (point, fault)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((point, fault)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let attempt = std::panic::AssertUnwindSafe(|| {
+                        try_point(scenario, point, fault, &old, &new)
+                    });
+                    if let Err(panic) = std::panic::catch_unwind(attempt) {
+                        let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+                        failed.lock().unwrap().push(text);
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "{} of {}:\n{}", failed.len(), tries.len(), failed.join("\n"));
+    println!("{}: {} calls, {} points", scenario.name, points.len(), tries.len());
+    tries.len()
+}
 
 /// Documents whose build writes a few files, or many.
-fn documents(space: &Space, edition: u32, many: bool) {
-    for i in 1..=4 {
+fn documents(space: &Space, edition: u32, n_rfcs: u32) {
+    for i in 1..=3 {
         let text = format!(
             "# {i}. Decision {i}\n\n## Status\n\nAccepted\n\n## Decision\n\nEdition {edition} of decision {i}. See ADR {}.\n",
-            i % 4 + 1
+            i % 3 + 1
         );
         space.write(&format!("docs/adr/{i:04}-decision-{i}.md"), text);
     }
-    if edition == 2 {
-        for i in 1..=if many { 10 } else { 1 } {
-            let text = format!("# RFC {i}: New\n\n- Status: draft\n\nNew. See ADR 1.\n");
-            space.write(&format!("docs/rfcs/{i:04}-new.md"), text);
-        }
+    for i in 1..=n_rfcs {
+        let text = format!("# RFC {i}: New\n\n- Status: draft\n\nNew. See ADR 1.\n");
+        space.write(&format!("docs/rfcs/{i:04}-new.md"), text);
     }
 }
 
-/// A project as it was built once, with its documents changed since.
-fn changed(many: bool) -> (Space, BTreeMap<String, Vec<u8>>) {
-    let space = Space::new();
-    documents(&space, 1, many);
+fn never_built() -> Space {
+    let space = Space::named("project");
+    documents(&space, 1, 1);
+    space
+}
+
+fn built() -> Space {
+    let space = never_built();
     space.build();
-    let old = space.files();
-    documents(&space, 2, many);
-    (space, old)
+    space
 }
 
-/// A project that was never built.
-fn untouched() -> (Space, BTreeMap<String, Vec<u8>>) {
-    let space = Space::new();
-    documents(&space, 2, false);
-    let old = space.files();
-    (space, old)
+fn edited() -> Space {
+    let space = built();
+    documents(&space, 2, 2);
+    space
 }
 
-fn clean(many: bool) -> BTreeMap<String, Vec<u8>> {
-    let space = Space::new();
-    documents(&space, 2, many);
-    space.build();
-    space.files()
+fn many() -> Space {
+    let space = built();
+    documents(&space, 2, 10);
+    space
 }
 
-fn strace(space: &Space, expression: &str, log: &str) -> (i32, String) {
-    let mut command = Command::new("strace");
-    command.args(["-f", "-qq", "-o", log, "-e", expression]).arg(env!("CARGO_BIN_EXE_blue"));
-    command
-        .args(["knowledge", "build", "--jobs", "1"])
-        .current_dir(space.path())
-        .env("NO_COLOR", "1");
-    let output = command.output().unwrap();
-    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
+fn without_rfcs() -> Space {
+    let space = built();
+    std::fs::remove_dir_all(space.path().join("docs/rfcs")).unwrap();
+    space
 }
 
-/// Every artifact is whole: what it was before, or what a clean build gives.
-fn assert_whole(
-    space: &Space,
-    old: &BTreeMap<String, Vec<u8>>,
-    new: &BTreeMap<String, Vec<u8>>,
-    point: &str,
-) {
-    for (path, bytes) in space.files() {
-        let known = old.get(&path) == Some(&bytes) || new.get(&path) == Some(&bytes);
-        assert!(known, "{point}: {path} is torn:\n{}", String::from_utf8_lossy(&bytes));
+fn artifact_edited() -> Space {
+    let space = built();
+    let text = space.read("knowledge/adrs.md") + "My words.\n";
+    space.write("knowledge/adrs.md", text);
+    space
+}
+
+/// A build that was killed just after its commit point.
+fn committed() -> Space {
+    let space = edited();
+    let flags =
+        ["-P", "adrs.md", "-e", "trace=renameat", "-e", "inject=renameat:signal=KILL:when=1"];
+    let build = Scenario { prepare: edited, ..BUILD };
+    let run = strace(&space, &build, &flags);
+    assert!(run.code != Some(0) && space.exists(".blue/local/txn/record"), "{}", run.log);
+    space
+}
+
+fn with_settings() -> Space {
+    let space = built();
+    space.write(".claude/settings.json", "{\n  // mine\n  \"model\": \"x\"\n}\n");
+    space.write(".mcp.json", "{\"mcpServers\": {}}\n");
+    space
+}
+
+fn installed() -> Space {
+    let space = with_settings();
+    let output = space.command(&["install"]).env("HOME", space.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    space
+}
+
+fn delivered() -> Space {
+    let space = built();
+    space.write(".blue/local/audit.jsonl", "");
+    space
+}
+
+const BUILD: Scenario = Scenario {
+    name: "build",
+    arguments: &["knowledge", "build", "--jobs", "1"],
+    stdin: "",
+    prepare: edited,
+    calls: all_calls,
+    again: &["knowledge", "build"],
+};
+
+#[test]
+fn a_first_build_leaves_whole_files_and_converges() {
+    if has_strace() {
+        let n = attack(&Scenario { name: "first build", prepare: never_built, ..BUILD });
+        assert!(n > 250, "only {n} points");
     }
-    let lost: Vec<_> = old.keys().filter(|path| !space.exists(path)).collect();
-    assert!(lost.is_empty(), "{point}: lost {lost:?}");
-}
-
-fn assert_converges(space: &Space, new: &BTreeMap<String, Vec<u8>>, point: &str) {
-    let output = space.blue(&["knowledge", "build"]);
-    assert_eq!(output.code, 0, "{point}: the next build: {}", output.stderr);
-    let files = space.files();
-    for (path, bytes) in new {
-        assert_eq!(files.get(path), Some(bytes), "{point}: {path} is not what a clean build gives");
-    }
-    assert_eq!(files.len(), new.len(), "{point}: stray files");
 }
 
 #[test]
-fn a_build_killed_or_refused_at_any_write_leaves_whole_files_and_converges() {
-    let works = Command::new("strace").args(["-qq", "-e", "trace=none", "true"]).status();
-    if !works.is_ok_and(|status| status.success()) {
-        assert!(
-            std::env::var_os("BLUE_REQUIRE_STRACE").is_none(),
-            "strace is required and does not work"
-        );
-        println!("skipped: strace is not here");
-        return;
+fn a_build_leaves_whole_files_and_converges() {
+    if has_strace() {
+        let n = attack(&BUILD);
+        assert!(n > 250, "only {n} points");
     }
-    let log = tempfile::NamedTempFile::new().unwrap();
-    let log_path = log.path().to_str().unwrap();
-    let mut n_points = 0;
-    let few = CALLS.map(|call| (call, false));
-    let many = CALLS_OF_MANY.map(|call| (call, cfg!(target_os = "linux")));
-    for (call, many) in few.into_iter().chain(many) {
-        let new = clean(many);
-        let prepared = || if call == "mkdirat" { untouched() } else { changed(many) };
-        let (space, _) = prepared();
-        strace(&space, &format!("trace={call}"), log_path);
-        let text = std::fs::read_to_string(log_path).unwrap();
-        let n_calls = text.lines().filter(|line| line.contains(&format!("{call}("))).count();
-        assert!(n_calls > 0, "a build makes no {call}");
-        // The loader opens libraries too; those come first and do no harm to anybody.
-        for n in 1..=n_calls.min(40) {
-            let refused = if n % 2 == 0 { "error=ENOSPC" } else { "error=EIO" };
-            for fault in ["signal=KILL", refused] {
-                let point = format!("{call} {n} of {n_calls}: {fault}");
-                let (space, old) = prepared();
-                let (code, stderr) =
-                    strace(&space, &format!("inject={call}:{fault}:when={n}"), log_path);
-                assert_whole(&space, &old, &new, &point);
-                if fault != "signal=KILL" {
-                    assert!(matches!(code, 0 | 2 | 127), "{point}: exit {code}: {stderr}");
-                    assert!(!stderr.contains("this is a bug"), "{point}: {stderr}");
-                }
-                assert_converges(&space, &new, &point);
-                n_points += 1;
-            }
-        }
+}
+
+#[test]
+fn builds_that_remove_rescue_recover_or_write_much_do_too() {
+    if has_strace() {
+        let scenarios: [(&'static str, fn() -> Space); 4] = [
+            ("many files", many),
+            ("orphans", without_rfcs),
+            ("a rescue", artifact_edited),
+            ("recovery", committed),
+        ];
+        let n: usize = scenarios
+            .into_iter()
+            .map(|(name, prepare)| {
+                attack(&Scenario { name, prepare, calls: writing_calls, ..BUILD })
+            })
+            .sum();
+        assert!(n > 300, "only {n} points");
     }
-    println!("{n_points} points");
-    assert!(n_points > 100, "only {n_points} points were tried");
+}
+
+#[test]
+fn adoption_and_connection_leave_whole_files_and_converge() {
+    if has_strace() {
+        let with = |name, arguments, prepare, again| {
+            attack(&Scenario { name, arguments, prepare, again, calls: writing_calls, ..BUILD })
+        };
+        let n = with("init", &["init"], never_built, &["init"])
+            + with("install", &["install"], with_settings, &["install"])
+            + with("uninstall", &["uninstall"], installed, &["uninstall"]);
+        assert!(n > 150, "only {n} points");
+    }
+}
+
+#[test]
+fn a_delivery_is_made_and_its_line_is_whole_or_absent() {
+    if has_strace() {
+        let n = attack(&Scenario {
+            name: "delivery",
+            arguments: &["hook", "session-start"],
+            stdin: "{\"session_id\":\"s1\",\"hook_event_name\":\"SessionStart\"}",
+            prepare: delivered,
+            ..BUILD
+        });
+        assert!(n > 10, "only {n} points");
+    }
 }

@@ -1,7 +1,9 @@
 //! `blue hook`: what an agent's hooks call. They say little, never fail, and cost little.
 
 use std::path::Path;
+use std::time::Duration;
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::delivery::{Delivery, Said};
@@ -17,6 +19,7 @@ use crate::model::plan::HOOK_BYTES;
 use crate::serve::bundles;
 use crate::wire::audit::AuditLine;
 use crate::wire::header;
+use crate::wire::jsonl::BundleLine;
 
 /// The flags of `blue hook`.
 #[derive(Args, Debug)]
@@ -124,13 +127,23 @@ impl Hook {
         if !root.exists(BUNDLES) {
             return Ok(());
         }
-        let delivery = Delivery::of_session(&folder, &said.session_id)?;
-        let bundle = match self.event {
-            Event::SessionWorkflow => delivery.current(),
-            _ => delivery.bundles.session(),
-        };
-        let Some(bundle) = bundle else { return Ok(()) };
-        let Some(bytes) = bundles::bytes(&delivery.root, bundle) else { return Ok(()) };
+        let mut delivery = Delivery::of_session(&folder, &said.session_id)?;
+        let Some(mut bundle) = self.bundle(&delivery) else { return Ok(()) };
+        let mut bytes = bundles::bytes(&delivery.root, &bundle);
+        for _ in 0..WAITS {
+            if bytes.is_some() {
+                break;
+            }
+            // A build that is just being written has some files of it before others.
+            std::thread::sleep(Duration::from_millis(10));
+            delivery = Delivery::of_session(&folder, &said.session_id)?;
+            let Some(now) = self.bundle(&delivery) else { return Ok(()) };
+            bytes = bundles::bytes(&delivery.root, &now);
+            bundle = now;
+        }
+        let bytes = bytes.with_context(|| {
+            format!("{} is not what was built\nhint: run `blue knowledge build`", bundle.artifact)
+        })?;
         if !bytes.starts_with(b"<blue-") || bytes.len() as u64 > HOOK_BYTES {
             return Ok(());
         }
@@ -145,9 +158,20 @@ impl Hook {
                 "SessionStart"
             }
         };
-        delivery.note(bundle, &said.session_id, event)
+        delivery.note(&bundle, &said.session_id, event)
+    }
+
+    fn bundle(&self, delivery: &Delivery) -> Option<BundleLine> {
+        let bundle = match self.event {
+            Event::SessionWorkflow => delivery.current(),
+            _ => delivery.bundles.session(),
+        };
+        bundle.cloned()
     }
 }
+
+/// How often a bundle is looked at again that is not what its index says.
+const WAITS: u32 = 20;
 
 /// A project of more files is not looked at with every prompt.
 const MAX_LOOK: usize = 2_000;
