@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use anyhow::Context;
-use rustix::fs::{FileType, FlockOperation, OFlags};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
 use super::local::{LOCAL, prepare};
 use super::stage;
@@ -68,7 +68,7 @@ fn is_torn(file: &File) -> bool {
 fn create(root: &Root) -> anyhow::Result<OwnedFd> {
     prepare(root)?;
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND;
-    Ok(stage::open(root, AUDIT, flags, 0o600)?.into())
+    Ok(stage::open(root, AUDIT, flags, Mode::RUSR | Mode::WUSR)?.into())
 }
 
 /// Puts a large log aside: hooks only append, so a build makes room now and then.

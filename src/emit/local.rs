@@ -150,7 +150,7 @@ pub fn append(
     end: u64,
     parts: impl Iterator<Item = impl AsRef<[u8]>>,
 ) -> anyhow::Result<()> {
-    let mut file = stage::open(root, path, OFlags::WRONLY, 0)?;
+    let mut file = stage::open(root, path, OFlags::WRONLY, Mode::empty())?;
     let cut = file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0)));
     cut.and_then(|_| write_parts(file, parts)).with_context(|| format!("write {path}"))
 }
@@ -169,7 +169,7 @@ pub fn rescue(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<String> {
 pub fn time(root: &Root) -> anyhow::Result<i64> {
     let path = format!("{LOCAL}/clock");
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
-    let mut file = stage::open(root, &path, flags, 0o666)?;
+    let mut file = stage::open(root, &path, flags, stage::FOR_ALL)?;
     file.write_all(b"\n").with_context(|| format!("write {path}"))?;
     let stat = rustix::fs::fstat(&file).map_err(std::io::Error::from);
     Ok(crate::beneath::stat_of(&stat.with_context(|| format!("stat {path}"))?).modified)

@@ -73,7 +73,7 @@ impl Gate {
 
 /// Opens the file that a lock is taken on, and makes it if it is not there.
 fn open(root: &Root, path: &str) -> anyhow::Result<File> {
-    stage::open(root, path, OFlags::RDWR | OFlags::CREATE, 0o666)
+    stage::open(root, path, OFlags::RDWR | OFlags::CREATE, stage::FOR_ALL)
 }
 
 /// What stands in the lock file for whoever has to wait.

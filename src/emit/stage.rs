@@ -7,20 +7,23 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::beneath::Root;
 
+/// Whoever the umask lets may read and write.
+pub(super) const FOR_ALL: Mode = Mode::from_bits_retain(0o666);
+
 /// Opens a file in its folder, and makes it if the flags say so. Neither it nor a folder above it
 /// may be a link: the folder is opened first, and what is done is done in that folder.
-pub(super) fn open(root: &Root, path: &str, flags: OFlags, mode: u32) -> anyhow::Result<File> {
+pub(super) fn open(root: &Root, path: &str, flags: OFlags, mode: Mode) -> anyhow::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let opened = root.parent(path).and_then(|(folder, name)| {
-        Ok(rustix::fs::openat(&folder, name, flags, Mode::from_raw_mode(mode.into()))?)
-    });
+    let opened = root
+        .parent(path)
+        .and_then(|(folder, name)| Ok(rustix::fs::openat(&folder, name, flags, mode)?));
     let verb = if flags.contains(OFlags::EXCL) { "create" } else { "open" };
     Ok(File::from(opened.with_context(|| format!("{verb} {path}"))?))
 }
 
 /// Creates a file that must not exist, not even as a link.
 pub(super) fn create(root: &Root, path: &str) -> anyhow::Result<File> {
-    open(root, path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, 0o666)
+    open(root, path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, FOR_ALL)
 }
 
 /// Creates a folder; one that is there already is fine.

@@ -32,7 +32,7 @@ impl Placed {
         }
         let (lines, repeated) = lines(text);
         let value: serde_yaml::Value =
-            serde_yaml::from_str(text).map_err(|error| invalid(&error, repeated))?;
+            serde_yaml::from_str(text).map_err(|error| invalid(text, &error, repeated))?;
         let value = serde_json::to_value(value)
             .map_err(|error| Invalid { line: 1, message: error.to_string() })?;
         Ok(Placed { value, lines })
@@ -54,9 +54,11 @@ impl Placed {
 }
 
 /// Describes an error; one about a repeated key is placed where the key is repeated.
-fn invalid(error: &serde_yaml::Error, repeated: Option<u32>) -> Invalid {
+fn invalid(text: &str, error: &serde_yaml::Error, repeated: Option<u32>) -> Invalid {
     let message = error.to_string();
-    let line = error.location().map_or(1, |place| place.line() as u32);
+    // The library also ends lines where no editor does, so only its place in the text is used.
+    let above = |index: usize| text.chars().take(index).filter(|c| *c == '\n').count() as u32;
+    let line = error.location().map_or(1, |place| 1 + above(place.index()));
     let line = repeated.filter(|_| message.contains("duplicate")).unwrap_or(line);
     Invalid { line, message: message.split(" at line ").next().unwrap_or(&message).to_string() }
 }
@@ -139,6 +141,10 @@ mod tests {
         {
             assert_eq!(placed.line(pointer), line, "{pointer}");
         }
-        assert_eq!(Placed::yaml("a: 1\na: 2\n").err().map(|invalid| invalid.line), Some(2));
+        let line = |text: &str| Placed::yaml(text).err().map(|invalid| invalid.line);
+        assert_eq!(line("a: 1\na: 2\n"), Some(2));
+        // Three lines for an editor, five for the library.
+        let odd = line("a: 1\nb\u{2028}\u{85}: x\nc: {d: e: f}\n");
+        assert!(odd.is_some_and(|line| line <= 3), "{odd:?}");
     }
 }
