@@ -183,7 +183,7 @@ fn nothing_is_written_through_a_link() {
         space.write("docs/rfcs/0001-new.md", "# RFC 1: New\n\n- Status: draft\n");
         let at = space.path().join(place);
         std::fs::create_dir_all(at.parent().unwrap()).unwrap();
-        let folder = !Path::new(place).extension().is_some_and(|e| e != "blue")
+        let folder = Path::new(place).extension().is_none_or(|e| e == "blue")
             && !["lock", "record", "facts"].iter().any(|n| place.ends_with(n));
         let target =
             if folder { outside.path().to_path_buf() } else { outside.path().join("made") };
