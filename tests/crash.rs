@@ -33,6 +33,7 @@ const READING: &str = "read,pread64,getdents64";
 const ERRORS: [&str; 4] = ["ENOSPC", "EIO", "EACCES", "EDQUOT"];
 
 type Files = BTreeMap<String, Vec<u8>>;
+type Prepare = fn() -> Space;
 
 /// Something blue does, and the project it does it in.
 struct Scenario {
@@ -40,7 +41,7 @@ struct Scenario {
     arguments: &'static [&'static str],
     stdin: &'static str,
     /// A project about to be worked on.
-    prepare: fn() -> Space,
+    prepare: Prepare,
     /// The calls that are tried.
     calls: fn() -> Vec<&'static str>,
     /// What makes it whole again.
@@ -414,7 +415,7 @@ fn a_build_leaves_whole_files_and_converges() {
 #[test]
 fn builds_that_remove_rescue_recover_or_write_much_do_too() {
     if has_strace() {
-        let scenarios: [(&'static str, fn() -> Space); 4] = [
+        let scenarios: [(&'static str, Prepare); 4] = [
             ("many files", many),
             ("orphans", without_rfcs),
             ("a rescue", artifact_edited),
