@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use blue::model::name::name;
 use blue::model::neutral::neutral;
+use blue::model::plan::Limits;
 use blue::model::uri::Uri;
 use blue::model::{Digest, Format, Source};
 use blue::wire::agent::{Agent, hooks};
@@ -269,14 +270,15 @@ fn documents() {
             let half = bytes.len() / 2;
             for sidecar in [None, Some(bytes[half..].to_vec())] {
                 let source = Source { bytes: bytes.to_vec(), sidecar };
-                parse::texts(&source);
-                parse::work(&source);
-                parse::parse(&source);
+                parse::texts(&source, &Limits::default());
+                parse::work(&source, &Limits::default());
+                parse::parse(&source, &Limits::default());
             }
             let whole = parse::whole(bytes);
             let safe = neutral(&whole);
             assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
-            let facts = parse::parse(&Source { bytes: bytes.to_vec(), sidecar: None });
+            let facts =
+                parse::parse(&Source { bytes: bytes.to_vec(), sidecar: None }, &Limits::default());
             assert_eq!(facts.n_bytes, bytes.len() as u64);
             assert!(
                 !facts.line.contains('\n') && facts.line.len() <= 240 && facts.sizes.brief <= 600
@@ -292,11 +294,11 @@ fn documents() {
             let digest = Digest::of(bytes);
             let entry = cache::facts_entry(&digest, &facts);
             let file = [
-                cache::facts_head(),
+                cache::facts_head(&Limits::default()),
                 cache::facts_blocks(std::iter::once(entry.as_slice())).flatten().collect(),
             ]
             .concat();
-            let again = FactsCache::open(file).get(&digest);
+            let again = FactsCache::open(file, &Limits::default()).get(&digest);
             assert_eq!(again.map(|facts| format!("{facts:?}")), Some(format!("{facts:?}")));
             vec![
                 size(facts.references.len()),
@@ -421,10 +423,12 @@ fn what_blue_wrote() {
     });
     let (facts, seen) = (read(".blue/local/facts"), read(".blue/local/record"));
     let digest = Digest::of(DOCUMENT);
-    let true_facts = FactsCache::open(facts.clone()).get(&digest).map(|facts| format!("{facts:?}"));
+    let true_facts = FactsCache::open(facts.clone(), &Limits::default())
+        .get(&digest)
+        .map(|facts| format!("{facts:?}"));
     assert!(true_facts.is_some());
     fuzz("caches", &[&facts, &seen], 2.0, |bytes| {
-        let cache = FactsCache::open(bytes.to_vec());
+        let cache = FactsCache::open(bytes.to_vec(), &Limits::default());
         let found = cache.get(&digest).map(|facts| format!("{facts:?}"));
         assert!(found.is_none() || found == true_facts, "a cache that lies");
         let known = record::read(bytes, &digest);

@@ -9,7 +9,9 @@ use crate::wire::accepted;
 
 /// Nobody else writes the file meanwhile.
 pub(super) fn lock(root: &Root) -> anyhow::Result<emit::Lock> {
-    emit::Lock::take(root, &|who| output::say(&format!("blue: waiting for {who}")))
+    emit::Lock::take(root, "knowledge lint", &|who| {
+        output::say(&format!("blue: waiting for {who}"))
+    })
 }
 
 /// Forgets what is not found any more.

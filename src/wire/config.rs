@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::plan::{HOOK_BYTES, Limits, Rule, Tier};
+use super::limits::LimitKeys;
+use super::security::Security;
+use crate::model::plan::{HOOK_BYTES, Rule, Tier};
 use crate::model::uri::slugify;
 use crate::model::{Budget, Code, Digest, Kind, Plan, Severity};
 
@@ -184,50 +186,6 @@ pub enum Encoding {
     O200k,
 }
 
-/// What is never read.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Security {
-    /// Globs on single path components, in any case.
-    pub deny: Vec<String>,
-    /// Whether a symbolic link to a document may lead out of the project.
-    pub allow_external: bool,
-}
-
-/// Limits on what a repository may cost.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LimitKeys {
-    /// Bytes of one document.
-    pub document_bytes: u64,
-    /// How many documents.
-    pub documents: u64,
-    /// How deep folders may nest.
-    pub depth: u64,
-    /// Bytes of all documents together; default 2 GiB.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_bytes: Option<u64>,
-    /// Bytes of one line; default 262144.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line_bytes: Option<u64>,
-    /// How deep quotes and lists may nest; default 64.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nesting: Option<u64>,
-    /// Bytes of front matter, or of a metadata file; default 65536.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub front_matter_bytes: Option<u64>,
-    /// How deep metadata may nest; default 64.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 120))]
-    pub yaml_depth: Option<u64>,
-    /// How many values metadata may have once its aliases are followed; default 10000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub yaml_values: Option<u64>,
-    /// How many different references one document may have; default 10000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub references: Option<u64>,
-}
-
 impl Default for Config {
     fn default() -> Config {
         Config {
@@ -250,67 +208,6 @@ impl Default for Config {
 impl Default for Tokens {
     fn default() -> Tokens {
         Tokens { encoding: Encoding::O200k, margin_percent: 15 }
-    }
-}
-
-/// Names under which people and tools keep what nobody else should read.
-const DENIED: [&str; 15] = [
-    ".env",
-    ".env.*",
-    "*credentials*",
-    "*secret*",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.kdbx",
-    "id_{rsa,dsa,ecdsa,ed25519}*",
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".netrc",
-    ".{npmrc,pypirc,htpasswd}",
-];
-
-impl Default for Security {
-    fn default() -> Security {
-        Security { deny: DENIED.map(str::to_string).to_vec(), allow_external: false }
-    }
-}
-
-impl Default for LimitKeys {
-    fn default() -> LimitKeys {
-        let Limits { document_bytes, documents, depth, .. } = Limits::default();
-        LimitKeys {
-            document_bytes,
-            documents,
-            depth,
-            total_bytes: None,
-            line_bytes: None,
-            nesting: None,
-            front_matter_bytes: None,
-            yaml_depth: None,
-            yaml_values: None,
-            references: None,
-        }
-    }
-}
-
-impl LimitKeys {
-    fn plan(&self) -> Limits {
-        let usual = Limits::default();
-        Limits {
-            document_bytes: self.document_bytes,
-            documents: self.documents,
-            depth: self.depth,
-            total_bytes: self.total_bytes.unwrap_or(usual.total_bytes),
-            line_bytes: self.line_bytes.unwrap_or(usual.line_bytes),
-            nesting: self.nesting.unwrap_or(usual.nesting),
-            front_matter_bytes: self.front_matter_bytes.unwrap_or(usual.front_matter_bytes),
-            yaml_depth: self.yaml_depth.unwrap_or(usual.yaml_depth),
-            yaml_values: self.yaml_values.unwrap_or(usual.yaml_values),
-            references: self.references.unwrap_or(usual.references),
-        }
     }
 }
 

@@ -158,7 +158,7 @@ pub enum Unusable {
 }
 
 /// Manifests of this format and later are sealed.
-const SEALED_SINCE: u32 = 3;
+const SEALED_SINCE: u32 = 4;
 
 impl Manifest {
     /// The whole file: header, text, checksum and seal, which are both computed here.
