@@ -6,6 +6,7 @@
 pub mod model;
 pub mod beneath;
 pub mod discover;
+pub mod guard;
 pub mod parse;
 pub mod link;
 pub mod rank;

@@ -12,6 +12,7 @@ mod space;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use blue::guard::Allowed;
 use blue::model::Source;
 use blue::model::plan::Limits;
 use blue::parse::{parse, texts, work};
@@ -237,9 +238,9 @@ const YAML: &[Shape] = &[
 fn all(text: &str) {
     let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
     let limits = Limits::default();
-    parse(&source, &limits);
-    texts(&source, &limits);
-    work(&source, &limits);
+    parse(&source, &limits, &Allowed::default());
+    texts(&source, &limits, &Allowed::default());
+    work(&source, &limits, &Allowed::default());
     // What these limits keep away must be linear, too: people raise them.
     let raised = Limits {
         line_bytes: u64::MAX,
@@ -247,7 +248,7 @@ fn all(text: &str) {
         front_matter_bytes: u64::MAX,
         ..limits
     };
-    parse(&source, &raised);
+    parse(&source, &raised, &Allowed::default());
 }
 
 /// The least time of some tries; more of them where the first ones look bad.

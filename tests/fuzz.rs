@@ -21,6 +21,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use blue::guard::Allowed;
 use blue::model::name::name;
 use blue::model::neutral::neutral;
 use blue::model::plan::Limits;
@@ -270,15 +271,18 @@ fn documents() {
             let half = bytes.len() / 2;
             for sidecar in [None, Some(bytes[half..].to_vec())] {
                 let source = Source { bytes: bytes.to_vec(), sidecar };
-                parse::texts(&source, &Limits::default());
-                parse::work(&source, &Limits::default());
-                parse::parse(&source, &Limits::default());
+                parse::texts(&source, &Limits::default(), &Allowed::default());
+                parse::work(&source, &Limits::default(), &Allowed::default());
+                parse::parse(&source, &Limits::default(), &Allowed::default());
             }
-            let whole = parse::whole(bytes);
+            let whole = parse::whole(bytes, &Allowed::default());
             let safe = neutral(&whole);
             assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
-            let facts =
-                parse::parse(&Source { bytes: bytes.to_vec(), sidecar: None }, &Limits::default());
+            let facts = parse::parse(
+                &Source { bytes: bytes.to_vec(), sidecar: None },
+                &Limits::default(),
+                &Allowed::default(),
+            );
             assert_eq!(facts.n_bytes, bytes.len() as u64);
             assert!(
                 !facts.line.contains('\n') && facts.line.len() <= 240 && facts.sizes.brief <= 600

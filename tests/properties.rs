@@ -11,6 +11,7 @@ mod space;
 
 use std::collections::BTreeMap;
 
+use blue::guard::Allowed;
 use blue::model::Source;
 use blue::model::name::name;
 use blue::model::plan::Limits;
@@ -45,13 +46,13 @@ proptest! {
     #[test]
     fn any_bytes_give_facts(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
         let n_bytes = bytes.len() as u64;
-        let facts = parse(&Source { bytes, sidecar: None }, &Limits::default());
+        let facts = parse(&Source { bytes, sidecar: None }, &Limits::default(), &Allowed::default());
         prop_assert_eq!(facts.n_bytes, n_bytes);
     }
 
     #[test]
     fn any_markdown_gives_places_within_it(text in markdown()) {
-        let facts = parse(&Source { bytes: text.clone().into_bytes(), sidecar: None }, &Limits::default());
+        let facts = parse(&Source { bytes: text.clone().into_bytes(), sidecar: None }, &Limits::default(), &Allowed::default());
         let n_lines = text.lines().count() as u32 + 1;
         for reference in &facts.references {
             prop_assert!((1..=n_lines).contains(&reference.line), "line {} of {n_lines}", reference.line);

@@ -11,8 +11,8 @@ use crate::beneath::Root;
 use crate::condense::{self, Misfit, tokens};
 use crate::model::place::{DOCUMENTS, PATHS, RELEVANCE};
 use crate::model::{
-    Action, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher, Listener,
-    Plan,
+    Action, Allowance, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher,
+    Listener, Plan,
 };
 use crate::render::view;
 use crate::wire::header::{self, Provenance};
@@ -59,9 +59,12 @@ pub(super) fn all(
     let rfcs = workflow::chosen(&from, &mut notes);
     made.extend(workflow::bundles(&from, &rfcs, current)?);
     made.push(bundles::index(&from, &made, &rfcs, current)?);
-    let (documents, relevance) =
-        rayon::join(|| documents(inputs, analysis, current), || relevance(analysis, current));
-    made.extend([documents, relevance, paths(analysis, current)]);
+    let allowance = &inputs.plan.allowance;
+    let (documents, relevance) = rayon::join(
+        || documents(inputs, analysis, current),
+        || relevance(allowance, analysis, current),
+    );
+    made.extend([documents, relevance, paths(allowance, analysis, current)]);
     analysis.notes.extend(notes);
     Ok(made)
 }
@@ -121,6 +124,7 @@ fn digest(
     action.fact("source", source.as_bytes());
     action.fact("kind", collection.kind.as_str().as_bytes());
     choice.tell(graph, &mut action);
+    inputs.plan.allowance.tell(&mut action);
     Made::unless_current(&path, action, current, |action| {
         let uri = format!("blue://docs/{}/", collection.name);
         let mut tell = |bundle: &Bundle| {
@@ -226,7 +230,6 @@ fn documents(inputs: &Inputs, analysis: &Analysis, current: &Current<'_>) -> Mad
         let document = graph.document(id);
         hasher.field(document.path.as_bytes()).field(document.uri.as_str().as_bytes());
         hasher.field(document.digest.as_bytes()).field(document.kind.as_str().as_bytes());
-        inputs.plan.limits.tell(hasher);
         hasher.field(document.sidecar.as_deref().unwrap_or_default().as_bytes());
         hasher.number(u64::from(graph.is_live(id)));
         hasher.number(u64::from(weights[id.0 as usize]));
@@ -234,11 +237,15 @@ fn documents(inputs: &Inputs, analysis: &Analysis, current: &Current<'_>) -> Mad
             hasher.field(graph.document(*by).uri.as_str().as_bytes());
         }
     });
-    let body = || jsonl::documents(graph, weights);
+    let mut told_with_limits = Hasher::new();
+    inputs.plan.limits.tell(told_with_limits.field(told.as_bytes()));
+    let allowance = &inputs.plan.allowance;
+    let body = || jsonl::documents(graph, weights, &allowance.kept());
+    let told = (told_with_limits.digest(), allowance);
     index(DOCUMENTS, "blue://context/documents", graph, told, current, body)
 }
 
-fn relevance(analysis: &Analysis, current: &Current<'_>) -> Made {
+fn relevance(allowance: &Allowance, analysis: &Analysis, current: &Current<'_>) -> Made {
     let graph = &analysis.graph;
     let neighbours = &analysis.relevance.neighbours;
     let told = in_chunks(graph, |hasher, id| {
@@ -251,11 +258,11 @@ fn relevance(analysis: &Analysis, current: &Current<'_>) -> Made {
             }
         }
     });
-    let body = || jsonl::relevance(graph, neighbours);
-    index(RELEVANCE, "blue://context/relevance", graph, told, current, body)
+    let body = || jsonl::relevance(graph, neighbours, &allowance.kept());
+    index(RELEVANCE, "blue://context/relevance", graph, (told, allowance), current, body)
 }
 
-fn paths(analysis: &Analysis, current: &Current<'_>) -> Made {
+fn paths(allowance: &Allowance, analysis: &Analysis, current: &Current<'_>) -> Made {
     let graph = &analysis.graph;
     let mut hasher = Hasher::new();
     for binding in &analysis.bindings {
@@ -264,7 +271,7 @@ fn paths(analysis: &Analysis, current: &Current<'_>) -> Made {
         hasher.field(binding.naming.as_str().as_bytes()).number(u64::from(binding.line));
     }
     let body = || paths::paths(graph, &analysis.bindings);
-    index(PATHS, "blue://context/paths", graph, hasher.digest(), current, body)
+    index(PATHS, "blue://context/paths", graph, (hasher.digest(), allowance), current, body)
 }
 
 /// One digest over what is told of every document, in parallel: chunks of rows are hashed apart
@@ -287,7 +294,7 @@ fn index(
     path: &str,
     uri: &str,
     graph: &Graph,
-    documents: Digest,
+    (documents, allowance): (Digest, &Allowance),
     current: &Current<'_>,
     body: impl FnOnce() -> Vec<u8>,
 ) -> Made {
@@ -297,6 +304,7 @@ fn index(
     let source = source_line(&places, graph.documents.len());
     action.fact("source", source.as_bytes());
     action.fact("documents", documents.as_bytes());
+    allowance.tell(&mut action);
     let made = Made::unless_current(path, action, current, |action| {
         Ok(Artifact::new(path, uri, Format::Jsonl, source, body(), action.digest()))
     });

@@ -43,7 +43,7 @@ impl Choice {
         Ok(Choice {
             candidates,
             reach,
-            longer: read::longer(root, &inputs.plan, graph, &told)?,
+            longer: read::longer(root, inputs, graph, &told)?,
             n_beyond_live,
             n_beyond_history: beyond.len() - n_beyond_live,
             n_live: live().count(),

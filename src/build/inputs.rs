@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use anyhow::Context;
 
 use crate::beneath::{Content, Root};
+use crate::guard::{self, Allowed, Guard};
 use crate::model::place::{ACCEPTED, CONFIG, GUIDE, VOICE};
-use crate::model::{Digest, Plan, Policy, Trigger, Watched};
+use crate::model::{Diagnostic, Digest, Plan, Policy, Trigger, Watched};
 use crate::render::Templates;
 use crate::wire::accepted;
 use crate::wire::config::Config;
@@ -33,18 +34,24 @@ pub struct Inputs {
     pub guide: Option<String>,
     /// What the project says of findings.
     pub policy: Policy,
+    /// What is let through although it hides, or looks like a secret.
+    pub guard: Guard,
+    /// What was found in these files.
+    pub notes: Vec<Diagnostic>,
     /// The files this came from.
     pub watched: Vec<Watched>,
 }
 
 /// Reads the inputs. A bad configuration or template stops the build before anything else.
 pub fn load(root: &Root) -> anyhow::Result<Inputs> {
-    let mut watched = Vec::new();
+    let (mut watched, mut notes) = (Vec::new(), Vec::new());
     let config = match file(root, CONFIG, MAX_BYTES, &mut watched)? {
-        Some(text) => config(&text)?,
+        Some(text) => config(&text, &mut notes)?,
         None => Config::default(),
     };
     let plan = config.plan();
+    let guard =
+        Guard::new(&plan.allowance).with_context(|| format!("{CONFIG}: security.allow_hidden"))?;
     crate::discover::deny::DenyList::new(&plan.deny)
         .with_context(|| format!("{CONFIG}: security.deny"))?;
     for text in &plan.refresh_triggers {
@@ -58,8 +65,10 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         None => Vec::new(),
     };
     let policy = Policy { severities: plan.severities.clone(), accepted };
-    let voice = file(root, VOICE, MAX_BYTES, &mut watched)?;
-    let guide = file(root, GUIDE, MAX_BYTES, &mut watched)?;
+    let mut cleaned =
+        |path: &str, text: String| clean_text(path, &text, &guard.of(path), &mut notes);
+    let voice = file(root, VOICE, MAX_BYTES, &mut watched)?.map(|text| cleaned(VOICE, text));
+    let guide = file(root, GUIDE, MAX_BYTES, &mut watched)?.map(|text| cleaned(GUIDE, text));
     let mut overrides = BTreeMap::new();
     for name in Templates::names() {
         let path = format!(".blue/templates/{name}");
@@ -69,11 +78,21 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
                 n_bytes <= MAX_TEMPLATE,
                 "{path} has {n_bytes} bytes; the limit is {MAX_TEMPLATE}"
             );
-            overrides.insert(name.to_string(), text);
+            overrides.insert(name.to_string(), cleaned(&path, text));
         }
     }
-    let templates = Templates::new(&overrides)?;
-    Ok(Inputs { plan, templates, voice, guide, policy, watched })
+    let templates = Templates::new(&overrides, &plan.allowance.kept())?;
+    Ok(Inputs { plan, templates, voice, guide, guard, policy, notes, watched })
+}
+
+/// A text that people wrote for blue, judged as documents are.
+fn clean_text(path: &str, text: &str, allowed: &Allowed, notes: &mut Vec<Diagnostic>) -> String {
+    let clean = guard::clean(text, allowed);
+    notes.extend(clean.notes.into_iter().map(|note| {
+        let finding = Diagnostic::new(note.code, path, note.message).at(note.line, note.column);
+        Diagnostic { hint: note.hint, ..finding }
+    }));
+    clean.text.into_owned()
 }
 
 /// The configuration as far as it can be read, for whoever only serves: the build tells what is
@@ -124,14 +143,35 @@ fn file(
 }
 
 /// Checks a configuration against its schema, then reads it.
-fn config(text: &str) -> anyhow::Result<Config> {
+fn config(text: &str, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Config> {
     let findings = schema::validate("config", text);
     if !findings.is_empty() {
         return Err(wrong(CONFIG, &findings));
     }
     let value: Option<Config> =
         serde_yaml::from_str(text).with_context(|| format!("read {CONFIG}"))?;
-    Ok(value.unwrap_or_default())
+    let config = value.unwrap_or_default();
+    // Its strings reach the manifest and bundles. The text itself must stay YAML, so they are judged
+    // one by one, and the whole only to say where.
+    let before = notes.len();
+    clean_text(CONFIG, text, &Allowed::default(), notes);
+    if notes.len() == before {
+        return Ok(config);
+    }
+    let mut value = serde_json::to_value(&config).expect("a configuration is JSON");
+    clean_strings(&mut value);
+    serde_json::from_value(value).with_context(|| format!("read {CONFIG}"))
+}
+
+fn clean_strings(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::String(text) => {
+            *text = guard::clean(text, &Allowed::default()).text.into_owned();
+        }
+        serde_json::Value::Array(values) => values.iter_mut().for_each(clean_strings),
+        serde_json::Value::Object(values) => values.values_mut().for_each(clean_strings),
+        _ => {}
+    }
 }
 
 /// What is wrong with a file that people wrote, each thing with its line.

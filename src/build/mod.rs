@@ -21,7 +21,7 @@ use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh};
 use crate::model::{Binding, Counts, Diagnostic, Digest, FORMAT, Graph, Hasher, Policy, Record};
 use crate::rank::Relevance;
-use crate::{emit, link, parse, rank};
+use crate::{emit, guard, link, parse, rank};
 
 pub use inputs::{Inputs, load, plan};
 
@@ -235,11 +235,10 @@ fn linked(
     record: &Record,
     options: &Options<'_>,
 ) -> anyhow::Result<Linked> {
-    let mut notes = Vec::new();
+    let mut notes = inputs.notes.clone();
     let Discovery { collections, found, mut tree } =
         discover::discover(root, &inputs.plan)?.into_value(&mut notes);
-    let mut reading =
-        read::read(root, &inputs.plan, found, record, options)?.into_value(&mut notes);
+    let mut reading = read::read(root, inputs, found, record, options)?.into_value(&mut notes);
     let mut documents = std::mem::take(&mut reading.documents);
     let collections = discover::in_use(&collections, documents.iter_mut().map(|(found, ..)| found));
     let documents = parse::documents(&collections, documents).into_value(&mut notes);
@@ -253,5 +252,7 @@ fn linked(
     let bindings = link::bind(&graph, &repository).into_value(&mut notes);
     // Where the answers came from must be looked at again before the next build may stop early.
     present.finish().join(&mut tree);
+    // A name can be a secret; what is said of it must not tell it.
+    notes.iter_mut().for_each(|note| note.path = guard::shown(&note.path));
     Ok(Linked { graph, bindings, notes, reading, tree })
 }

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::Options;
+use super::{Inputs, Options};
 use crate::beneath::{Content, Root};
 use crate::discover::judge;
 use crate::emit::{self, LOCAL};
+use crate::guard::{Allowed, Guard, Named, judge_name};
 use crate::model::plan::Limits;
 use crate::model::source::content_digest;
 use crate::model::{
@@ -66,13 +67,15 @@ impl Keeping {
 /// The longer texts of some documents, taken from the files again: facts only measure them.
 pub(super) fn longer(
     root: &Root,
-    plan: &Plan,
+    inputs: &Inputs,
     graph: &Graph,
     ids: &[DocId],
 ) -> anyhow::Result<Longer> {
     let texts = ids.par_iter().with_min_len(8).map(|id| {
-        let source = again(root, plan, graph.document(*id))?;
-        Ok((*id, parse::texts(&source, &plan.limits)))
+        let document = graph.document(*id);
+        let source = again(root, &inputs.plan, document)?;
+        let allowed = inputs.guard.of(&document.path);
+        Ok((*id, parse::texts(&source, &inputs.plan.limits, &allowed)))
     });
     texts.collect()
 }
@@ -98,9 +101,13 @@ fn moved(path: &str) -> String {
 struct One {
     found: Found,
     digest: Digest,
+    /// Under what its facts are kept.
+    key: Digest,
     facts: Facts,
     watched: Vec<Watched>,
     packed: Option<Vec<u8>>,
+    /// What is said of its name.
+    note: Option<Diagnostic>,
 }
 
 /// The record of the last build.
@@ -113,15 +120,16 @@ pub(super) fn record(root: &Root, engine: &Digest) -> Option<Record> {
 /// Reads every document. One that cannot be read at all stops the build.
 pub(super) fn read(
     root: &Root,
-    plan: &Plan,
+    inputs: &Inputs,
     found: Vec<Found>,
     record: &Record,
     options: &Options<'_>,
 ) -> anyhow::Result<Noted<Reading>> {
     let distrusted = options.check || options.force || record.inputs.is_empty();
+    let (plan, guard) = (&inputs.plan, &inputs.guard);
     let cache = if distrusted { FactsCache::default() } else { facts_cache(root, &plan.limits) };
     options.progress.total(found.len() as u64);
-    let reader = Reader { root, plan, record, cache: &cache, n_bytes: AtomicU64::new(0) };
+    let reader = Reader { root, plan, guard, record, cache: &cache, n_bytes: AtomicU64::new(0) };
     let results: Vec<Answer> = found
         .into_par_iter()
         .with_min_len(16)
@@ -139,8 +147,9 @@ pub(super) fn read(
             Ok(one) => {
                 match one.packed {
                     Some(packed) => keeping.fresh.push(packed),
-                    None => keeping.cached.push(one.digest),
+                    None => keeping.cached.push(one.key),
                 }
+                notes.extend(one.note);
                 reading.watched.extend(one.watched);
                 reading.documents.push((one.found, one.digest, one.facts));
             }
@@ -166,6 +175,7 @@ fn facts_cache(root: &Root, limits: &Limits) -> FactsCache {
 struct Reader<'a> {
     root: &'a Root,
     plan: &'a Plan,
+    guard: &'a Guard,
     record: &'a Record,
     cache: &'a FactsCache,
     /// Bytes of documents so far; the sum does not depend on the order of work.
@@ -182,9 +192,19 @@ struct Refused {
 
 impl Reader<'_> {
     fn one(&self, found: Found) -> Answer {
-        if let Some((digest, facts, watched)) = self.remembered(&found) {
+        // What is not read for its name is not remembered either: the name itself may be a secret.
+        let note = match judge_name(&found.path) {
+            Named::Plain => None,
+            Named::Noted(note) => Some(note),
+            Named::Refused(note) => {
+                return Ok(Err(Refused { watched: None, note: Some(note) }));
+            }
+        };
+        let allowed = self.guard.of(&found.path);
+        if let Some((digest, facts, watched)) = self.remembered(&found, &allowed) {
             self.count(facts.n_bytes)?;
-            return Ok(Ok(One { found, digest, facts, watched, packed: None }));
+            let key = allowed.key(digest);
+            return Ok(Ok(One { found, digest, key, facts, watched, packed: None, note }));
         }
         let (bytes, stat) = match self.bytes(&found.path)? {
             Ok(content) => content,
@@ -211,12 +231,14 @@ impl Reader<'_> {
             sidecar_bytes = Some(bytes);
         }
         let digest = content_digest(own, sidecar_bytes.as_deref().map(Digest::of));
-        if let Some(facts) = self.cache.get(&digest) {
-            return Ok(Ok(One { found, digest, facts, watched, packed: None }));
+        let key = allowed.key(digest);
+        if let Some(facts) = self.cache.get(&key) {
+            return Ok(Ok(One { found, digest, key, facts, watched, packed: None, note }));
         }
-        let facts = parse::parse(&Source { bytes, sidecar: sidecar_bytes }, &self.plan.limits);
-        let packed = Some(cache::facts_entry(&digest, &facts));
-        Ok(Ok(One { found, digest, facts, watched, packed }))
+        let source = Source { bytes, sidecar: sidecar_bytes };
+        let facts = parse::parse(&source, &self.plan.limits, &allowed);
+        let packed = Some(cache::facts_entry(&key, &facts));
+        Ok(Ok(One { found, digest, key, facts, watched, packed, note }))
     }
 
     /// Stops the build once the documents are too large together. Some of them would be a smaller
@@ -233,7 +255,11 @@ impl Reader<'_> {
     }
 
     /// A document whose file did not move, and whose facts are in the cache.
-    fn remembered(&self, found: &Found) -> Option<(Digest, Facts, Vec<Watched>)> {
+    fn remembered(
+        &self,
+        found: &Found,
+        allowed: &Allowed,
+    ) -> Option<(Digest, Facts, Vec<Watched>)> {
         let paths = std::iter::once(&found.path).chain(&found.sidecar);
         let mut watched = Vec::new();
         for path in paths {
@@ -246,7 +272,7 @@ impl Reader<'_> {
         }
         let digest =
             content_digest(watched[0].digest, watched.get(1).map(|sidecar| sidecar.digest));
-        let facts = self.cache.get(&digest)?;
+        let facts = self.cache.get(&allowed.key(digest))?;
         Some((digest, facts, watched))
     }
 

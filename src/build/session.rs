@@ -193,6 +193,7 @@ impl<'a> Material<'a> {
             self.collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
         action.fact("collections", counts.join("\n").as_bytes());
         self.choice.tell(self.graph, &mut action);
+        plan.allowance.tell(&mut action);
         action
     }
 }

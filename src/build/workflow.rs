@@ -147,6 +147,7 @@ fn action(from: &From<'_>, id: DocId, plans: &[DocId], about: &[Line]) -> Action
     action.fact("template", inputs.templates.digest("workflow.md").as_bytes());
     action.fact("budget", format!("{:?}", inputs.plan.workflow.budget).as_bytes());
     action.fact("documents", told.digest().as_bytes());
+    inputs.plan.allowance.tell(&mut action);
     action
 }
 
@@ -171,7 +172,9 @@ impl<'a> Material<'a> {
         let work_of = |id: DocId| {
             let document = graph.document(id);
             let source = read::again(from.root, &from.inputs.plan, document)?;
-            anyhow::Ok((document.uri.as_str(), parse::work(&source, &from.inputs.plan.limits)))
+            let allowed = from.inputs.guard.of(&document.path);
+            let work = parse::work(&source, &from.inputs.plan.limits, &allowed);
+            anyhow::Ok((document.uri.as_str(), work))
         };
         let (_, work) = work_of(id)?;
         let plans: Vec<(&str, Work)> =

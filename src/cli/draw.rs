@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use crate::model::hidden::is_hidden;
+use crate::model::hidden::hidden_in;
 use crate::model::{DocId, Graph, Relation};
 
 /// The part of a graph that is drawn.
@@ -126,15 +126,14 @@ const MAX_TITLE: usize = 100;
 
 /// A text on one line, without characters that nobody sees.
 fn clean(text: &str) -> String {
-    let mut before = ' ';
     let mut clean = String::new();
-    for c in text.chars().take(MAX_TITLE + 1) {
+    let hidden = hidden_in(text);
+    for (at, c) in text.char_indices().take(MAX_TITLE + 1) {
         match c {
             c if c.is_whitespace() => clean.push(' '),
-            c if is_hidden(c, before) => clean.push('\u{FFFD}'),
+            _ if hidden.binary_search(&(at, c)).is_ok() => clean.push('\u{FFFD}'),
             c => clean.push(c),
         }
-        before = c;
     }
     if let Some((end, _)) = clean.char_indices().nth(MAX_TITLE) {
         clean.truncate(end);

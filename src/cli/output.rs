@@ -49,17 +49,17 @@ pub(super) fn style(severity: Severity) -> Style {
 
 /// A text with its control and hidden characters shown as escapes.
 pub(super) fn visible(text: &str) -> String {
-    let mut before = ' ';
+    let hidden = crate::model::hidden::hidden_in(text);
+    let mut hidden = hidden.iter().peekable();
     let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
+    for (at, c) in text.char_indices() {
+        let hides = hidden.next_if(|(place, _)| *place == at).is_some();
         match c {
             '\n' => shown.push_str("\\n"),
-            '\t' => shown.push('\t'),
-            c if crate::model::hidden::is_hidden(c, before) => shown.extend(c.escape_unicode()),
             '\r' => shown.push_str("\\r"),
+            c if hides => shown.extend(c.escape_unicode()),
             c => shown.push(c),
         }
-        before = c;
     }
     shown
 }

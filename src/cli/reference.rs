@@ -10,6 +10,7 @@ use super::delivery::Delivery;
 use super::{Exit, output, usage};
 use crate::beneath::Content;
 use crate::emit;
+use crate::guard::Guard;
 use crate::model::Digest;
 use crate::model::neutral::neutral;
 use crate::serve::reference::{Near, near};
@@ -120,8 +121,10 @@ impl Reference {
             ));
             return output::out(&format!("{}\n", line(near)));
         }
-        let text = String::from_utf8_lossy(&bytes);
-        let text = neutral(text.trim_end());
+        let plan = crate::build::plan(&delivery.root);
+        let guard = Guard::new(&plan.allowance).unwrap_or_default();
+        let text = crate::parse::whole(&bytes, &guard.of(&document.path));
+        let text = text.trim_end();
         let attribute = |text: &str| output::visible(&neutral(text)).replace(['"', '<', '>'], "'");
         output::out(&format!(
             "<blue-reference uri=\"{}\" why=\"{}\">\n{text}\n</blue-reference>\n",

@@ -9,6 +9,7 @@ use crate::build;
 use crate::discover::deny::DenyList;
 use crate::discover::git;
 use crate::emit::{self, AUDIT, AUDIT_BEFORE, LOCAL};
+use crate::guard::Guard;
 use crate::model::place::{BUNDLES, CONFIG, DOCUMENTS, MANIFEST, USAGE};
 use crate::model::{Plan, Stat};
 use crate::serve::shelf::{Shelf, Unbuilt};
@@ -57,6 +58,7 @@ pub(super) struct Open {
 pub(super) struct Rules {
     pub(super) deny: DenyList,
     pub(super) plan: Plan,
+    pub(super) guard: Guard,
 }
 
 impl Library {
@@ -119,7 +121,9 @@ impl Library {
             let all = ["*".to_string()];
             DenyList::new(&all)
         });
-        Rules { deny: deny.expect("a star is a pattern"), plan }
+        // A pattern that means nothing lets nothing through.
+        let guard = Guard::new(&plan.allowance).unwrap_or_default();
+        Rules { deny: deny.expect("a star is a pattern"), plan, guard }
     }
 
     fn dates(&self) -> Arc<Dates> {

@@ -120,8 +120,19 @@ impl Listing<'_> {
             Own::Guide => ("How we work here", "Written by the people of this project"),
             Own::Voice => ("Voice", "How this project speaks, written by its people"),
         };
-        let size = read::own_text(self.library, own).ok().map(|given| given.text.len() as u64);
+        let open = self.library.open();
+        let rules = self.library.rules(&open);
+        let size =
+            read::own_text(self.library, rules, own).ok().map(|given| given.text.len() as u64);
         self.plain(own.uri(), own.path(), size, 0.8).with_title(title).with_description(description)
+    }
+
+    /// The size of a document as it would be given now.
+    fn size_now(&self, line: &DocumentLine) -> Option<u64> {
+        let open = self.library.open();
+        let rules = self.library.rules(&open);
+        let (bytes, _) = read::bytes(self.library, rules, line).ok()?;
+        Some(crate::parse::whole(&bytes, &rules.guard.of(&line.path)).len() as u64)
     }
 
     fn document(&self, line: &DocumentLine) -> Resource {
@@ -132,9 +143,7 @@ impl Listing<'_> {
         // Few changed since the build or lie behind a link; those are looked at.
         let size = match same {
             true => Some(line.served.unwrap_or(line.bytes)),
-            false => read::bytes(self.library, self.library.rules(&self.library.open()), line)
-                .ok()
-                .map(|(bytes, _)| crate::parse::whole(&bytes).len() as u64),
+            false => self.size_now(line),
         };
         let priority = match line.live {
             true => 0.3 + 0.4 * (line.weight as f32 / self.most.max(1) as f32),

@@ -83,7 +83,7 @@ pub(super) fn item_text(library: &Library, open: &Open, item: Item) -> Result<Gi
     let shelf = open.shelf.as_ref().map_err(|why| Failure::Unbuilt(why.clone()))?;
     match item {
         Item::Artifact(row) => artifact(library, shelf, row),
-        Item::Own(own) => own_text(library, own),
+        Item::Own(own) => own_text(library, library.rules(open), own),
         Item::Document(row) => document(library, shelf, library.rules(open), row),
     }
 }
@@ -129,11 +129,11 @@ fn bundle_text(library: &Library, bundle: &BundleLine) -> Result<Given, Failure>
     Ok(hashed(&bundle.source, &bundle.artifact, text_of(bytes), bundle.tokens, hash))
 }
 
-pub(super) fn own_text(library: &Library, own: Own) -> Result<Given, Failure> {
+pub(super) fn own_text(library: &Library, rules: &Rules, own: Own) -> Result<Given, Failure> {
     let path = own.path();
     match library.root.read(path, 1 << 20) {
         Ok(Some(Content::Bytes(bytes, _))) => {
-            let text = crate::parse::whole(&bytes);
+            let text = crate::parse::whole(&bytes, &rules.guard.of(path));
             let tokens = crate::condense::tokens::count(&text);
             Ok(given(own.uri(), path, text, tokens))
         }
@@ -152,7 +152,7 @@ pub(super) fn line_of(shelf: &Shelf, row: usize) -> Result<DocumentLine, Failure
 fn document(library: &Library, shelf: &Shelf, rules: &Rules, row: usize) -> Result<Given, Failure> {
     let line = line_of(shelf, row)?;
     let (bytes, stale) = bytes(library, rules, &line)?;
-    let text = crate::parse::whole(&bytes);
+    let text = crate::parse::whole(&bytes, &rules.guard.of(&line.path));
     let mut given = given(&line.uri, &line.path, text, line.tokens);
     (given.line, given.stale) = (Some(line), stale);
     Ok(given)

@@ -4,7 +4,7 @@ use super::address::Failure;
 use super::library::{Library, Open};
 use super::read;
 use crate::condense::tokens;
-use crate::model::neutral::neutral;
+use crate::model::neutral::neutral_but;
 use crate::model::{Level, Source};
 use crate::parse;
 use crate::wire::jsonl::DocumentLine;
@@ -69,13 +69,15 @@ impl Telling {
         let mut stale = false;
         if most > Level::Line {
             let rules = library.rules(open);
+            let allowed = rules.guard.of(&line.path);
             let (bytes, changed) = read::bytes(library, rules, line)?;
             stale = changed;
-            let whole = parse::whole(&bytes);
-            let longer = parse::texts(&Source { bytes, sidecar: None }, &rules.plan.limits);
+            let whole = parse::whole(&bytes, &allowed);
+            let source = Source { bytes, sidecar: None };
+            let longer = parse::texts(&source, &rules.plan.limits, &allowed);
             let repeats = longer.sizes().repeats;
             let (brief, sections) = (longer.brief.trim(), longer.sections.trim());
-            let told = |text: &str| format!("{head}\n\n{}", neutral(text));
+            let told = |text: &str| format!("{head}\n\n{}", neutral_but(text, &allowed.kept));
             if !brief.is_empty() {
                 texts.push((Level::Brief, told(brief)));
             }

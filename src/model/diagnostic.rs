@@ -90,6 +90,16 @@ impl Code {
         self.is_of_output() || matches!(self, Code::TooManyDocuments | Code::TooManyBytes)
     }
 
+    /// The least severity that a project may give it, if it may not give any.
+    pub fn least(self) -> Option<Severity> {
+        match self {
+            _ if self.is_fixed() => Some(Severity::Error),
+            // A secret that is redacted in silence is still a secret that leaked.
+            _ if self.area() == "SEC" => Some(Severity::Warning),
+            _ => None,
+        }
+    }
+
     /// Whether findings can be accepted as reviewed. What is on disk is not an opinion, and a
     /// secret is allowed by its own fingerprint, not by the place it stands in.
     pub fn may_be_accepted(self) -> bool {
@@ -117,6 +127,14 @@ codes! {
     StatusDisagrees = "BLUE-DOC-008", Warning, "a name and a header that state different statuses";
     TooManyReferences = "BLUE-DOC-009", Warning, "more references than the limit";
     HiddenText = "BLUE-DOC-010", Warning, "characters a reader cannot see";
+    HiddenName = "BLUE-HID-001", Warning, "a source whose name hides characters";
+    MixedScript = "BLUE-HID-002", Warning, "an id or address with letters of two scripts";
+    Secret = "BLUE-SEC-001", Warning, "text that looks like a secret";
+    SecretName = "BLUE-SEC-002", Warning, "a source whose name looks like a secret";
+    Order = "BLUE-INJ-001", Warning, "text that gives orders to an agent";
+    FakeTag = "BLUE-INJ-002", Warning, "a tag that means something to an agent's host";
+    FakeTurn = "BLUE-INJ-003", Warning, "a line that plays a turn of a conversation";
+    CommentToAgent = "BLUE-INJ-004", Warning, "a comment that speaks to an agent";
     BrokenLink = "BLUE-REF-001", Warning, "a link to nothing";
     Ambiguous = "BLUE-REF-002", Warning, "a reference that fits several documents";
     Renamed = "BLUE-REF-003", Warning, "a link to a document under its old name";

@@ -1,28 +1,210 @@
 //! Which characters a reader cannot see.
 
-/// Whether a character is a control other than a line end or a tab.
-fn is_control(c: char) -> bool {
-    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
+/// Characters that hide where they stand, with their offsets.
+///
+/// What holds an emoji, a flag or a script together is seen by what it does, so it is not hidden.
+pub fn hidden_in(text: &str) -> Vec<(usize, char)> {
+    let mut found = Vec::new();
+    if is_plain(text) {
+        return found;
+    }
+    let mut at = 0;
+    // Most of the text is visible ASCII, which is passed over.
+    while let Some(n) = text.as_bytes()[at..].iter().position(|b| !is_plain_byte(*b)) {
+        at += n;
+        let c = text[at..].chars().next().unwrap_or(' ');
+        let end = at + c.len_utf8();
+        if may_hide(c) && hides(c, &text[..at], &text[end..]) {
+            found.push((at, c));
+        }
+        at = if c == BLACK_FLAG { end + flag_tags(&text[end..]) } else { end };
+    }
+    found
 }
 
-/// Whether a character hides from readers where it stands; `before` decides for joiners.
-pub fn is_hidden(c: char, before: char) -> bool {
+/// How a hidden character is shown in its place.
+pub fn mark(c: char) -> String {
+    format!("[U+{:04X}]", c as u32)
+}
+
+/// Whether there is nothing but visible ASCII, line ends and tabs.
+fn is_plain(text: &str) -> bool {
+    // Folded without an early end, this is one pass over whole vectors of bytes.
+    text.bytes().fold(true, |all, b| all & is_plain_byte(b))
+}
+
+fn is_plain_byte(b: u8) -> bool {
+    (b' '..0x7F).contains(&b) | matches!(b, b'\n' | b'\r' | b'\t')
+}
+
+/// Whether a character hides at least in some places.
+pub fn may_hide(c: char) -> bool {
     match c {
-        // Joiners hold emoji and some scripts together; alone or after ASCII they only hide.
-        '\u{200C}' | '\u{200D}' => before.is_ascii(),
-        // One selector after a visible character chooses its shape.
-        '\u{FE00}'..='\u{FE0F}' => {
-            before.is_whitespace() || matches!(before, '\u{FE00}'..='\u{FE0F}')
-        }
+        '\n' | '\r' | '\t' | ' '..='~' => false,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}'
         | '\u{17B5}' => true,
-        '\u{180B}'..='\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' => true,
-        '\u{202A}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}'
-        | '\u{3164}'
-        | '\u{FEFF}'
-        | '\u{FFA0}' => true,
-        '\u{FFF9}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}' => true,
-        c => is_control(c),
+        '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' => true,
+        '\u{2060}'..='\u{206F}' | '\u{2800}' | '\u{3164}' | '\u{FFA0}' | '\u{FEFF}' => true,
+        '\u{FE00}'..='\u{FE0F}' | '\u{FFF0}'..='\u{FFFB}' | '\u{FDD0}'..='\u{FDEF}' => true,
+        '\u{13430}'..='\u{1343F}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D159}' => true,
+        '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}' => true,
+        c => c.is_control() || (c as u32) & 0xFFFE == 0xFFFE,
+    }
+}
+
+/// Whether a character that may hide does so between its neighbours.
+fn hides(c: char, left: &str, right: &str) -> bool {
+    let before = left.chars().next_back().unwrap_or(' ');
+    let after = right.chars().next().unwrap_or(' ');
+    match c {
+        '\u{200C}' => !joins(before),
+        '\u{200D}' => !(joins(before) || is_emoji(before) && is_emoji(after)),
+        // A digit becomes a keycap; a symbol becomes an emoji or stops being one.
+        '\u{FE0E}' | '\u{FE0F}' if before.is_ascii() => {
+            !("0123456789#*".contains(before) && after == '\u{20E3}')
+        }
+        '\u{FE0E}' | '\u{FE0F}' => !is_emoji(before) || before == '\u{FE0F}',
+        '\u{FE00}'..='\u{FE0D}' => {
+            let shaped = before >= '\u{1000}' && before.is_alphanumeric();
+            !shaped && !('\u{2190}'..='\u{2BFF}').contains(&before)
+        }
+        '\u{E0100}'..='\u{E01EF}' => !is_han(before),
+        '\u{180B}'..='\u{180D}' | '\u{180F}' => !is_mongolian(before),
+        '\u{180E}' => !(is_mongolian(before) && is_mongolian(after)),
+        '\u{2800}' => !is_braille(before) && !is_braille(after),
+        '\u{061C}' | '\u{200E}' | '\u{200F}' => {
+            let again = matches!(before, '\u{061C}' | '\u{200E}' | '\u{200F}');
+            again || !(reads_leftward(left.chars().rev()) || reads_leftward(right.chars()))
+        }
+        _ => true,
+    }
+}
+
+/// How far from a direction mark the letters may stand that need it.
+const MARK_REACH: usize = 64;
+
+/// Whether a line goes on with letters that are read from right to left. Marks of direction change
+/// how signs between such letters are laid out; without them they only hide.
+fn reads_leftward(mut line: impl Iterator<Item = char>) -> bool {
+    let mut line = line.by_ref().take(MARK_REACH).take_while(|c| *c != '\n');
+    line.any(|c| {
+        matches!(c, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDCF}' | '\u{FE70}'..='\u{FEFC}')
+            && c.is_alphabetic()
+    })
+}
+
+/// Whether a letter's shape depends on a joiner after it: Arabic, Indic and their neighbours.
+fn joins(c: char) -> bool {
+    matches!(c, '\u{0600}'..='\u{061B}' | '\u{061D}'..='\u{08FF}' | '\u{0900}'..='\u{0DFF}'
+        | '\u{0F00}'..='\u{109F}' | '\u{1780}'..='\u{17B3}' | '\u{17B6}'..='\u{17FF}'
+        | '\u{1820}'..='\u{18AF}' | '\u{1B00}'..='\u{1CFF}' | '\u{A800}'..='\u{ABFF}'
+        | '\u{FB50}'..='\u{FDCF}' | '\u{FE70}'..='\u{FEFC}' | '\u{11000}'..='\u{11FFF}')
+}
+
+fn is_emoji(c: char) -> bool {
+    matches!(c, '©' | '®' | '\u{203C}' | '\u{2049}' | '\u{20E3}' | '\u{2122}' | '\u{2139}'
+        | '\u{2190}'..='\u{2BFF}' | '\u{3030}' | '\u{303D}' | '\u{3297}' | '\u{3299}'
+        | '\u{FE0F}' | '\u{1F000}'..='\u{1FAFF}')
+        && c != '\u{2800}'
+}
+
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFD}')
+}
+
+fn is_mongolian(c: char) -> bool {
+    matches!(c, '\u{1820}'..='\u{18AF}')
+}
+
+fn is_braille(c: char) -> bool {
+    matches!(c, '\u{2801}'..='\u{28FF}')
+}
+
+const BLACK_FLAG: char = '\u{1F3F4}';
+
+/// The bytes of the tags that make a black flag that of England, Scotland or Wales.
+///
+/// Other sequences are not drawn by anybody, so they could carry any text.
+fn flag_tags(after: &str) -> usize {
+    const REGIONS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
+    let tags: String = after
+        .chars()
+        .take(6)
+        .map_while(|c| char::from_u32((c as u32).checked_sub(0xE0000)?))
+        .collect();
+    let known = REGIONS.iter().any(|region| tags.strip_suffix('\u{7F}') == Some(region));
+    if known { 6 * 4 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_emoji_and_scripts_together_is_not_hidden() {
+        for text in [
+            "👩\u{200D}💻 👨\u{200D}👩\u{200D}👧\u{200D}👦 ❤\u{FE0F}\u{200D}🔥 🏳\u{FE0F}\u{200D}🌈",
+            "👍🏽 👩🏾\u{200D}🚀 1\u{FE0F}\u{20E3} #\u{FE0F}\u{20E3} ✔\u{FE0F} ☺\u{FE0E} ©\u{FE0F} 🇩🇪",
+            "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} Scotland",
+            "می\u{200C}خواهم نامه\u{200C}ای",
+            "क्\u{200D}ष ന്\u{200D} ක්\u{200D}ර",
+            "שלום עולם, مرحبا بالعالم",
+            "גרסה 2.0\u{200F} של C++\u{200E} עברית",
+            "葛\u{E0100}城 ≨\u{FE00} ⠓⠑\u{2800}⠇",
+            "ᠮᠣᠩ\u{180B}ᠭ\u{180E}ᠠ",
+            "naïve – “quotes” … ☃ 漢字 \u{A0}\u{3000}",
+        ] {
+            assert_eq!(hidden_in(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_hides_is_hidden() {
+        for hidden in [
+            "\u{200B}",
+            "\u{200C}",
+            "\u{200D}",
+            "\u{2060}",
+            "\u{FEFF}",
+            "\u{202E}",
+            "\u{2066}",
+            "\u{200E}",
+            "\u{061C}",
+            "\u{AD}",
+            "\u{180E}",
+            "\u{115F}",
+            "\u{1160}",
+            "\u{3164}",
+            "\u{FFA0}",
+            "\u{2800}",
+            "\u{FFF9}",
+            "\u{1D173}",
+            "\u{E0001}",
+            "\u{E0041}",
+            "\u{FE0F}",
+            "\u{FE01}",
+            "\u{E0101}",
+            "\u{1B}",
+            "\u{7}",
+            "\u{8}",
+            "\u{7F}",
+            "\u{85}",
+            "\u{9B}",
+            "\u{2028}",
+            "\u{2064}",
+            "\u{206A}",
+            "\u{17B4}",
+            "\u{034F}",
+            "\u{FFFE}",
+            "\u{1BCA0}",
+        ] {
+            let text = format!("a{hidden}b");
+            let c = hidden.chars().next().unwrap_or(' ');
+            assert_eq!(hidden_in(&text), [(1, c)], "{}", mark(c));
+        }
+        assert_eq!(hidden_in("🏴\u{E0067}\u{E0062}\u{E0078}\u{E007F}").len(), 4);
+        assert_eq!(hidden_in("❤\u{FE0F}\u{FE0F}\u{FE0F}").len(), 2);
+        assert_eq!(hidden_in("👩\u{200D}a").len(), 1);
+        assert_eq!(hidden_in("می\u{200C}\u{200C}خ").len(), 1);
     }
 }

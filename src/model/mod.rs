@@ -1,9 +1,11 @@
 //! The nouns every room shares, with their invariants.
 
 pub mod action;
+pub mod allowance;
 pub mod artifact;
 pub mod bundle;
 pub mod code;
+pub mod codepoint;
 pub mod depth;
 pub mod diagnostic;
 pub mod digest;
@@ -29,6 +31,7 @@ pub mod word;
 pub mod work;
 
 pub use action::{Action, FORMAT, Listener};
+pub use allowance::Allowance;
 pub use artifact::{Artifact, Format};
 pub use bundle::{Bundle, Candidate, Level};
 pub use code::{Binding, Glob, NamedPath, Naming, PathKind};

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::hidden::is_hidden;
+use super::hidden::{hidden_in, mark, may_hide};
 
-/// Tag names that blue or an agent's host gives a meaning; a document may not open or close them.
+/// What stands behind the `<` of a tag that blue, an agent's host or a model's chat format gives a
+/// meaning; a document may not open or close them.
 const TAGS: &[&str] = &[
     "blue",
     "system",
@@ -16,31 +17,44 @@ const TAGS: &[&str] = &[
     "user",
     "assistant",
     "human",
+    "invoke",
+    "parameter",
+    "start_of_turn",
+    "end_of_turn",
+    "<sys",
+    "|",
 ];
 
 /// Escapes the `<` of such tags, shows hidden characters as `[U+202E]`, turns a lone CR into LF.
 pub fn neutral(text: &str) -> Cow<'_, str> {
+    neutral_but(text, "")
+}
+
+/// The same, with some hidden characters kept because the configuration says so.
+pub fn neutral_but<'a>(text: &'a str, kept: &str) -> Cow<'a, str> {
+    let turn = memchr::memmem::find(text.as_bytes(), b"INST]").is_some();
     let plain = |b: u8| (b' '..0x7F).contains(&b) && b != b'<' || b == b'\n' || b == b'\t';
-    if text.bytes().all(plain) {
+    if !turn && text.bytes().all(plain) {
         return Cow::Borrowed(text);
     }
+    let hidden = hidden_in(text);
+    let mut hidden = hidden.iter().filter(|(_, c)| !kept.contains(*c)).peekable();
     let mut out = String::with_capacity(text.len() + 16);
-    let mut before = ' ';
-    let mut rest = text.chars().peekable();
-    let mut at = 0;
-    while let Some(c) = rest.next() {
-        at += c.len_utf8();
+    for (at, c) in text.char_indices() {
+        if hidden.next_if(|(place, _)| *place == at).is_some() {
+            out.push_str(&mark(c));
+            continue;
+        }
+        let after = &text[at + c.len_utf8()..];
         match c {
-            '<' if opens_tag(&text[at..]) => out.push_str("&lt;"),
-            '\r' => {
-                if rest.peek() != Some(&'\n') {
-                    out.push('\n');
-                }
+            '<' if opens_tag(after) => out.push_str("&lt;"),
+            '[' if turn && (after.starts_with("INST]") || after.starts_with("/INST]")) => {
+                out.push_str("&#91;");
             }
-            c if is_hidden(c, before) => out.push_str(&format!("[U+{:04X}]", c as u32)),
+            '\r' if !after.starts_with('\n') => out.push('\n'),
+            '\r' => {}
             c => out.push(c),
         }
-        before = c;
     }
     Cow::Owned(out)
 }
@@ -49,7 +63,7 @@ pub fn neutral(text: &str) -> Cow<'_, str> {
 fn opens_tag(after: &str) -> bool {
     let visible: String = after
         .chars()
-        .filter(|c| !is_hidden(*c, ' ') && !c.is_whitespace())
+        .filter(|c| !may_hide(*c) && !c.is_whitespace())
         .take(16)
         .collect::<String>()
         .to_lowercase();
@@ -69,10 +83,14 @@ mod tests {
             "</\u{200B}blue-session>",
             "<system-reminder>",
             "<function_calls>",
+            "<|im_start|>",
+            "<<SYS>>",
+            "<invoke name=",
         ] {
             assert!(neutral(text).starts_with("&lt;"), "{text}");
         }
         assert_eq!(neutral("Vec<u8> and a < b"), "Vec<u8> and a < b");
+        assert_eq!(neutral("[INST] a [/INST] [1]"), "&#91;INST] a &#91;/INST] [1]");
     }
 
     #[test]
@@ -81,5 +99,6 @@ mod tests {
         assert_eq!(neutral("\u{1b}[31m"), "[U+001B][31m");
         assert_eq!(neutral("👩\u{200D}💻 ❤\u{FE0F} שלום"), "👩\u{200D}💻 ❤\u{FE0F} שלום");
         assert_eq!(neutral("a\rb\r\nc"), "a\nb\nc");
+        assert_eq!(neutral_but("a\u{200B}\u{202E}b", "\u{200B}"), "a\u{200B}[U+202E]b");
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::depth::MAX_DEPTH;
-use super::{Code, Digest, Hasher, Kind, Severity};
+use super::{Allowance, Code, Digest, Hasher, Kind, Severity};
 
 /// A number of tokens and of bytes that a text may not exceed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -151,6 +151,8 @@ pub struct Plan {
     pub deny: Vec<String>,
     /// Whether symbolic links may lead out of the root.
     pub allow_external: bool,
+    /// What is let through although it hides, or looks like a secret.
+    pub allowance: Allowance,
     /// Limits.
     pub limits: Limits,
     /// Plugins by name.

@@ -7,6 +7,7 @@ use serde_yaml::Value;
 use super::Lines;
 use super::bound::{is_wide, start};
 use super::field::{self, Field};
+use crate::guard::{Allowed, Clean, clean};
 use crate::model::depth::is_deep;
 use crate::model::plan::Limits;
 use crate::model::{Code, Note};
@@ -143,8 +144,19 @@ fn start_of<'a>(text: &'a str, limits: &Limits) -> &'a str {
 }
 
 /// Reads a YAML file that stands beside a document.
-pub(super) fn sidecar(bytes: &[u8], limits: &Limits, notes: &mut Vec<Note>) -> Vec<Field> {
+pub(super) fn sidecar(
+    bytes: &[u8],
+    limits: &Limits,
+    allowed: &Allowed,
+    notes: &mut Vec<Note>,
+) -> Vec<Field> {
     let text = String::from_utf8_lossy(bytes);
+    let Clean { text, notes: found } = clean(&text, allowed);
+    // Lines are those of the document; what stands beside it has none.
+    notes.extend(found.into_iter().map(|note| {
+        let message = format!("line {} of the metadata file: {}", note.line, note.message);
+        Note { line: 0, column: 0, message, ..note }
+    }));
     let mut note = |code, message: String, hint| {
         notes.push(Note { code, line: 0, column: 0, message, hint });
     };

@@ -6,7 +6,6 @@ mod bound;
 mod decode;
 mod field;
 mod front;
-mod hidden;
 mod lines;
 mod marks;
 mod mention;
@@ -18,7 +17,8 @@ mod text;
 mod title;
 mod work;
 
-use crate::model::neutral::neutral;
+use crate::guard::{Allowed, Clean, clean};
+use crate::model::neutral::neutral_but;
 use crate::model::plan::Limits;
 use crate::model::{Code, Facts, Label, Note, Source, Texts, Work};
 
@@ -38,40 +38,45 @@ pub(crate) struct Page<'a> {
 }
 
 /// Reads one document. Any bytes give facts; what is odd about them is noted.
-pub fn parse(source: &Source, limits: &Limits) -> Facts {
-    with_page(source, limits, |page, mut notes| {
-        hidden::note(page, &mut notes);
-        facts(page, source, limits, notes)
+pub fn parse(source: &Source, limits: &Limits, allowed: &Allowed) -> Facts {
+    with_page(source, limits, allowed, |page, notes| Facts {
+        n_served: neutral_but(page.text, &allowed.kept).len() as u64,
+        ..facts(page, source, limits, notes)
     })
 }
 
 /// The longer texts of a document, which its facts only measure.
-pub fn texts(source: &Source, limits: &Limits) -> Texts {
-    with_page(source, limits, |page, _| text::texts(page).1)
+pub fn texts(source: &Source, limits: &Limits, allowed: &Allowed) -> Texts {
+    with_page(source, limits, allowed, |page, _| text::texts(page).1)
 }
 
 /// What a document says of the work it asks for.
-pub fn work(source: &Source, limits: &Limits) -> Work {
-    with_page(source, limits, |page, _| work::work(page, text::texts(page).1.brief))
+pub fn work(source: &Source, limits: &Limits, allowed: &Allowed) -> Work {
+    with_page(source, limits, allowed, |page, _| work::work(page, text::texts(page).1.brief))
 }
 
-/// The whole of a document as an agent is given it: decoded, and harmless in a wrapper.
-pub fn whole(bytes: &[u8]) -> String {
-    neutral(&decode::decode(bytes, &mut Vec::new())).into_owned()
+/// The whole of a document as an agent is given it: decoded, without secrets, and harmless in a
+/// wrapper.
+pub fn whole(bytes: &[u8], allowed: &Allowed) -> String {
+    let text = decode::decode(bytes, &mut Vec::new());
+    neutral_but(&clean(&text, allowed).text, &allowed.kept).into_owned()
 }
 
 fn with_page<T>(
     source: &Source,
     limits: &Limits,
+    allowed: &Allowed,
     read: impl FnOnce(&Page<'_>, Vec<Note>) -> T,
 ) -> T {
     let mut notes = Vec::new();
     let text = decode::decode(&source.bytes, &mut notes);
+    let Clean { text, notes: found } = clean(&text, allowed);
+    notes.extend(found);
     let (text, lines) = bound::lines(text, limits, &mut notes);
     let front = front::split(&text);
     let mut fields = front::fields(&text, &front, &lines, limits, &mut notes);
     if let Some(sidecar) = &source.sidecar {
-        fields.extend(front::sidecar(sidecar, limits, &mut notes));
+        fields.extend(front::sidecar(sidecar, limits, allowed, &mut notes));
     }
     let body = Body::read(&text, front.end);
     fields.extend(field::of_head(&text, &lines, &body));
@@ -103,8 +108,8 @@ fn facts(page: &Page<'_>, source: &Source, limits: &Limits, mut notes: Vec<Note>
         paths: path::named(page),
         notes,
         n_bytes: source.bytes.len() as u64,
-        n_served: neutral(page.text).len() as u64,
         n_tokens: decode::estimated_tokens(page.text),
+        ..Facts::default()
     }
 }
 

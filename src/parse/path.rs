@@ -125,11 +125,13 @@ fn of_link(destination: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::guard::Allowed;
+    use crate::model::plan::Limits;
     use crate::model::{Naming, Source};
 
     fn named(text: &str) -> Vec<(String, Naming, u32)> {
         let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
-        let paths = super::super::parse(&source, &crate::model::plan::Limits::default()).paths;
+        let paths = super::super::parse(&source, &Limits::default(), &Allowed::default()).paths;
         paths.into_iter().map(|named| (named.path, named.naming, named.line)).collect()
     }
 

@@ -130,7 +130,7 @@ mod tests {
             1. [x] two\n2. [ ] three **bold**\n   - [ ] below it\n\n\
             ## Success Criteria\n\n- [ ] it is fast\n- it is small\n- [x] it exists\n";
         let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
-        let work = work(&source, &Limits::default());
+        let work = work(&source, &Limits::default(), &crate::guard::Allowed::default());
         assert_eq!(work.brief, "It does a thing for everybody here.");
         assert_eq!(work.phase.as_deref(), Some("Phase 2: Go on"));
         assert_eq!(work.open, ["three bold", "below it"]);

@@ -5,11 +5,11 @@ pub mod view;
 use std::collections::BTreeMap;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, Output, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use crate::model::Digest;
-use crate::model::neutral::neutral;
+use crate::model::neutral::neutral_but;
 
 /// The templates that come with blue.
 const EMBEDDED: [(&str, &str); 3] = [
@@ -61,7 +61,11 @@ impl std::error::Error for TemplateError {}
 
 impl Templates {
     /// Compiles the embedded templates, each replaced by an override of the same name.
-    pub fn new(overrides: &BTreeMap<String, String>) -> Result<Templates, TemplateError> {
+    /// `kept` are hidden characters that documents may have.
+    pub fn new(
+        overrides: &BTreeMap<String, String>,
+        kept: &str,
+    ) -> Result<Templates, TemplateError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let syntax = SyntaxConfig::builder()
@@ -71,7 +75,8 @@ impl Templates {
             .build();
         environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
         environment.set_auto_escape_callback(|_| AutoEscape::Custom("blue".into()));
-        environment.set_formatter(neutralised);
+        let kept = kept.to_string();
+        environment.set_formatter(move |out, _, value| neutralised(out, value, &kept));
         // Templates can come with a stranger's repository: they may not run for ever, nor ask
         // for more memory than there is.
         environment.set_fuel(Some(FUEL));
@@ -123,16 +128,12 @@ fn described(file: &str, error: &minijinja::Error) -> TemplateError {
 }
 
 /// The one place where text from documents enters an artifact.
-fn neutralised(
-    out: &mut Output<'_>,
-    _: &mut State<'_, '_>,
-    value: &Value,
-) -> Result<(), minijinja::Error> {
+fn neutralised(out: &mut Output<'_>, value: &Value, kept: &str) -> Result<(), minijinja::Error> {
     if value.is_undefined() {
         return Err(minijinja::Error::from(minijinja::ErrorKind::UndefinedError));
     }
     match value.as_str() {
-        Some(text) => out.write_str(&neutral(text))?,
+        Some(text) => out.write_str(&neutral_but(text, kept))?,
         None => write!(out, "{value}")?,
     }
     Ok(())
@@ -146,11 +147,11 @@ mod tests {
     fn a_template_error_names_file_and_line() {
         let overrides = BTreeMap::from([("digest.md".to_string(), "one\n{% if %}\n".to_string())]);
         let error =
-            Templates::new(&overrides).err().map(|error| error.to_string()).unwrap_or_default();
+            Templates::new(&overrides, "").err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error.starts_with(".blue/templates/digest.md:2: "), "{error}");
         let overrides =
             BTreeMap::from([("digest.md".to_string(), "one\n\n{{ nobody }}\n".to_string())]);
-        let templates = Templates::new(&overrides).expect("it compiles");
+        let templates = Templates::new(&overrides, "").expect("it compiles");
         let error = templates
             .fill("digest.md", &BTreeMap::<String, String>::new())
             .err()

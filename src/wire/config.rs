@@ -69,12 +69,17 @@ pub fn refusals(config: &Value) -> Vec<(String, String, String)> {
     let chosen = config.get("diagnostics").and_then(Value::as_object).into_iter().flatten();
     let chosen = chosen.filter_map(|(key, level)| Some((key, Code::parse(key)?, level.as_str()?)));
     chosen
-        .filter(|(_, code, level)| {
-            code.is_fixed()
-                && Severity::parse(level).is_some_and(|level| level != Some(Severity::Error))
+        .filter_map(|(key, code, level)| {
+            let least = code.least()?;
+            let lower = Severity::parse(level).is_some_and(|level| level < Some(least));
+            lower.then_some((key, code, level, least))
         })
-        .map(|(key, code, level)| {
-            let message = format!("{code} cannot be `{level}`: {} stays an error", code.title());
+        .map(|(key, code, level, least)| {
+            let message = format!(
+                "{code} cannot be `{level}`: {} is at least `{}`",
+                code.title(),
+                least.as_str()
+            );
             let hint = format!("leave it out; `blue explain {code}` says why and what mends it");
             (format!("/diagnostics/{key}"), message, hint)
         })
@@ -256,6 +261,7 @@ impl Config {
             staleness_days: reference.staleness_days.unwrap_or(30),
             deny: self.security.deny.clone(),
             allow_external: self.security.allow_external,
+            allowance: self.security.allowance(),
             limits: self.limits.plan(),
             plugins: self.plugins.clone(),
             severities: self

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::neutral::neutral;
+use crate::model::neutral::neutral_but;
 use crate::model::{DocId, Graph, Neighbour};
 
 /// One document.
@@ -150,9 +150,9 @@ pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
     bytes
 }
 
-/// The body of `documents.jsonl`.
-pub fn documents(graph: &Graph, weights: &[u32]) -> Vec<u8> {
-    lines(graph, |id| document_row(graph, weights, id))
+/// The body of `documents.jsonl`; `kept` are hidden characters that documents may have.
+pub fn documents(graph: &Graph, weights: &[u32], kept: &str) -> Vec<u8> {
+    lines(graph, |id| document_row(graph, weights, id, kept))
 }
 
 /// A [`RelevanceLine`] to write.
@@ -170,14 +170,15 @@ struct NeighbourRow<'a> {
 }
 
 /// The body of `relevance.jsonl`.
-pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>]) -> Vec<u8> {
+pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>], kept: &str) -> Vec<u8> {
     lines(graph, |id| RelevanceRow {
         uri: graph.document(id).uri.as_str(),
         neighbours: neighbours[id.0 as usize]
             .iter()
             .map(|neighbour| {
                 let uri = graph.document(neighbour.id).uri.as_str();
-                let reasons = neighbour.reasons.iter().map(|reason| neutral(reason)).collect();
+                let reasons =
+                    neighbour.reasons.iter().map(|reason| neutral_but(reason, kept)).collect();
                 NeighbourRow { uri, score: neighbour.score, reasons }
             })
             .collect(),
@@ -234,9 +235,10 @@ struct DocumentRow<'a> {
     summary: Cow<'a, str>,
 }
 
-fn document_row<'a>(graph: &'a Graph, weights: &[u32], id: DocId) -> DocumentRow<'a> {
+fn document_row<'a>(graph: &'a Graph, weights: &[u32], id: DocId, kept: &str) -> DocumentRow<'a> {
     let document = graph.document(id);
     let facts = &document.facts;
+    let neutral = |text: &'a str| neutral_but(text, kept);
     let some = |text| Some(text).filter(|text: &&str| !text.is_empty()).map(neutral);
     let replaced_by = graph.replaced_by[id.0 as usize].iter();
     DocumentRow {

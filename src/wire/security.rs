@@ -1,9 +1,12 @@
-//! What `security:` in the configuration says: what is never read.
+//! What `security:` in the configuration says: what is never read, and what is let through.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is never read.
+use crate::model::Allowance;
+use crate::model::allowance::HiddenRule;
+
+/// What is never read, and what is let through.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Security {
@@ -11,6 +14,57 @@ pub struct Security {
     pub deny: Vec<String>,
     /// Whether a symbolic link to a document may lead out of the project.
     pub allow_external: bool,
+    /// Hidden characters that documents may have.
+    pub allow_hidden: Vec<AllowHidden>,
+    /// What looks like a secret and is none.
+    pub allow_secrets: Vec<AllowSecret>,
+}
+
+/// Hidden characters that some documents may have.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllowHidden {
+    /// A glob below the project, `/` between the parts.
+    pub path: String,
+    /// The characters, as `U+200B`.
+    #[schemars(length(min = 1), inner(regex(pattern = "^U\\+[0-9A-Fa-f]{2,6}$")))]
+    pub chars: Vec<String>,
+    /// Why they are needed.
+    #[schemars(regex(pattern = "\\S"))]
+    pub reason: String,
+}
+
+/// Something that looks like a secret and is none.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllowSecret {
+    /// The finding's fingerprint.
+    #[schemars(regex(pattern = "^[0-9a-f]{12}$"))]
+    pub fingerprint: String,
+    /// Why it is none.
+    #[schemars(regex(pattern = "\\S"))]
+    pub reason: String,
+}
+
+impl Security {
+    /// What is let through. An entry without a reason lets nothing through, whoever reads it.
+    pub(super) fn allowance(&self) -> Allowance {
+        let reasoned = |reason: &str| !reason.trim().is_empty();
+        let hidden = self.allow_hidden.iter().filter(|entry| reasoned(&entry.reason));
+        let secrets = self.allow_secrets.iter().filter(|entry| reasoned(&entry.reason));
+        let mut secrets: Vec<String> = secrets.map(|entry| entry.fingerprint.clone()).collect();
+        secrets.sort();
+        let hidden = hidden.map(|entry| HiddenRule {
+            path: entry.path.clone(),
+            chars: entry.chars.iter().filter_map(|text| character(text)).collect(),
+        });
+        Allowance { hidden: hidden.collect(), secrets }
+    }
+}
+
+/// The character of `U+200B`.
+fn character(text: &str) -> Option<char> {
+    char::from_u32(u32::from_str_radix(text.strip_prefix("U+")?, 16).ok()?)
 }
 
 /// Names under which people and tools keep what nobody else should read.
@@ -34,6 +88,8 @@ const DENIED: [&str; 15] = [
 
 impl Default for Security {
     fn default() -> Security {
-        Security { deny: DENIED.map(str::to_string).to_vec(), allow_external: false }
+        let deny = DENIED.map(str::to_string).to_vec();
+        let (allow_hidden, allow_secrets) = (Vec::new(), Vec::new());
+        Security { deny, allow_external: false, allow_hidden, allow_secrets }
     }
 }

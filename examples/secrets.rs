@@ -1,0 +1,236 @@
+//! How much of what looks like a secret is found, and how much of what does not is left alone.
+//!
+//! `cargo run --release --example secrets` makes tokens of every kind from a fixed seed, puts them into
+//! sentences as people write them, and adds strings that only look random: hashes, addresses,
+//! identifiers, pictures, stand-ins. It prints recall by kind, and precision.
+
+#![allow(clippy::print_stdout, reason = "a report is what this is for")]
+
+use blue::guard::{Allowed, clean};
+use blue::model::Code;
+
+/// A small generator with a fixed seed: the same set on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, n: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n
+    }
+
+    fn text(&mut self, signs: &str, n: usize) -> String {
+        let signs: Vec<char> = signs.chars().collect();
+        (0..n).map(|_| signs[self.roll(signs.len())]).collect()
+    }
+
+    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.roll(all.len())]
+    }
+}
+
+const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const PLAIN: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const HEX: &str = "0123456789abcdef";
+const BECH32: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
+
+/// Tokens that are a beginning and so many signs.
+const FORMS: &[(&str, &str, usize)] = &[
+    ("AKIA", UPPER, 16),
+    ("ASIA", UPPER, 16),
+    ("AIza", URL, 35),
+    ("ya29.", URL, 80),
+    ("GOCSPX-", URL, 28),
+    ("ghp_", PLAIN, 36),
+    ("gho_", PLAIN, 36),
+    ("ghu_", PLAIN, 36),
+    ("ghs_", PLAIN, 36),
+    ("ghr_", PLAIN, 36),
+    ("github_pat_11ABCDEFG0", PLAIN, 59),
+    ("glpat-", URL, 20),
+    ("xoxb-", PLAIN, 40),
+    ("xapp-1-", PLAIN, 40),
+    ("sk_live_", PLAIN, 24),
+    ("rk_live_", PLAIN, 24),
+    ("whsec_", PLAIN, 32),
+    ("sk-", PLAIN, 48),
+    ("sk-proj-", URL, 120),
+    ("sk-ant-api03-", URL, 95),
+    ("npm_", PLAIN, 36),
+    ("pypi-AgEIcHlwaS5vcmc", URL, 120),
+    ("cio", PLAIN, 32),
+    ("SK", HEX, 32),
+    ("key-", HEX, 32),
+    ("dop_v1_", HEX, 64),
+    ("HRKU-AA", URL, 60),
+    ("hf_", PLAIN, 34),
+    ("hvs.", URL, 90),
+    ("dapi", HEX, 32),
+    ("shpat_", HEX, 32),
+    ("sq0atp-", URL, 22),
+    ("lin_api_", PLAIN, 40),
+    ("secret_", PLAIN, 43),
+    ("ntn_", PLAIN, 46),
+    ("dp.pt.", PLAIN, 43),
+    ("AGE-SECRET-KEY-1", BECH32, 58),
+    ("glsa_", PLAIN, 41),
+    ("rubygems_", HEX, 48),
+    ("https://hooks.slack.com/services/T0AB12CD3/B0AB12CD3/", PLAIN, 24),
+    ("https://discord.com/api/webhooks/123456789012345678/", URL, 68),
+    ("AccountKey=", BASE64, 86),
+];
+
+/// Sentences around a token that has a form of its own.
+const AROUND: &[&str] = &[
+    "We call it with `{}` in staging.",
+    "The deploy job uses {} until next week.",
+    "TOKEN={}",
+    "token: \"{}\"",
+    "- the key ({}) is rotated monthly",
+    "| staging | {} | ops |",
+    "    export KEY='{}'",
+    "> he pasted {}, sorry",
+    "{}",
+    "see **{}**.",
+];
+
+/// Sentences that call a value secret.
+const CALLED: &[&str] = &[
+    "password = \"{}\"",
+    "DB_PASSWORD={}",
+    "api_key: {}",
+    "\"client_secret\": \"{}\"",
+    "- **API key**: `{}`",
+    "secret: '{}'",
+    "auth_token => '{}'",
+    "access_key={}",
+    "The password is `{}`.",
+    "| API key | {} |",
+];
+
+/// A secret of a kind, and the text it stands in.
+fn secret(dice: &mut Dice, i: usize) -> (String, String, String) {
+    let n = FORMS.len();
+    if !i.is_multiple_of(3) {
+        let (start, signs, length) = FORMS[dice.roll(n)];
+        let token = format!("{start}{}", dice.text(signs, length));
+        return (start.to_string(), dice.of(AROUND).replace("{}", &token), token);
+    }
+    let value = dice.text(PLAIN, 32);
+    let host = "db.internal:5432/app";
+    let (kind, text, secret) = match dice.roll(9) {
+        0 => ("address", format!("postgres://app:{value}@{host}"), value),
+        1 => ("address", format!("mongodb+srv://u:{value}@c0.mongodb.net/x"), value),
+        2 => ("ado", format!("Server=db;User Id=sa;Password={value};Encrypt=true"), value),
+        3 => {
+            let body: Vec<String> = (0..12).map(|_| dice.text(BASE64, 64)).collect();
+            let body = body.join("\n");
+            let label = dice.of(&["RSA ", "EC ", "", "OPENSSH "]);
+            let pem = format!(
+                "-----BEGIN {label}PRIVATE KEY-----\n{body}\n-----END {label}PRIVATE KEY-----"
+            );
+            ("pem", format!("```\n{pem}\n```"), body[..60].to_string())
+        }
+        4 => {
+            let signature = dice.text(URL, 43);
+            let claims = dice.text(PLAIN, 60);
+            let token = format!("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ{claims}.{signature}");
+            ("jwt", dice.of(AROUND).replace("{}", &token), token)
+        }
+        5 => ("bearer", format!("curl -H 'Authorization: Bearer {value}' https://x"), value),
+        6 => {
+            let short = format!("{}{}!", dice.text("abcdefghijkmnop", 6), dice.text("23456789", 3));
+            ("chosen password", format!("password: {short}"), short)
+        }
+        7 => ("called hex", dice.of(CALLED).replace("{}", &dice.text(HEX, 32)), String::new()),
+        _ => ("called", dice.of(CALLED).replace("{}", &value), value),
+    };
+    (kind.to_string(), text, secret)
+}
+
+/// Text that nobody should redact.
+fn harmless(dice: &mut Dice) -> String {
+    let uuid = |dice: &mut Dice| [8, 4, 4, 4, 12].map(|n| dice.text(HEX, n)).join("-");
+    match dice.roll(16) {
+        0 => format!("Fixed in commit {}.", dice.text(HEX, 40)),
+        1 => format!("The request id is {}.", uuid(dice)),
+        2 => format!("token address: 0x{}", dice.text(HEX, 40)),
+        3 => format!("transaction 0x{} was mined", dice.text(HEX, 64)),
+        4 => format!("![x](data:image/png;base64,iVBORw0KGgo{})", dice.text(BASE64, 400)),
+        5 => format!("\"integrity\": \"sha512-{}==\"", dice.text(BASE64, 86)),
+        6 => format!("checksum = \"{}\"", dice.text(HEX, 64)),
+        7 => dice.of(CALLED).replace(
+            "{}",
+            dice.of(&[
+                "<your-token>",
+                "${TOKEN}",
+                "xxxxxxxxxxxxxxxx",
+                "changeme",
+                "********",
+                "{{ secrets.TOKEN }}",
+                "your-api-key-here",
+                "string",
+                "process.env.API_KEY",
+            ]),
+        ),
+        8 => "export AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE".to_string(),
+        9 => "postgres://user:password@localhost/db and redis://localhost:6379".to_string(),
+        10 => format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5{} me@host", dice.text(BASE64, 44)),
+        11 => format!(
+            "The token contract is `IERC{}TokenReceiverUpgradeable`.",
+            dice.text("0123456789", 4)
+        ),
+        12 => format!("https://docs.google.com/document/d/1{}/edit", dice.text(URL, 43)),
+        13 => format!("image: registry/app@sha256:{}", dice.text(HEX, 64)),
+        14 => "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----".to_string(),
+        _ => format!(
+            "secretName: app-tls-{}\ntokenId: {}",
+            dice.text("abcdef", 5),
+            dice.text("0123456789", 20)
+        ),
+    }
+}
+
+fn n_secrets(text: &str) -> (usize, String) {
+    let clean = clean(text, &Allowed::default());
+    let n = clean.notes.iter().filter(|note| note.code == Code::Secret).count();
+    (n, clean.text.into_owned())
+}
+
+fn main() {
+    let mut dice = Dice(20_261_116);
+    let n = 6_000;
+    let (mut n_found, mut missed) =
+        (0, std::collections::BTreeMap::<String, (usize, String)>::new());
+    for i in 0..n {
+        let (kind, text, secret) = secret(&mut dice, i);
+        let (found, left) = n_secrets(&text);
+        if found > 0 && (secret.is_empty() || !left.contains(&secret)) {
+            n_found += 1;
+        } else {
+            let entry = missed.entry(kind).or_default();
+            *entry = (entry.0 + 1, text);
+        }
+    }
+    let mut n_wrong = 0;
+    for _ in 0..n {
+        let text = harmless(&mut dice);
+        if n_secrets(&text).0 > 0 {
+            n_wrong += 1;
+            println!("wrong: {text:.100}");
+        }
+    }
+    for (kind, (n, text)) in missed {
+        println!("missed {n} of {kind}: {text:.120}");
+    }
+    let percent = |a: usize, b: usize| a as f64 * 100.0 / b as f64;
+    println!("recall    {n_found} of {n}, {:.2} %", percent(n_found, n));
+    println!(
+        "precision {n_found} of {}, {:.2} %",
+        n_found + n_wrong,
+        percent(n_found, n_found + n_wrong)
+    );
+    println!("{n_wrong} of {n} harmless texts redacted");
+}

@@ -1,0 +1,47 @@
+//! Characters that a reader cannot see but an agent can.
+
+use super::{Allowed, Finding};
+use crate::model::Code;
+use crate::model::codepoint::name;
+use crate::model::hidden::mark;
+
+/// Runs longer than this are shown by their first character and a number: a text can be hidden in
+/// them, and shown one by one it would still be there.
+const MAX_SHOWN: usize = 4;
+
+/// One finding for each run of hidden characters.
+pub(super) fn findings(hidden: &[(usize, char)], allowed: &Allowed) -> Vec<Finding> {
+    let mut runs: Vec<&[(usize, char)]> = Vec::new();
+    let follows = |a: &(usize, char), b: &(usize, char)| a.0 + a.1.len_utf8() == b.0;
+    let denied: Vec<(usize, char)> =
+        hidden.iter().copied().filter(|(_, c)| !allowed.kept.contains(*c)).collect();
+    runs.extend(denied.chunk_by(follows));
+    runs.into_iter().map(finding).collect()
+}
+
+fn finding(run: &[(usize, char)]) -> Finding {
+    let (start, first) = run[0];
+    let (last_at, last) = run[run.len() - 1];
+    let code = first as u32;
+    let (message, instead) = match run.len() {
+        1 => {
+            let message = format!("hidden character U+{code:04X} {}", name(first));
+            (format!("{message}; it is shown as {}", mark(first)), mark(first))
+        }
+        n => {
+            let message = format!("{n} hidden characters from U+{code:04X} {} on", name(first));
+            let shown: String = match n <= MAX_SHOWN {
+                true => run.iter().map(|(_, c)| mark(*c)).collect(),
+                false => format!("[{n} hidden characters from U+{code:04X} on]"),
+            };
+            (message, shown)
+        }
+    };
+    Finding {
+        range: start..last_at + last.len_utf8(),
+        code: Code::HiddenText,
+        message,
+        hint: "delete it, write it as an escape, or allow it with a reason: security.allow_hidden",
+        instead: Some(instead),
+    }
+}

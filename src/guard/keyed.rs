@@ -1,0 +1,259 @@
+//! Values that a word near them calls secret.
+
+use std::ops::Range;
+
+use super::anchor::{Anchor, Kind, part};
+use super::secret::Hit;
+use super::{base64, value};
+
+/// Words that call what follows a secret, each with whether it does so without `=` or `:`, too.
+const WORDS: &[(&str, bool)] = &[
+    ("password", true),
+    ("passwd", true),
+    ("passphrase", true),
+    ("secret", true),
+    ("credential", true),
+    ("api key", true),
+    ("api_key", true),
+    ("api-key", true),
+    ("apikey", true),
+    ("access key", true),
+    ("access_key", true),
+    ("access-key", true),
+    ("accesskey", true),
+    ("private key", true),
+    ("private_key", true),
+    ("privatekey", true),
+    ("auth key", false),
+    ("auth_key", false),
+    ("authkey", false),
+    ("account_key", false),
+    ("encryption key", false),
+    ("encryption_key", false),
+    ("signing key", false),
+    ("signing_key", false),
+    ("master key", false),
+    ("master_key", false),
+    ("pwd", false),
+    ("token", false),
+    ("bearer", false),
+    ("akia", true),
+];
+
+/// What the words begin with that no other anchor has.
+pub(super) const ANCHORS: &[&str] = &[
+    "credential",
+    "api key",
+    "api_key",
+    "api-key",
+    "apikey",
+    "access key",
+    "access_key",
+    "access-key",
+    "accesskey",
+    "private_key",
+    "privatekey",
+    "auth key",
+    "auth_key",
+    "authkey",
+    "account_key",
+    "encryption key",
+    "encryption_key",
+    "signing key",
+    "signing_key",
+    "master key",
+    "master_key",
+    "token",
+    "bearer",
+    "akia",
+];
+
+/// Where such words stand, in order.
+pub(super) fn places(anchors: &[Anchor]) -> Vec<usize> {
+    let kinds = [Kind::Word, Kind::Password, Kind::Pem];
+    anchors.iter().filter(|at| kinds.contains(&at.kind)).map(|at| at.range.start).collect()
+}
+
+/// Whether a word is near enough to a run to call something in it secret.
+pub(super) fn is_near(words: &[usize], run: &Range<usize>) -> bool {
+    let first = words.partition_point(|at| at + REACH + 16 < run.start);
+    words.get(first).is_some_and(|at| *at < run.end)
+}
+
+/// Endings of names that make them the name of something else: `tokenId`, `secret_name`.
+const OTHERS: &[&str] = &[
+    "hash", "address", "id", "digest", "sha", "checksum", "commit", "public", "contract", "name",
+    "type", "url", "uri", "count", "supply", "symbol", "index", "path", "file", "ref", "arn",
+    "length", "size",
+];
+
+/// How far a word may stand before its value.
+const REACH: usize = 96;
+
+/// Signs that a value may have; others end it.
+fn in_value(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b"_-+/.~=".contains(&b)
+}
+
+/// Random values in a run of signs that a word before them calls secret.
+pub(super) fn long(text: &str, run: &Range<usize>, hits: &mut Vec<Hit>) {
+    let bytes = text.as_bytes();
+    let mut at = run.start;
+    while at < run.end {
+        let n = bytes[at..run.end].iter().take_while(|b| in_value(**b)).count();
+        // `name=value` is two pieces, and so is what an equals sign at the end belongs to.
+        let piece = &text[at..at + n];
+        let body = piece.trim_end_matches('=').len();
+        let start = at + piece[..body].rfind('=').map_or(0, |i| i + 1);
+        let end = at + n;
+        if end - start >= 16
+            && let Some(rule) = called_secret(text, run, &(start..end))
+        {
+            hits.push(Hit { range: start..end, rule, sureness: 1 });
+        }
+        at += n + 1;
+    }
+}
+
+fn called_secret(text: &str, run: &Range<usize>, at: &Range<usize>) -> Option<&'static str> {
+    let found = text[at.clone()].trim_end_matches(['.', '=']);
+    if !value::is_random(found) || is_public(found) {
+        return None;
+    }
+    let before = part(text, at.start.saturating_sub(REACH)..at.start).to_ascii_lowercase();
+    let before = last_lines(&before);
+    let (word, surely, end) = WORDS
+        .iter()
+        .filter_map(|(word, surely)| Some((*word, *surely, before.rfind(word)? + word.len())))
+        .max_by_key(|(_, _, end)| *end)?;
+    let between = &before[end..];
+    if assigned(between) {
+        let hex = found.strip_prefix("0x");
+        let refused = hex.is_some() && matches!(word, "token" | "bearer");
+        return (!refused).then_some(rule(word));
+    }
+    let in_address =
+        part(text, run.start.max(at.start.saturating_sub(512))..at.start).contains("://");
+    let near = surely && !in_address && found.len() >= 20 && found.len() <= 200;
+    (near && value::is_surely_random(found)).then_some(rule(word))
+}
+
+fn rule(word: &str) -> &'static str {
+    match word {
+        "password" | "passwd" | "pwd" | "passphrase" => "password",
+        "token" | "bearer" => "token",
+        _ => "secret",
+    }
+}
+
+/// What everybody may know although it looks random: a key's public half, hashes in lock files,
+/// content addresses, pictures.
+fn is_public(value: &str) -> bool {
+    let hash = ["sha1-", "sha256-", "sha384-", "sha512-", "AAAA", "Qm", "bafy", "z6Mk"];
+    let address = value.strip_prefix("0x").is_some_and(|hex| hex.len() == 40);
+    address
+        || hash.iter().any(|start| value.starts_with(start))
+        || value.starts_with("iVBOR")
+        || value.contains("//")
+}
+
+/// At most the line of the value and the one before it.
+fn last_lines(before: &str) -> &str {
+    let mut breaks = memchr::memrchr_iter(b'\n', before.as_bytes());
+    // A blank line may stand between `Password:` and a block of code.
+    breaks.nth(2).map_or(before, |at| &before[at + 1..])
+}
+
+/// Whether the text between a word and a value gives the one to the other.
+fn assigned(between: &str) -> bool {
+    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let tail = &between[..between.find(|c| !name(c)).unwrap_or(between.len())];
+    if tail.len() > 24 || OTHERS.iter().any(|other| tail.ends_with(other)) {
+        return false;
+    }
+    let quiet = |c: char| c.is_whitespace() || "\"'`*\\_]".contains(c);
+    let rest = between[tail.len()..].trim_start_matches(quiet);
+    let signs = ["=>", ":=", "==", "->", "=", ":", "|", "is ", "was ", "("];
+    let bearer = |rest: &str| rest.trim_matches(|c| quiet(c) || "><([{|~:".contains(c)).to_string();
+    signs.iter().any(|sign| {
+        let Some(value) = rest.strip_prefix(sign) else { return false };
+        matches!(bearer(value).as_str(), "" | "bearer" | "basic" | "token")
+    }) || tail.is_empty() && rest.is_empty() && !between.contains('\n')
+}
+
+/// A password of any length behind `password =`.
+pub(super) fn short(text: &str, at: &Range<usize>) -> Option<Hit> {
+    let rest = part(text, at.end..at.end + 200);
+    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let tail = &rest[..rest.find(|c| !name(c)).unwrap_or(rest.len())];
+    let lower = tail.to_ascii_lowercase();
+    if lower.starts_with('s') || OTHERS.iter().any(|other| lower.ends_with(other)) {
+        return None;
+    }
+    let quiet = |c: char| " \t\"'`*\\".contains(c);
+    let sign = rest[tail.len()..].trim_start_matches(quiet);
+    let spaced = tail.is_empty() && rest.starts_with(' ');
+    let login = spaced && is_login(text, at);
+    let flag = spaced && part(text, at.start.saturating_sub(2)..at.start).ends_with('-');
+    let after = match sign.strip_prefix(['=', ':', '|']) {
+        Some(after) => after.trim_start_matches(['=', '>']),
+        None if login || flag => sign,
+        None => return None,
+    };
+    let value = after.trim_start_matches(|c| quiet(c) || c == '|');
+    let quote = after[..after.len() - value.len()].chars().last().filter(|c| "\"'`".contains(*c));
+    let start = at.end + rest.len() - value.len();
+    let value = up_to_end(value, quote);
+    if value.is_empty() {
+        return None;
+    }
+    let given = login || is_connection(text, at, after.len() != rest.len());
+    let secret = text.as_bytes()[at.start].eq_ignore_ascii_case(&b's');
+    let found = match (given, secret) {
+        (true, _) => value.len() >= 2 && !value::is_stand_in(value),
+        (false, true) => value::is_password(value) && value::Signs::of(value).changes >= 22,
+        (false, false) => value::is_password(value),
+    };
+    let rule = if secret { "secret" } else { "password" };
+    found.then(|| Hit { range: start..start + value.len(), rule, sureness: 1 })
+}
+
+/// The value at the start of a text: up to its closing quote, or as far as one without goes.
+fn up_to_end(text: &str, quote: Option<char>) -> &str {
+    let bare = |c: char| c.is_whitespace() || "\"'`;,<|*".contains(c);
+    let end = text.find(|c: char| quote.map_or_else(|| bare(c), |quote| c == quote || c == '\n'));
+    let value = &text[..end.unwrap_or(text.len())];
+    if quote.is_some() { value } else { value.trim_end_matches(['.', ')', ']', '}']) }
+}
+
+/// Whether `.netrc` names who logs in right before the password.
+fn is_login(text: &str, at: &Range<usize>) -> bool {
+    let before = part(text, at.start.saturating_sub(REACH)..at.start);
+    before.split_whitespace().rev().nth(1) == Some("login") && before.ends_with([' ', '\n', '\t'])
+}
+
+/// Whether the password is one of the parts of a connection string: `Server=…;Password=…;`.
+fn is_connection(text: &str, at: &Range<usize>, assigned: bool) -> bool {
+    let before = part(text, at.start.saturating_sub(2 * REACH)..at.start).to_ascii_lowercase();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let parts = ["server=", "data source=", "host=", "uid=", "user id=", "username=", "user="];
+    assigned && line.contains(';') && parts.iter().any(|part| line.contains(part))
+}
+
+/// The credential in `Authorization: Basic …` or `Bearer …`.
+pub(super) fn header(text: &str, at: &Range<usize>) -> Option<Hit> {
+    let all = part(text, at.end..at.end + 400);
+    let sign = |c: char| c.is_whitespace() || ":=\"'`,".contains(c);
+    let (scheme, rest) = all.trim_start_matches(sign).split_once(' ')?;
+    let rest = rest.trim_start();
+    let start = at.end + all.len() - rest.len();
+    let end = rest.find(|c: char| !c.is_ascii() || !in_value(c as u8)).unwrap_or(rest.len());
+    let credential = &rest[..end];
+    let found = match scheme.to_ascii_lowercase().as_str() {
+        "basic" => base64::decoded(credential.as_bytes()).contains(&b':'),
+        "bearer" | "token" => credential.len() >= 12 && value::is_token(credential),
+        _ => false,
+    };
+    let rule = "credential of a request";
+    found.then(|| Hit { range: start..start + credential.len(), rule, sureness: 2 })
+}

@@ -1,0 +1,66 @@
+//! Ids and addresses with letters of two scripts that look alike.
+
+use super::Finding;
+use super::sight::Sight;
+use crate::model::Code;
+
+/// Whether a word mixes Latin letters with those of another script that look like Latin ones.
+pub(super) fn is_mixed(word: &str) -> bool {
+    !word.is_ascii()
+        && word.bytes().any(|b| b.is_ascii_alphabetic())
+        && word.chars().any(looks_latin)
+}
+
+/// Letters of other scripts that are taken for Latin ones.
+fn looks_latin(c: char) -> bool {
+    if c < '\u{0131}' {
+        return false;
+    }
+    matches!(c, '\u{0400}'..='\u{052F}' | '\u{1C80}'..='\u{1C8F}' | '\u{0531}'..='\u{0587}'
+        | '\u{13A0}'..='\u{13FD}' | '\u{FF21}'..='\u{FF5A}' | '\u{1D400}'..='\u{1D7FF}'
+        | 'ɑ' | 'ɡ' | 'ı' | 'ⅰ' | 'ⅼ' | 'ⅿ' | 'ꓮ'..='ꓽ')
+        || "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικτχ".contains(c)
+}
+
+/// Ids such as `ADR-5` and addresses, with letters of two scripts.
+pub(super) fn findings(sight: &Sight<'_>) -> Vec<Finding> {
+    if sight.text.is_ascii() || !sight.text.chars().any(looks_latin) {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    let mut at = 0;
+    let ends = |c: char| c.is_whitespace() || "()[]<>\"'`|,;".contains(c);
+    for token in sight.text.split_inclusive(ends) {
+        let range = at..at + token.trim_end_matches(ends).len();
+        at += token.len();
+        let token = &sight.text[range.clone()];
+        if token.is_ascii() || !(is_address(token) || is_id(token)) {
+            continue;
+        }
+        let mut words = token.split(|c: char| !c.is_alphanumeric());
+        if words.any(is_mixed) {
+            findings.push(Finding {
+                range: sight.original(&range),
+                code: Code::MixedScript,
+                message: "letters of two scripts that look alike in one id or address".to_string(),
+                hint: "write it anew with the letters of one script",
+                instead: None,
+            });
+        }
+    }
+    findings
+}
+
+fn is_address(token: &str) -> bool {
+    token.contains("://") || token.ends_with(".md")
+}
+
+/// Capitals, a dash and a number.
+fn is_id(token: &str) -> bool {
+    let token = token.trim_end_matches(['.', ':', '!', '?']);
+    let Some((word, number)) = token.rsplit_once(['-', '_']) else { return false };
+    !number.is_empty()
+        && number.bytes().all(|b| b.is_ascii_digit())
+        && word.chars().count() <= 8
+        && word.chars().all(|c| c.is_alphabetic() && !c.is_lowercase())
+}

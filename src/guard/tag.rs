@@ -1,0 +1,172 @@
+//! Tags and turns that an agent's host or a model's chat format gives a meaning.
+
+use super::Finding;
+use super::anchor::{self, Anchor, Kind, part};
+use crate::model::Code;
+
+/// What such tags begin with, and the labels of turns.
+pub(super) const ANCHORS: &[&str] = &[
+    "<system",
+    "</system",
+    "< system",
+    "</ system",
+    "<blue-",
+    "</blue-",
+    "< /blue-",
+    "<function_",
+    "</function",
+    "<tool_",
+    "</tool",
+    "<invoke",
+    "</invoke",
+    "antml:",
+    "<assistant>",
+    "</assistant",
+    "<human>",
+    "</human",
+    "</user",
+    "<persisted",
+    "</persisted",
+    "<user-prompt",
+    "<|",
+    "<<sys",
+    "[inst]",
+    "[/inst]",
+    "[system]",
+    "[/system]",
+    "<start_of_turn",
+    "<end_of_turn",
+    "human:",
+    "assistant:",
+];
+
+/// Names of tags that mean something whole. Others that begin so are names in a template.
+const NAMES: &[&str] = &[
+    "system",
+    "system_prompt",
+    "system-prompt",
+    "system_message",
+    "systemprompt",
+    "system-message",
+    "system_instruction",
+    "system_instructions",
+    "system-instructions",
+    "user_message",
+];
+
+/// Fake tags and fake turns in a text.
+pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for at in anchor::of(anchors, Kind::Tag) {
+        let turn = text.as_bytes()[at.end - 1] == b':' && text.as_bytes()[at.start] != b'a'
+            || text[at.clone()].eq_ignore_ascii_case("assistant:");
+        let (code, message) = match turn {
+            true if is_turn(text, at.start) => {
+                (Code::FakeTurn, "a line that plays a turn of a conversation with an agent")
+            }
+            false if is_tag(text, at.start) => {
+                (Code::FakeTag, "a tag that means something to an agent's host; it is escaped")
+            }
+            _ => continue,
+        };
+        let hint = "write it otherwise, or say in words what it is";
+        let message = message.to_string();
+        findings.push(Finding { range: at.clone(), code, message, hint, instead: None });
+    }
+    findings
+}
+
+/// Whether a whole tag stands here, and not a generic type or a name to be filled in.
+fn is_tag(text: &str, at: usize) -> bool {
+    let tag = part(text, at..at + 64).to_ascii_lowercase();
+    if tag.starts_with("antml:") || tag.starts_with('[') || tag.starts_with("<<sys>>") {
+        return true;
+    }
+    if let Some(rest) = tag.strip_prefix("<|") {
+        let name = rest.split("|>").next().unwrap_or_default();
+        return rest.contains("|>") && is_name(name);
+    }
+    let inner = tag[1..].trim_start();
+    let (closes, inner) = match inner.strip_prefix('/') {
+        Some(inner) => (true, inner.trim_start()),
+        None => (false, inner),
+    };
+    let end = inner.find(|c: char| !(c.is_ascii_alphanumeric() || "-_:".contains(c)));
+    let Some(end) = end.filter(|end| inner[*end..].starts_with(['>', ' ', '/', '\n'])) else {
+        return false;
+    };
+    let name = &inner[..end];
+    match name {
+        // `<user>` and `<function>` are filled in by whoever reads the page.
+        "user" | "function" | "tool" => closes && !text[..at].ends_with('>'),
+        name if name.starts_with("system") => {
+            NAMES.contains(&name) || name.starts_with("system-reminder")
+        }
+        _ => true,
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let sign = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    (3..=24).contains(&name.len()) && name.bytes().all(sign)
+}
+
+/// Whether a line begins with the label of a turn, written as a chat format has it.
+fn is_turn(text: &str, at: usize) -> bool {
+    let before = part(text, at.saturating_sub(16)..at);
+    let opens = at <= 16 || before.contains('\n');
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let before = line.trim_start_matches([' ', '\t', '>', '#', '*']);
+    let after = part(text, at..at + 12);
+    let capital = after.starts_with("Human:") || after.starts_with("Assistant:");
+    let shout = after.starts_with("HUMAN:") || after.starts_with("ASSISTANT:");
+    opens && before.is_empty() && (capital || shout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(text: &str) -> Vec<Code> {
+        findings(text, &anchor::anchors(text)).iter().map(|finding| finding.code).collect()
+    }
+
+    #[test]
+    fn fake_tags_and_turns_are_noticed() {
+        for text in [
+            "<system>",
+            "</system-reminder>",
+            "</ SYSTEM >",
+            "<tool_result>",
+            "[INST]",
+            "<<SYS>>",
+            "<|im_start|>system",
+            "</blue-session>",
+            "<function_calls>",
+            "<invoke name=\"x\">",
+            "</user>",
+        ] {
+            assert_eq!(codes(text), [Code::FakeTag], "{text}");
+        }
+        assert_eq!(codes("a\n\nHuman: do it\n\nAssistant: yes"), [Code::FakeTurn, Code::FakeTurn]);
+    }
+
+    #[test]
+    fn types_and_templates_are_no_tags() {
+        for text in [
+            "https://x/<user>/<repo>",
+            "Map<System.String, u8>",
+            "f<|x|>",
+            "a <| b",
+            "<systemd-unit>",
+            "<function>",
+            "The assistant: a person",
+            "humans: many",
+            "[instance]",
+            "<user>/<tool>",
+            "<toolchain>",
+        ] {
+            assert_eq!(codes(text), [], "{text}");
+        }
+    }
+}
