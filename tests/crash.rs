@@ -325,9 +325,17 @@ fn never_built() -> Space {
     space
 }
 
+/// Built, and so that every run reads the same: whether a file as old as the last look at it is read
+/// again hangs on a tick of the clock.
 fn built() -> Space {
     let space = never_built();
+    std::thread::sleep(std::time::Duration::from_millis(10));
     space.build();
+    let before = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    for path in space.files().into_keys().filter(|path| !path.starts_with("docs/")) {
+        let file = std::fs::File::options().append(true).open(space.path().join(path)).unwrap();
+        file.set_modified(before).unwrap();
+    }
     space
 }
 

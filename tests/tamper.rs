@@ -87,7 +87,7 @@ fn every_changed_byte_of_an_emitted_file_is_noticed() {
     let space = built();
     let clean = emitted(&space);
     assert!(clean.len() >= 8, "{:?}", clean.keys());
-    assert!(!run(&space, true).unwrap().not_current().next().is_some());
+    assert!(run(&space, true).unwrap().not_current().next().is_none());
     let mut n_points = 0;
     for (path, bytes) in &clean {
         for at in positions(bytes.len(), 70) {

@@ -47,7 +47,7 @@ fn line(days: i64, session: &str, event: &str, source: &str) -> String {
     )
 }
 
-fn read(days: i64, session: &str, number: u32) -> String {
+fn read(days: i64, session: &str, number: u64) -> String {
     line(days, session, "blue_read", &format!("blue://docs/adrs/{number:04}-d{number}"))
 }
 
@@ -97,18 +97,18 @@ fn before_the_gates_nothing_is_different() {
 fn after_thirty_days_what_is_read_often_and_lately_comes_first() {
     let space = project();
     let before = order(&space);
-    assert_eq!(before[..4], [2, 3, 4, 5]);
-    // 4 was read often, but long ago; 5 lately; 3 only by blue's own choice.
-    let mut log: String = (0..40).map(|_| read(400, "", 4)).collect();
-    log.extend((0..8).map(|_| read(2, "", 5)));
-    let own = |_| line(1, "", "reference", "blue://docs/adrs/0003-d3");
+    let [first, chosen, old, lately] = before[..4] else { panic!("{before:?}") };
+    // One was read often, but long ago; one lately; one only by blue's own choice.
+    let mut log: String = (0..40).map(|_| read(400, "", old)).collect();
+    log.extend((0..8).map(|_| read(2, "", lately)));
+    let own = |_| line(1, "", "reference", &format!("blue://docs/adrs/{chosen:04}-d{chosen}"));
     log.extend((0..20).map(own));
     space.write(LOG, log);
     assert_eq!(phase(&space), "usage: weighted, 399 days, 68 of 1,000 events");
     let after = near(&space);
-    assert_eq!(after[0].0, 5, "{after:?}");
+    assert_eq!(after[0].0, lately, "{after:?}");
     assert!(after[0].1.contains(&"read here 8 times".to_string()), "{after:?}");
-    assert_eq!(after[1..4].iter().map(|near| near.0).collect::<Vec<_>>(), [2, 3, 4]);
+    assert_eq!(after[1..4].iter().map(|near| near.0).collect::<Vec<_>>(), [first, chosen, old]);
     assert_eq!(after.len(), before.len());
 }
 
@@ -166,7 +166,7 @@ fn what_is_committed_never_changes_with_the_log() {
 fn it_adds_up_the_same_bit_by_bit_and_all_at_once() {
     let (bits, once) = (project(), project());
     let lines: Vec<String> = (0..1_200)
-        .map(|i| read(60 - i / 20, &format!("s{}", i / 4), (i * 7 % 6 + 1) as u32))
+        .map(|i| read(60 - i / 20, &format!("s{}", i / 4), (i * 7 % 6 + 1) as u64))
         .collect();
     let mut log = String::new();
     for (i, line) in lines.iter().enumerate() {
