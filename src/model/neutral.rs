@@ -33,19 +33,27 @@ pub fn neutral(text: &str) -> Cow<'_, str> {
 /// The same, with some hidden characters kept because the configuration says so.
 pub fn neutral_but<'a>(text: &'a str, kept: &str) -> Cow<'a, str> {
     let turn = memchr::memmem::find(text.as_bytes(), b"INST]").is_some();
-    let plain = |b: u8| (b' '..0x7F).contains(&b) && b != b'<' || b == b'\n' || b == b'\t';
-    if !turn && text.bytes().all(plain) {
+    if !turn && plain_len(text.as_bytes()) == text.len() {
         return Cow::Borrowed(text);
     }
     let hidden = hidden_in(text);
     let mut hidden = hidden.iter().filter(|(_, c)| !kept.contains(*c)).peekable();
     let mut out = String::with_capacity(text.len() + 16);
-    for (at, c) in text.char_indices() {
-        if hidden.next_if(|(place, _)| *place == at).is_some() {
+    let mut at = 0;
+    while at < text.len() {
+        if !turn {
+            let len = plain_len(&text.as_bytes()[at..]);
+            out.push_str(&text[at..at + len]);
+            at += len;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        let here = at;
+        at += c.len_utf8();
+        if hidden.next_if(|(place, _)| *place == here).is_some() {
             out.push_str(&mark(c));
             continue;
         }
-        let after = &text[at + c.len_utf8()..];
+        let after = &text[at..];
         match c {
             '<' if opens_tag(after) => out.push_str("&lt;"),
             '[' if turn && (after.starts_with("INST]") || after.starts_with("/INST]")) => {
@@ -57,6 +65,20 @@ pub fn neutral_but<'a>(text: &'a str, kept: &str) -> Cow<'a, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// How many bytes at the beginning need no look: printable ASCII that opens no tag, and lines' ends.
+fn plain_len(bytes: &[u8]) -> usize {
+    let plain = |b: &u8| (b' '..0x7F).contains(b) & (*b != b'<') | (*b == b'\n') | (*b == b'\t');
+    let mut len = 0;
+    // Many at a time without a branch, then the one where it ends.
+    for chunk in bytes.chunks(32) {
+        if !chunk.iter().fold(true, |all, byte| all & plain(byte)) {
+            return len + chunk.iter().position(|byte| !plain(byte)).unwrap_or(chunk.len());
+        }
+        len += chunk.len();
+    }
+    len
 }
 
 /// Whether what follows a `<` is the name of a tag that means something to a reader.

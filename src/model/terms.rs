@@ -20,14 +20,9 @@ impl Terms {
         self.counts.push(count.min(u32::from(u16::MAX)) as u16);
     }
 
-    /// Every word's number with its count.
+    /// Every stem's number with its count.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u16)> {
         self.hashes.iter().copied().zip(self.counts.iter().copied())
-    }
-
-    /// The word in a place.
-    pub fn word(&self, at: usize) -> Option<&str> {
-        self.words.split_terminator(' ').nth(at)
     }
 }
 

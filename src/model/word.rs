@@ -131,12 +131,31 @@ const COMMON: &[&str] = &[
     "your",
 ];
 
+/// The lengths of common words, a bit for each, by their first letter.
+const LENGTHS: [u32; 26] = {
+    let mut lengths = [0; 26];
+    let mut i = 0;
+    while i < COMMON.len() {
+        let word = COMMON[i].as_bytes();
+        lengths[(word[0] - b'a') as usize] |= 1 << word.len();
+        i += 1;
+    }
+    lengths
+};
+
+fn may_be_common(word: &str) -> bool {
+    let first = word.as_bytes().first().map_or(u8::MAX, |byte| byte.wrapping_sub(b'a'));
+    LENGTHS
+        .get(usize::from(first))
+        .is_some_and(|lengths| word.len() < 32 && lengths >> word.len() & 1 == 1)
+}
+
 /// Whether a lower-case word says something.
 pub fn is_telling(word: &str) -> bool {
     word.len() >= 2
         && word.len() <= 40
         && !word.bytes().all(|b| b.is_ascii_digit())
-        && COMMON.binary_search(&word).is_err()
+        && !(may_be_common(word) && COMMON.binary_search(&word).is_ok())
 }
 
 /// A word without its ending, so that `caches` and `cached` are one. Made for comparing, not for
@@ -176,41 +195,99 @@ pub fn stems(text: &str, most: usize) -> Vec<u32> {
 
 /// Every word of a text in lower case, with its hash; names of code are taken apart.
 pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
-    let mut word = String::with_capacity(MAX_WORD + 8);
-    let mut hash = HASH_START;
-    let mut after_lower = false;
-    let mut rest = text;
-    while let Some(byte) = rest.bytes().next() {
+    let mut lower = String::new();
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
         // Nearly all text is ASCII, and bytes are quicker than characters.
-        let (alphanumeric, upper, lower, c) = if byte < 0x80 {
-            rest = &rest[1..];
-            let alphanumeric = byte.is_ascii_alphanumeric();
-            let c = char::from(byte.to_ascii_lowercase());
-            (alphanumeric, byte.is_ascii_uppercase(), byte.is_ascii_lowercase(), c)
-        } else {
-            let mut chars = rest.chars();
-            let Some(c) = chars.next() else { break };
-            rest = chars.as_str();
-            (c.is_alphanumeric(), c.is_uppercase(), c.is_lowercase(), c)
-        };
-        if !word.is_empty() && (!alphanumeric || (upper && after_lower)) {
-            tell(&word, hash);
-            word.clear();
-            hash = HASH_START;
-        }
-        if alphanumeric && word.len() < MAX_WORD {
-            let start = word.len();
-            match c.is_ascii() {
-                true => word.push(c),
-                false => word.extend(c.to_lowercase()),
+        let (len, hash, is_lower) = match CLASSES[usize::from(*byte)] {
+            Class::Other => {
+                at += 1;
+                continue;
             }
-            hash = word.as_bytes()[start..].iter().fold(hash, |hash, byte| hash_step(hash, *byte));
+            Class::Wide => (0, HASH_START, false),
+            _ => ascii_word(&text.as_bytes()[at..]),
+        };
+        let ends = text.as_bytes().get(at + len);
+        let wide = ends.is_some_and(|byte| CLASSES[usize::from(*byte)] == Class::Wide);
+        if !wide && is_lower {
+            tell_short(&text[at..at + len], hash, &mut tell);
+            at += len;
+            continue;
         }
-        after_lower = lower;
+        let len = if wide { wide_word(&text[at..]) } else { len };
+        lower.clear();
+        lower.extend(text[at..at + len].chars().flat_map(char::to_lowercase));
+        let hash = lower.bytes().fold(HASH_START, hash_step);
+        tell_short(&lower, hash, &mut tell);
+        // Where no word begins there is one character to leave out.
+        at += match len {
+            0 => text[at..].chars().next().map_or(1, char::len_utf8),
+            len => len,
+        };
     }
-    if !word.is_empty() {
-        tell(&word, hash);
+}
+
+fn tell_short(word: &str, hash: u64, tell: &mut impl FnMut(&str, u64)) {
+    if !word.is_empty() && word.len() <= MAX_WORD {
+        tell(word, hash);
     }
+}
+
+/// What a byte is in a word.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Class {
+    Other,
+    Lower,
+    Upper,
+    Digit,
+    /// A part of a character that is not ASCII.
+    Wide,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            b'0'..=b'9' => Class::Digit,
+            0x80.. => Class::Wide,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// How long the word is that begins here as far as it is ASCII, its hash, and whether it is in
+/// lower case.
+fn ascii_word(bytes: &[u8]) -> (usize, u64, bool) {
+    let (mut hash, mut is_lower, mut before) = (HASH_START, true, Class::Other);
+    for (len, byte) in bytes.iter().enumerate() {
+        let class = CLASSES[usize::from(*byte)];
+        match class {
+            Class::Other | Class::Wide => return (len, hash, is_lower),
+            Class::Upper if before == Class::Lower => return (len, hash, is_lower),
+            Class::Upper => is_lower = false,
+            Class::Lower | Class::Digit => {}
+        }
+        hash = hash_step(hash, *byte);
+        before = class;
+    }
+    (bytes.len(), hash, is_lower)
+}
+
+/// How long the word is that begins here.
+fn wide_word(text: &str) -> usize {
+    let mut after_lower = false;
+    for (len, c) in text.char_indices() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && after_lower) {
+            return len;
+        }
+        after_lower = c.is_lowercase();
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -239,6 +316,41 @@ mod tests {
         assert_eq!(all, expected);
     }
 
+    /// The same words, a character at a time.
+    fn plainly(text: &str) -> Vec<String> {
+        let (mut all, mut word, mut before) = (Vec::new(), String::new(), ' ');
+        for c in text.chars().chain([' ']) {
+            if !c.is_alphanumeric() || (c.is_uppercase() && before.is_lowercase()) {
+                all.push(std::mem::take(&mut word));
+            }
+            if c.is_alphanumeric() {
+                word.extend(c.to_lowercase());
+            }
+            before = c;
+        }
+        all.retain(|word| !word.is_empty());
+        all
+    }
+
+    #[test]
+    fn words_are_those_that_are_found_a_character_at_a_time() {
+        let pieces = ["a", "B", "7", "ä", "É", "ß", " ", "-", "„", "漢", "🙂", "xy", "QR", "İ"];
+        let mut state = 1u64;
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..9 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                text += pieces[(state >> 33) as usize % pieces.len()];
+            }
+            let mut found = Vec::new();
+            words(&text, |word, hash| {
+                assert_eq!(hash, word.bytes().fold(HASH_START, hash_step), "{text}");
+                found.push(word.to_string());
+            });
+            assert_eq!(found, plainly(&text), "{text}");
+        }
+    }
+
     #[test]
     fn endings_do_not_count() {
         for words in [
@@ -257,6 +369,7 @@ mod tests {
     #[test]
     fn the_list_of_common_words_is_sorted() {
         assert!(COMMON.is_sorted());
+        assert!(COMMON.iter().all(|word| !is_telling(word)));
         assert!(is_telling("cache") && !is_telling("the") && !is_telling("2026"));
     }
 }

@@ -11,7 +11,7 @@ const MAX_REASONS: usize = 2;
 /// Why, from the signals that put it there, strongest first.
 pub(super) fn reason<'a>(
     reader: &'a Reader<'a>,
-    scratch: &Scratch,
+    scratch: &mut Scratch,
     (id, other): (DocId, DocId),
     said: &Signals,
 ) -> Vec<String> {
@@ -19,6 +19,12 @@ pub(super) fn reason<'a>(
         [WORDS, CITED, TITLE, PEERS, MARKS].map(|which| (said[which] * WEIGHTS[which], which));
     let all: i32 = parts.iter().map(|(points, _)| points).sum();
     parts.sort_by_key(|(points, which)| (std::cmp::Reverse(*points), *which));
+    if scratch.starts.is_empty() {
+        let words = &reader.graph.document(id).facts.terms.words;
+        let ends = memchr::memchr_iter(b' ', words.as_bytes()).map(|end| end as u32 + 1);
+        scratch.starts.extend(std::iter::once(0).chain(ends));
+    }
+    let scratch = &*scratch;
     let mut reasons = Vec::new();
     if said[BACK] > 0 {
         reasons.extend(super::explicit::incoming(reader.graph, other, id));
@@ -63,7 +69,12 @@ fn own_words<'a>(
 ) -> Vec<&'a str> {
     let own = &reader.texts[id.0 as usize];
     let mut best: Vec<(u32, u16)> = Vec::with_capacity(MAX_WORDS + 1);
+    let most = own.first().map_or(0, |term| u32::from(term.weight));
     for term in theirs {
+        // They come with the strongest first; from here on none can be among the best.
+        if best.len() == MAX_WORDS && best[MAX_WORDS - 1].0 > u32::from(term.weight) * most {
+            break;
+        }
         let Some(at) = scratch.own[term.id as usize].checked_sub(1) else { continue };
         let mine = &own[usize::from(at)];
         let both = u32::from(term.weight) * u32::from(mine.weight);
@@ -73,8 +84,12 @@ fn own_words<'a>(
             best.truncate(MAX_WORDS);
         }
     }
-    let terms = &reader.graph.document(id).facts.terms;
-    best.iter().filter_map(|(_, at)| terms.word(usize::from(*at))).collect()
+    let words = reader.graph.document(id).facts.terms.words.as_str();
+    let word = |at: u16| {
+        let start = *scratch.starts.get(usize::from(at))? as usize;
+        words[start..].split(' ').next()
+    };
+    best.iter().filter_map(|(_, at)| word(*at)).collect()
 }
 
 /// `shares: manifest, injection, tier`.

@@ -27,6 +27,9 @@ const NAMED: u32 = 150;
 /// Less than this of content is chance, in thousandths.
 const LEAST: i32 = 500;
 
+/// Parts that the documents are ranked in, side by side.
+const MAX_SHARES: usize = 32;
+
 /// What is no longer current stands behind its equals.
 const NOT_LIVE: i32 = 300;
 
@@ -58,7 +61,12 @@ pub fn rank(graph: &Graph) -> Relevance {
         let named = named(explicit::opinions(graph, &adjacency, *id));
         neighbours(&reader, scratch, *id, named)
     };
-    let neighbours = ids.par_iter().map_init(|| reader.scratch(), near).collect();
+    // Room for candidates is as large as the project, so few documents share none.
+    let shares = ids.par_chunks(ids.len().div_ceil(MAX_SHARES).max(1)).map(|ids| {
+        let mut scratch = reader.scratch();
+        ids.iter().map(|id| near(&mut scratch, id)).collect::<Vec<_>>()
+    });
+    let neighbours = shares.flatten_iter().collect();
     let weights = ids.par_iter().map(|id| explicit::weight(graph, &adjacency, *id)).collect();
     Relevance { neighbours, weights }
 }

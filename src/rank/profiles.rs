@@ -46,7 +46,8 @@ pub(super) fn profiles(graph: &Graph, vocabulary: &Vocabulary) -> Vec<Profile> {
             said.extend_from_slice(graph.document(*from).facts.around.line(*line));
         }
         said.sort_unstable();
-        let counted = said.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32));
+        let runs = said.chunk_by(|a, b| a == b);
+        let counted = runs.filter_map(|run| Some((vocabulary.id(run[0])?, run.len() as u32)));
         let mut words = vocabulary.weighed(counted);
         words.truncate(MAX_WORDS);
         let title: Vec<u32> = title.into_iter().filter_map(|hash| vocabulary.id(hash)).collect();

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 const MAX_PEERS: usize = 30;
 
 /// Candidates that are known by their words alone; the rest is too far down to rise.
-const MAX_BY_WORDS: usize = 128;
+const MAX_BY_WORDS: usize = 64;
 
 /// How many signals there are.
 pub const N_SIGNALS: usize = 11;
@@ -96,6 +96,8 @@ pub struct Scratch {
     coupled: Vec<u32>,
     /// The documents most like it.
     pub(super) peers: Vec<DocId>,
+    /// Where each of its words begins.
+    pub(super) starts: Vec<u32>,
 }
 
 /// What was found of one candidate so far.
@@ -112,16 +114,24 @@ struct Row {
 impl<'a> Reader<'a> {
     /// Reads the documents' words and references.
     pub fn new(graph: &'a Graph) -> Reader<'a> {
-        let vocabulary = Vocabulary::new(graph);
-        let weighed = |document: &crate::model::Document| {
-            vocabulary.weighed(document.facts.terms.iter().map(|(hash, n)| (hash, u32::from(n))))
+        let (vocabulary, rows) = Vocabulary::new(graph);
+        let mut rows = rows.as_slice();
+        let words_of = |document: &'a crate::model::Document| {
+            let counts = &document.facts.terms.counts;
+            let (own, rest) = rows.split_at(document.facts.terms.hashes.len());
+            rows = rest;
+            (own, counts)
         };
-        let texts: Vec<Vec<Term>> = graph.documents.par_iter().map(weighed).collect();
+        let texts: Vec<(&[u32], &Vec<u16>)> = graph.documents.iter().map(words_of).collect();
+        let weighed = |(rows, counts): (&[u32], &Vec<u16>)| {
+            let counts = counts.iter().map(|n| u32::from(*n));
+            vocabulary.weighed(rows.iter().copied().zip(counts))
+        };
+        let texts: Vec<Vec<Term>> = texts.into_par_iter().map(weighed).collect();
         let profiles = profiles(graph, &vocabulary);
-        let known: Vec<Vec<Term>> = profiles.iter().map(|known| known.words.clone()).collect();
         let (by_text, by_profile) = rayon::join(
-            || Index::new(&texts, vocabulary.len()),
-            || Index::new(&known, vocabulary.len()),
+            || Index::new(texts.iter().map(Vec::as_slice), vocabulary.len()),
+            || Index::new(profiles.iter().map(|known| known.words.as_slice()), vocabulary.len()),
         );
         let citations = Citations::new(graph);
         let habits = Habits::new(graph, &citations.pairs);
@@ -142,6 +152,7 @@ impl<'a> Reader<'a> {
             alike: Best::new(MAX_PEERS),
             coupled: vec![0; n],
             peers: Vec::new(),
+            starts: Vec::new(),
         }
     }
 
@@ -156,7 +167,8 @@ impl<'a> Reader<'a> {
         let mut found = Vec::new();
         self.by_words(id, scratch, &mut found);
         self.by_peers(id, scratch, &mut found);
-        let Scratch { own, rows, .. } = scratch;
+        let Scratch { own, rows, starts, .. } = scratch;
+        starts.clear();
         let mut add = |other: DocId, change: &dyn Fn(&mut Row)| {
             let row = &mut rows[other.0 as usize];
             if !std::mem::replace(&mut row.seen, true) {

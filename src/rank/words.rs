@@ -1,7 +1,5 @@
 //! Who has which words: a vocabulary with the rarity of each word, and inverted indexes over it.
 
-use rayon::prelude::*;
-
 use super::log::log2_16;
 use crate::model::{DocId, Graph};
 
@@ -12,7 +10,7 @@ const UNIT: u64 = 1 << 13;
 const WHOLE: u64 = UNIT * UNIT;
 
 /// Entries that are looked at for one document: the words that tell most first.
-const MAX_LOOKED: usize = 4_096;
+const MAX_LOOKED: usize = 2_048;
 
 /// Every word of the project.
 pub(super) struct Vocabulary {
@@ -34,25 +32,31 @@ pub(super) struct Term {
 }
 
 impl Vocabulary {
-    pub(super) fn new(graph: &Graph) -> Vocabulary {
-        let mut all: Vec<u32> = Vec::new();
-        for document in &graph.documents {
-            all.extend_from_slice(&document.facts.terms.hashes);
-        }
-        all.par_sort_unstable();
-        let n_documents = graph.documents.len() as u64;
-        let runs = || all.chunk_by(|a, b| a == b);
-        let mut slots = vec![(0, 0); (runs().count() * 2).next_power_of_two().max(2)];
-        let mut rarity = Vec::new();
-        for run in runs() {
-            rarity.push(log2_16(n_documents, run.len() as u64));
-            let mut at = slot(run[0], slots.len());
-            while slots[at].1 != 0 {
+    /// Every word of every text, in the order they are met, and the rows of each text's words.
+    pub(super) fn new(graph: &Graph) -> (Vocabulary, Vec<u32>) {
+        let terms = || graph.documents.iter().map(|document| &document.facts.terms.hashes);
+        let n_terms = terms().map(Vec::len).sum();
+        let mut slots: Vec<(u32, u32)> = vec![(0, 0); 1 << 12];
+        let (mut counts, mut rows) = (Vec::new(), Vec::with_capacity(n_terms));
+        for hash in terms().flatten() {
+            let mut at = slot(*hash, slots.len());
+            while slots[at].1 != 0 && slots[at].0 != *hash {
                 at = (at + 1) & (slots.len() - 1);
             }
-            slots[at] = (run[0], rarity.len() as u32);
+            if slots[at].1 == 0 {
+                counts.push(0u32);
+                slots[at] = (*hash, counts.len() as u32);
+            }
+            let row = slots[at].1 - 1;
+            counts[row as usize] += 1;
+            rows.push(row);
+            if counts.len() * 2 > slots.len() {
+                slots = grown(&slots);
+            }
         }
-        Vocabulary { slots, rarity }
+        let n_documents = graph.documents.len() as u64;
+        let rarity = counts.iter().map(|n| log2_16(n_documents, u64::from(*n))).collect();
+        (Vocabulary { slots, rarity }, rows)
     }
 
     /// The row of a word that some text has.
@@ -77,12 +81,11 @@ impl Vocabulary {
 
     /// The words of a text, those that tell most first, together as long as any other text's.
     pub(super) fn weighed(&self, counted: impl Iterator<Item = (u32, u32)>) -> Vec<Term> {
-        let weigh = |((hash, n), at): ((u32, u32), u16)| {
-            let id = self.id(hash)?;
+        let weigh = |((id, n), at): ((u32, u32), u16)| {
             let often = 16 + log2_16(u64::from(n), 1);
-            Some((id, often * self.rarity(id), at))
+            (id, often * self.rarity(id), at)
         };
-        let mut weighed: Vec<(u32, u32, u16)> = counted.zip(0..).filter_map(weigh).collect();
+        let mut weighed: Vec<(u32, u32, u16)> = counted.zip(0..).map(weigh).collect();
         weighed.sort_unstable_by_key(|(id, weight, _)| (std::cmp::Reverse(*weight), *id));
         let squares = weighed.iter().map(|(_, weight, _)| u64::from(*weight).pow(2));
         let length = squares.sum::<u64>().isqrt().max(1);
@@ -92,6 +95,19 @@ impl Vocabulary {
         };
         weighed.into_iter().map(term).filter(|term| term.weight > 0).collect()
     }
+}
+
+/// The same words in four times as many places.
+fn grown(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut larger = vec![(0, 0); slots.len() * 4];
+    for (hash, row) in slots.iter().filter(|(_, row)| *row != 0) {
+        let mut at = slot(*hash, larger.len());
+        while larger[at].1 != 0 {
+            at = (at + 1) & (larger.len() - 1);
+        }
+        larger[at] = (*hash, *row);
+    }
+    larger
 }
 
 fn slot(hash: u32, len: usize) -> usize {
@@ -109,9 +125,12 @@ pub(super) struct Index {
 
 impl Index {
     /// The index of texts, each by its row.
-    pub(super) fn new(texts: &[Vec<Term>], n_words: usize) -> Index {
+    pub(super) fn new<'a>(
+        texts: impl ExactSizeIterator<Item = &'a [Term]> + Clone,
+        n_words: usize,
+    ) -> Index {
         let mut starts = vec![0u32; n_words + 1];
-        for term in texts.iter().flatten() {
+        for term in texts.clone().flatten() {
             starts[term.id as usize + 1] += 1;
         }
         for i in 1..starts.len() {
@@ -119,14 +138,14 @@ impl Index {
         }
         let mut next = starts.clone();
         let mut entries = vec![(DocId(0), 0); starts[n_words] as usize];
-        for (row, terms) in texts.iter().enumerate() {
+        let common = (texts.len() / 4).max(24);
+        for (row, terms) in texts.enumerate() {
             for term in terms {
                 let at = &mut next[term.id as usize];
                 entries[*at as usize] = (DocId(row as u32), u32::from(term.weight));
                 *at += 1;
             }
         }
-        let common = (texts.len() / 4).max(24);
         Index { starts, entries, common }
     }
 
