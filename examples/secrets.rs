@@ -175,7 +175,7 @@ fn harmless(dice: &mut Dice) -> String {
                 "process.env.API_KEY",
             ]),
         ),
-        8 => "export AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE".to_string(),
+        8 => "export AWS_ACCESS_KEY_ID=AKIAXXXXXXXXXXXXXXXX".to_string(),
         9 => "postgres://user:password@localhost/db and redis://localhost:6379".to_string(),
         10 => format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5{} me@host", dice.text(BASE64, 44)),
         11 => format!(

@@ -28,7 +28,10 @@ pub(super) struct Anchor {
 const ANCHORS: &[(Kind, &[&str])] = &[
     (Kind::Url, &["://"]),
     (Kind::Pem, &["private key", "putty-user-key-file-"]),
-    (Kind::Password, &["password", "passwd", "passphrase", "pwd", "secret"]),
+    (
+        Kind::Password,
+        &["password", "passwd", "passphrase", "pwd", "secret", "db_pass", "identified by"],
+    ),
     (Kind::Word, super::keyed::ANCHORS),
     (Kind::Authorization, &["authorization"]),
     (Kind::Order, super::order::ANCHORS),

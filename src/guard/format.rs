@@ -128,6 +128,41 @@ const FORMS: &[Form] = &[
     ("dropbox token", &["sl.B", "sl.u."], Of::Url, 100, 1200),
     ("mapbox token", &["sk.eyJ"], Of::Parts, 60, 300),
     ("terraform token", &[".atlasv1."], Of::Url, 60, 80),
+    ("docker token", &["dckr_pat_", "dckr_oat_"], Of::Url, 20, 80),
+    ("brevo key", &["xkeysib-", "xsmtpsib-"], Of::Url, 60, 120),
+    ("hubspot token", &["pat-na1-", "pat-eu1-", "pat-na2-"], Of::Url, 36, 36),
+    ("sonar token", &["squ_", "sqp_", "sqa_"], Of::Hex, 40, 40),
+    ("facebook token", &["EAAC", "EAAB", "EAAG"], Of::Plain, 60, 300),
+    ("amazon mws token", &["amzn.mws."], Of::Url, 36, 36),
+    ("alibaba key", &["LTAI"], Of::Plain, 16, 24),
+    ("tencent key", &["AKID"], Of::Plain, 32, 32),
+    ("dynatrace token", &["dt0c01.", "dt0s01.", "dt0s16."], Of::Parts, 60, 120),
+    ("1password token", &["ops_eyJ"], Of::Base64, 100, 2000),
+    ("openshift token", &["sha256~"], Of::Url, 43, 43),
+    ("supabase key", &["sb_secret_"], Of::Url, 20, 60),
+    ("pinecone key", &["pcsk_"], Of::Url, 40, 80),
+    ("langsmith key", &["lsv2_pt_", "lsv2_sk_"], Of::Url, 32, 60),
+    ("elevenlabs key", &["sk_"], Of::Hex, 48, 48),
+    ("resend key", &["re_"], Of::Url, 30, 40),
+    ("posthog key", &["phx_", "phc_"], Of::Plain, 40, 60),
+    ("contentful token", &["CFPAT-"], Of::Url, 43, 43),
+    ("clojars token", &["CLOJARS_"], Of::Plain, 60, 60),
+    ("shippo token", &["shippo_live_", "shippo_test_"], Of::Hex, 40, 40),
+    ("easypost key", &["EZAK", "EZTK"], Of::Plain, 54, 60),
+    ("duffel token", &["duffel_live_", "duffel_test_"], Of::Url, 43, 43),
+    ("typeform token", &["tfp_"], Of::Parts, 40, 80),
+    ("readme key", &["rdme_"], Of::Plain, 60, 80),
+    ("prefect key", &["pnu_", "pnb_"], Of::Plain, 36, 36),
+    ("adafruit key", &["aio_"], Of::Plain, 28, 28),
+    ("infracost key", &["ico-"], Of::Plain, 32, 32),
+    ("gitlab token", &["glffct-"], Of::Parts, 20, 300),
+    ("stripe key", &["sk_org_", "rk_prod_", "sk_prod_"], Of::Plain, 16, 255),
+    ("vault token", &["hvs."], Of::Plain, 24, 300),
+    ("nuget key", &["oy2"], Of::Plain, 43, 43),
+    ("extended private key", &["xprv", "yprv", "zprv"], Of::Plain, 100, 112),
+    ("snyk token", &["snyk_uat.", "snyk_sat."], Of::Parts, 20, 200),
+    ("cloudflare key", &["v1.0-"], Of::Url, 100, 200),
+    ("sendinblue key", &["SIB-"], Of::Url, 40, 100),
 ];
 
 /// Forms that are not a beginning and a number of signs.
@@ -187,6 +222,10 @@ fn in_signs(signs: &str, mut found: impl FnMut(Range<usize>, &'static str)) {
             Some(form) => {
                 if let Some(range) = of_form(signs, start.range(), &FORMS[*form]) {
                     found(range, FORMS[*form].0);
+                } else if signs[start.range()].ends_with("eyJ")
+                    && let Some(range) = json_web_token(signs, start.end() - 3)
+                {
+                    found(range, "json web token");
                 }
             }
             None => {
@@ -213,9 +252,11 @@ fn length(bytes: &[u8], most: usize, fits: impl Fn(u8) -> bool) -> usize {
 fn of_form(signs: &str, start: Range<usize>, form: &Form) -> Option<Range<usize>> {
     let (_, _, of, least, most) = form;
     let bytes = signs.as_bytes();
-    let inside = start.start.checked_sub(1).is_some_and(|i| bytes[i].is_ascii_alphanumeric());
-    // What stands in the middle of a token is known by what stands around it.
-    if inside && bytes[start.start] != b'.' {
+    let prefix = &signs[start.clone()];
+    // What stands in the middle of a token is known by what stands around it, unless its beginning
+    // is no part of any word.
+    let own = prefix.len() >= 4 && prefix.ends_with(['_', '-', '.', '/', '=']) && prefix != "key-";
+    if !own && bytes[start.start] != b'.' && is_inside(&bytes[..start.start]) {
         return None;
     }
     let n = length(&bytes[start.end..], *most, |b| of.has(b));
@@ -223,8 +264,20 @@ fn of_form(signs: &str, start: Range<usize>, form: &Form) -> Option<Range<usize>
     // What ends a sentence is not part of the token, unless it is too short without.
     let bare = body.trim_end_matches(['.', '-', '_']);
     let body = if bare.len() >= *least { bare } else { body };
-    let fits = (*least..=*most).contains(&body.len()) && value::is_token(body);
+    // Words with dashes between are no token; nor are words behind a short beginning.
+    let strict = prefix.len() < 4 || matches!(of, Of::Url | Of::Parts | Of::Path | Of::Base64);
+    let fits = (*least..=*most).contains(&body.len()) && value::is_token(body, strict);
     fits.then(|| start.start..start.end + body.len())
+}
+
+/// Whether what ends here goes on: a letter or digit that is none of an escape's, `\\n` or `%3D`.
+fn is_inside(before: &[u8]) -> bool {
+    match before {
+        [.., b'\\', b'n' | b't' | b'r'] => false,
+        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => false,
+        [.., last] => last.is_ascii_alphanumeric(),
+        [] => false,
+    }
 }
 
 /// Three parts of base64, the first of which is JSON that names an algorithm.

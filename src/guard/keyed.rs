@@ -34,6 +34,10 @@ const WORDS: &[(&str, bool)] = &[
     ("signing_key", false),
     ("master key", false),
     ("master_key", false),
+    ("encryptionkey", false),
+    ("signingkey", false),
+    ("masterkey", false),
+    ("accountkey", false),
     ("pwd", false),
     ("token", false),
     ("bearer", false),
@@ -63,6 +67,10 @@ pub(super) const ANCHORS: &[&str] = &[
     "signing_key",
     "master key",
     "master_key",
+    "encryptionkey",
+    "signingkey",
+    "masterkey",
+    "accountkey",
     "token",
     "bearer",
     "akia",
@@ -154,14 +162,14 @@ fn is_public(value: &str) -> bool {
     address
         || hash.iter().any(|start| value.starts_with(start))
         || value.starts_with("iVBOR")
-        || value.contains("//")
+        || value.contains("://")
 }
 
 /// At most the line of the value and the one before it.
 fn last_lines(before: &str) -> &str {
     let mut breaks = memchr::memrchr_iter(b'\n', before.as_bytes());
-    // A blank line may stand between `Password:` and a block of code.
-    breaks.nth(2).map_or(before, |at| &before[at + 1..])
+    // A blank line and a fence may stand between `Password:` and a block of code.
+    breaks.nth(3).map_or(before, |at| &before[at + 1..])
 }
 
 /// Whether the text between a word and a value gives the one to the other.
@@ -193,9 +201,14 @@ pub(super) fn short(text: &str, at: &Range<usize>) -> Option<Hit> {
     let quiet = |c: char| " \t\"'`*\\".contains(c);
     let sign = rest[tail.len()..].trim_start_matches(quiet);
     let spaced = tail.is_empty() && rest.starts_with(' ');
-    let login = spaced && is_login(text, at);
+    // In SQL it is quoted; in prose it is followed by anything.
+    let by = text[at.clone()].eq_ignore_ascii_case("identified by");
+    if by && !rest.trim_start().starts_with(['\'', '"']) {
+        return None;
+    }
+    let login = spaced && (by || is_login(text, at));
     let flag = spaced && part(text, at.start.saturating_sub(2)..at.start).ends_with('-');
-    let after = match sign.strip_prefix(['=', ':', '|']) {
+    let after = match sign.strip_prefix(['=', ':', '|', '>']) {
         Some(after) => after.trim_start_matches(['=', '>']),
         None if login || flag => sign,
         None => return None,
@@ -235,9 +248,13 @@ fn is_login(text: &str, at: &Range<usize>) -> bool {
 /// Whether the password is one of the parts of a connection string: `Server=…;Password=…;`.
 fn is_connection(text: &str, at: &Range<usize>, assigned: bool) -> bool {
     let before = part(text, at.start.saturating_sub(2 * REACH)..at.start).to_ascii_lowercase();
-    let line = before.rsplit('\n').next().unwrap_or_default();
+    let after = part(text, at.end..at.end + REACH).to_ascii_lowercase();
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let after = after.split('\n').next().unwrap_or_default();
     let parts = ["server=", "data source=", "host=", "uid=", "user id=", "username=", "user="];
-    assigned && line.contains(';') && parts.iter().any(|part| line.contains(part))
+    let named = |line: &str| parts.iter().any(|part| line.contains(part));
+    // `password=` has no blank before its sign where it is a part of a string.
+    assigned && after.starts_with('=') && (named(before) || after.contains(';') && named(after))
 }
 
 /// The credential in `Authorization: Basic …` or `Bearer …`.
@@ -251,7 +268,7 @@ pub(super) fn header(text: &str, at: &Range<usize>) -> Option<Hit> {
     let credential = &rest[..end];
     let found = match scheme.to_ascii_lowercase().as_str() {
         "basic" => base64::decoded(credential.as_bytes()).contains(&b':'),
-        "bearer" | "token" => credential.len() >= 12 && value::is_token(credential),
+        "bearer" | "token" => credential.len() >= 12 && value::is_token(credential, true),
         _ => false,
     };
     let rule = "credential of a request";

@@ -6,7 +6,7 @@ use super::anchor::part;
 use super::secret::Hit;
 
 /// The most lines of a key.
-const MAX_LINES: usize = 400;
+const MAX_LINES: usize = 2_000;
 
 /// The most bytes of a key in one line.
 const MAX_BYTES: usize = 16_384;
@@ -18,18 +18,39 @@ pub(super) fn find(text: &str, at: &Range<usize>) -> Option<Hit> {
     let start = if putty { at.start } else { opening(text, at)? };
     let after = match putty {
         true => at.end,
-        false => at.end + part(text, at.end..at.end + 16).find("-----")? + 5,
+        false => at.end + part(text, at.end..at.end + 16).find("----")? + 4,
     };
-    let end = in_line(text, after).or_else(|| in_lines(text, after))?;
+    let end = up_to_its_end(text, after)
+        .or_else(|| in_line(text, after))
+        .or_else(|| in_lines(text, after))?;
     let rule = if putty { "putty private key" } else { "private key" };
     Some(Hit { range: start..end, rule, sureness: 3 })
 }
 
 /// Where `-----BEGIN RSA ` before the words begins.
 fn opening(text: &str, at: &Range<usize>) -> Option<usize> {
-    let before = part(text, at.start.saturating_sub(32)..at.start);
-    let begin = before.rfind("-----BEGIN")?;
+    let before = part(text, at.start.saturating_sub(48)..at.start);
+    let upper = before.to_ascii_uppercase();
+    let begin = ["-----BEGIN", "---- BEGIN"].iter().find_map(|begin| upper.rfind(begin))?;
     (!before[begin..].contains('\n')).then(|| at.start - before.len() + begin)
+}
+
+/// Where the key ends that says so, whatever stands before and behind each of its lines; if there is
+/// a key between.
+fn up_to_its_end(text: &str, after: usize) -> Option<usize> {
+    let rest = part(text, after..after + MAX_BYTES);
+    let upper = rest.to_ascii_uppercase();
+    let end = memchr::memmem::find_iter(upper.as_bytes(), "---")
+        .find(|at| upper[*at..].trim_start_matches(['-', ' ']).starts_with("END "))?;
+    let signs = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '='));
+    let is_key = rest[..end].split(signs).any(|word| word.len() >= 24);
+    let line = &rest[end..];
+    let closes = line.find("----\n").map(|at| at + 4);
+    let last = line.trim_start_matches('-').find("----").map(|at| {
+        let at = at + (line.len() - line.trim_start_matches('-').len());
+        at + line[at..].len() - line[at..].trim_start_matches('-').len()
+    });
+    is_key.then(|| after + end + last.or(closes).unwrap_or(line.lines().next().map_or(0, str::len)))
 }
 
 /// The end of a key that is written in one line, as in JSON.

@@ -8,8 +8,6 @@ const STAND_INS: &[&str] = &[
     "change-me",
     "change_me",
     "your",
-    "xxxx",
-    "....",
     "redacted",
     "dummy",
     "sample",
@@ -17,7 +15,6 @@ const STAND_INS: &[&str] = &[
     "replace",
     "foobar",
     "censored",
-    "0000000000",
 ];
 
 /// Whole values that stand for a password.
@@ -49,16 +46,34 @@ const WORDS: &[&str] = &[
 pub(super) fn is_stand_in(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    let wrapped = value.starts_with(['<', '{', '$', '%', '[', '*', '(', '…'])
-        && !value.starts_with("$2")
+    let wrapped = value.starts_with(['<', '…'])
+        || value.starts_with('{') && value.ends_with('}')
+        || value.starts_with('[') && value.ends_with(']')
+        || is_variable(value)
         || value.contains("${")
         || value.contains("{{");
     let first = value.as_bytes().first();
+    let mut parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
     wrapped
         || bare.is_empty()
         || WORDS.contains(&bare)
-        || STAND_INS.iter().any(|part| lower.contains(part))
+        || parts.any(|part| STAND_INS.contains(&part))
+        || STAND_INS.iter().any(|start| bare.starts_with(start) && !bare.contains(char::is_numeric))
+        || ["xxxx", "....", "****", "0000000000"].iter().any(|run| lower.contains(run))
         || value.bytes().all(|b| Some(&b) == first)
+}
+
+/// `$DB_PASSWORD`, `%DB_PASSWORD%`, `%s`: the name of a value and not the value.
+fn is_variable(value: &str) -> bool {
+    let name = |name: &str| {
+        let sign = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+        name.len() > 1 && name.bytes().all(sign)
+    };
+    let windows = value.strip_prefix('%').and_then(|rest| rest.strip_suffix('%'));
+    value.strip_prefix('$').is_some_and(|rest| name(rest) || rest.starts_with(['(', '{']))
+        || windows.is_some_and(name)
+        || value.starts_with("%(")
+        || matches!(value, "%s" | "%v" | "%d")
 }
 
 /// The kinds of signs in a value.
@@ -108,9 +123,9 @@ impl Signs {
 }
 
 /// Whether what follows a service's own prefix is a real token and not a word for one.
-pub(super) fn is_token(body: &str) -> bool {
+pub(super) fn is_token(body: &str, strict: bool) -> bool {
     let signs = Signs::of(body);
-    signs.diversity >= 5 && (signs.digit || signs.upper) && !is_stand_in(body)
+    signs.diversity >= 4 && (!strict || signs.digit || signs.upper) && !is_stand_in(body)
 }
 
 /// Whether a value behind `secret =` was drawn at random. Names change their kind of sign seldom.

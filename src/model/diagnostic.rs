@@ -90,6 +90,11 @@ impl Code {
         self.is_of_output() || matches!(self, Code::TooManyDocuments | Code::TooManyBytes)
     }
 
+    /// Whether it says what hides in a text, must not leave it, or gives orders.
+    pub fn is_of_guard(self) -> bool {
+        matches!(self.area(), "HID" | "SEC" | "INJ") || self == Code::HiddenText
+    }
+
     /// The least severity that a project may give it, if it may not give any.
     pub fn least(self) -> Option<Severity> {
         match self {

@@ -6,6 +6,13 @@ use crate::model::{Code, Note};
 
 /// Decodes a document: the byte order mark taken off, bad bytes and NUL made visible.
 pub(super) fn decode<'a>(bytes: &'a [u8], notes: &mut Vec<Note>) -> Cow<'a, str> {
+    if let Some(text) = wide(bytes) {
+        let message =
+            "the file is UTF-16; it is read, and taken for UTF-8 from here on".to_string();
+        let hint = Some("save it as UTF-8".to_string());
+        notes.push(Note { code: Code::InvalidUtf8, line: 1, column: 1, message, hint });
+        return Cow::Owned(lines_ended(text.replace('\0', "\u{FFFD}").into()).into_owned());
+    }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -18,11 +25,39 @@ pub(super) fn decode<'a>(bytes: &'a [u8], notes: &mut Vec<Note>) -> Cow<'a, str>
             String::from_utf8_lossy(bytes)
         }
     };
+    let text = lines_ended(text);
     let Some(nul) = memchr::memchr(0, text.as_bytes()) else { return text };
     let (line, column) = place(text.as_bytes(), nul);
     let message = "a NUL byte; it is shown as U+FFFD".to_string();
     notes.push(Note { code: Code::NulByte, line, column, message, hint: None });
     Cow::Owned(text.replace('\0', "\u{FFFD}"))
+}
+
+/// A text in UTF-16 that says so in its first two bytes.
+fn wide(bytes: &[u8]) -> Option<String> {
+    let (order, rest) = bytes.split_first_chunk::<2>()?;
+    let read: fn([u8; 2]) -> u16 = match order {
+        [0xFF, 0xFE] => u16::from_le_bytes,
+        [0xFE, 0xFF] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = rest.chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
+    Some(char::decode_utf16(units).map(|unit| unit.unwrap_or('\u{FFFD}')).collect())
+}
+
+/// A lone CR ends a line, for every reader of the text alike.
+fn lines_ended(text: Cow<'_, str>) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let lone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
+    if !memchr::memchr_iter(b'\r', bytes).any(lone) {
+        return text;
+    }
+    let mut ended = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        ended.push(if c == '\r' && chars.peek() != Some(&'\n') { '\n' } else { c });
+    }
+    Cow::Owned(ended)
 }
 
 /// Line and column of an offset, both from 1.

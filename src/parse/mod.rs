@@ -1,5 +1,6 @@
 //! One source to its facts; cannot fail, only note.
 
+mod again;
 mod assemble;
 mod body;
 mod bound;
@@ -22,6 +23,7 @@ use crate::model::neutral::neutral_but;
 use crate::model::plan::Limits;
 use crate::model::{Code, Facts, Label, Note, Source, Texts, Work};
 
+use again::Again;
 pub use assemble::documents;
 use body::Body;
 use field::Field;
@@ -35,6 +37,7 @@ pub(crate) struct Page<'a> {
     start: usize,
     body: Body<'a>,
     fields: Vec<Field>,
+    again: Again<'a>,
 }
 
 /// Reads one document. Any bytes give facts; what is odd about them is noted.
@@ -52,7 +55,12 @@ pub fn texts(source: &Source, limits: &Limits, allowed: &Allowed) -> Texts {
 
 /// What a document says of the work it asks for.
 pub fn work(source: &Source, limits: &Limits, allowed: &Allowed) -> Work {
-    with_page(source, limits, allowed, |page, _| work::work(page, text::texts(page).1.brief))
+    with_page(source, limits, allowed, |page, _| {
+        let mut work = work::work(page, text::texts(page).1.brief);
+        let texts = work.phase.iter_mut().chain(&mut work.open).chain(&mut work.criteria);
+        texts.for_each(|text| page.again.look(text));
+        work
+    })
 }
 
 /// The whole of a document as an agent is given it: decoded, without secrets, and harmless in a
@@ -78,20 +86,29 @@ fn with_page<T>(
     if let Some(sidecar) = &source.sidecar {
         fields.extend(front::sidecar(sidecar, limits, allowed, &mut notes));
     }
-    let body = Body::read(&text, front.end);
+    let mut body = Body::read(&text, front.end);
     fields.extend(field::of_head(&text, &lines, &body));
-    let page = Page { text: &text, lines, start: front.end, body, fields };
+    let again = Again::new(allowed);
+    for field in &mut fields {
+        again.look(&mut field.key);
+        field.items.iter_mut().for_each(|item| again.look(item));
+    }
+    body.headings.iter_mut().for_each(|heading| again.look(&mut heading.title));
+    let page = Page { text: &text, lines, start: front.end, body, fields, again };
     read(&page, notes)
 }
 
 fn facts(page: &Page<'_>, source: &Source, limits: &Limits, mut notes: Vec<Note>) -> Facts {
-    let references = reference::all(page, limits, &mut notes);
+    let references = page.again.references(reference::all(page, limits, &mut notes));
     let (line, texts) = text::texts(page);
     if page.text[page.start..].trim().is_empty() && page.fields.is_empty() {
         let message = "the document has no text".to_string();
         notes.push(Note { code: Code::EmptyDocument, line: 0, column: 0, message, hint: None });
     }
-    let title = title::title(page);
+    let title = title::title(page).map(|title| page.again.text(title));
+    let mut paths = path::named(page);
+    paths.iter_mut().for_each(|named| page.again.look(&mut named.path));
+    page.again.join(&mut notes);
     let terms = terms::terms(page, title.as_deref());
     let around = terms::around(page, &references);
     Facts {
@@ -105,7 +122,7 @@ fn facts(page: &Page<'_>, source: &Source, limits: &Limits, mut notes: Vec<Note>
         line,
         sizes: texts.sizes(),
         references,
-        paths: path::named(page),
+        paths,
         notes,
         n_bytes: source.bytes.len() as u64,
         n_tokens: decode::estimated_tokens(page.text),

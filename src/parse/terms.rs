@@ -6,7 +6,7 @@ use crate::model::word::{is_telling, stem, stems, words};
 use crate::model::{Around, Reference, Terms};
 
 /// Words kept of one document.
-const MAX_TERMS: usize = 240;
+const MAX_TERMS: usize = 160;
 
 /// Words kept of one line, and lines that are looked at.
 const MAX_AROUND: usize = 40;

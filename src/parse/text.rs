@@ -70,10 +70,14 @@ pub(super) fn texts(page: &Page<'_>) -> (String, Texts) {
     let stated = stated.map(|field| plain(&field.items.join(" "))).filter(|text| text.len() > 10);
     let brief =
         stated.or_else(|| telling_section(page)).or_else(|| first_prose(page)).unwrap_or_default();
+    let brief = page.again.text(brief);
     let body = page.text[after_title(page)..].trim();
     let full = if body.len() <= MAX_FULL { unix(body) } else { String::new() };
     let line = clip(&first_sentence(&brief), MAX_LINE);
-    (line, Texts { brief: clip(&brief, MAX_BRIEF), sections: sections(page), full })
+    (
+        line,
+        Texts { brief: clip(&brief, MAX_BRIEF), sections: page.again.text(sections(page)), full },
+    )
 }
 
 /// Where the text begins once the title is told.
