@@ -147,6 +147,16 @@ fn replaced(text: &str, findings: Vec<Finding>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Names what stands in a line, so that another text in its place is another finding: who accepted
+/// the one did not see the other.
+fn mark_of(text: &str, at: usize) -> String {
+    let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
+    let line = text[start..].split('\n').next().unwrap_or_default();
+    let mut hasher = Hasher::new();
+    hasher.field(b"blue order").field(line.as_bytes());
+    hasher.digest().short()[..6].to_string()
+}
+
 fn notes(text: &str, findings: &[Finding]) -> Vec<Note> {
     let mut places = place::Places::new(text);
     let mut counts: Vec<(Code, usize)> = Vec::new();
@@ -162,7 +172,11 @@ fn notes(text: &str, findings: &[Finding]) -> Vec<Note> {
         *n += 1;
         if *n <= MAX_PLACED {
             let (line, column) = places.place(finding.range.start);
-            let (code, message) = (finding.code, finding.message.clone());
+            let code = finding.code;
+            let message = match code.is_order() {
+                true => format!("{} [{}]", finding.message, mark_of(text, finding.range.start)),
+                false => finding.message.clone(),
+            };
             notes.push(Note { code, line, column, message, hint: Some(finding.hint.to_string()) });
         }
     }

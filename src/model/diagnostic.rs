@@ -90,6 +90,11 @@ impl Code {
         self.is_of_output() || matches!(self, Code::TooManyDocuments | Code::TooManyBytes)
     }
 
+    /// Whether it says that a text speaks to an agent.
+    pub fn is_order(self) -> bool {
+        self.area() == "INJ"
+    }
+
     /// Whether it says what hides in a text, must not leave it, or gives orders.
     pub fn is_of_guard(self) -> bool {
         matches!(self.area(), "HID" | "SEC" | "INJ") || self == Code::HiddenText

@@ -54,7 +54,9 @@ impl<'a> Again<'a> {
             note.hint.iter_mut().for_each(|hint| self.look(hint));
         }
         for note in self.found.take() {
-            let known = |other: &Note| (other.code, &other.message) == (note.code, &note.message);
+            let known = |other: &Note| {
+                other.code == note.code && (note.code.is_order() || other.message == note.message)
+            };
             if !notes.iter().any(known) {
                 notes.push(note);
             }

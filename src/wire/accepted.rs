@@ -42,16 +42,21 @@ pub fn read(text: &str) -> Result<Vec<Accepted>, Vec<Finding>> {
     let mut findings = Vec::new();
     for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = i as u32 + 1;
-        match serde_json::from_str::<AcceptedLine>(line).ok().filter(AcceptedLine::is_valid) {
-            Some(line) => match refusal(&line, number) {
+        let read = serde_json::from_str::<AcceptedLine>(line);
+        if let Some(line) = read.as_ref().ok().filter(|line| line.is_valid()) {
+            match refusal(line, number) {
                 Some(finding) => findings.push(finding),
-                None => entries.push(line.entry(number)),
-            },
-            None => findings.extend(
-                schema::validate("accepted", line)
-                    .into_iter()
-                    .map(|finding| Finding { line: number, ..finding }),
-            ),
+                None => entries.push(line.clone().entry(number)),
+            }
+            continue;
+        }
+        let before = findings.len();
+        let wrong = schema::validate("accepted", line).into_iter();
+        findings.extend(wrong.map(|finding| Finding { line: number, ..finding }));
+        // A schema does not see a key that stands twice, or a number too large to be read.
+        if findings.len() == before {
+            let message = read.err().map_or("it cannot be read".to_string(), |e| e.to_string());
+            findings.push(Finding { line: number, path: "$".to_string(), message, hint: None });
         }
     }
     if findings.is_empty() { Ok(entries) } else { Err(findings) }
