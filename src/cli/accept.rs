@@ -9,9 +9,7 @@ use crate::wire::accepted;
 
 /// Nobody else writes the file meanwhile.
 pub(super) fn lock(root: &Root) -> anyhow::Result<emit::Lock> {
-    emit::Lock::take(root, "knowledge lint", &|who| {
-        output::say(&format!("blue: waiting for {who}"))
-    })
+    emit::Lock::take(root, "knowledge lint", &output::wait_for)
 }
 
 /// Forgets what is not found any more.
@@ -115,12 +113,9 @@ impl Selection {
             let chosen: Chosen<'_> = Box::new(move |finding| finding.code == code);
             (code.to_string(), chosen)
         };
-        let place = |place: &'_ Place| {
-            let (path, line) = (place.path.clone(), place.line);
-            let chosen: Chosen<'_> =
-                Box::new(move |finding| Place { path: path.clone(), line }.holds(finding));
-            (place.path.clone(), chosen)
-        };
+        fn place(place: &Place) -> (String, Chosen<'_>) {
+            (place.path.clone(), Box::new(|finding| place.holds(finding)))
+        }
         self.codes.iter().map(code).chain(self.places.iter().map(place)).collect()
     }
 }

@@ -3,10 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
 
 use super::list::catalogue;
+use super::output::Format;
 use super::{Exit, output};
 use crate::beneath::Root;
 use crate::serve::code::{self, Answer, Bound};
@@ -25,15 +26,6 @@ pub(super) struct For {
     /// How it is written.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-}
-
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum Format {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs.
-    Json,
 }
 
 impl For {

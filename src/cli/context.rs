@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::delivery::Delivery;
+use super::output::Format;
 use super::{Exit, build, output, reference, refresh, usage};
 use crate::emit::{self, AUDIT};
 use crate::serve::usage::Phase;
@@ -43,15 +44,6 @@ enum Command {
     /// Print the current work if a session does not have it as it is now.
     #[command(after_help = "Example:\n  blue context refresh --session abc123")]
     Refresh(refresh::Refresh),
-}
-
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum Format {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs.
-    Json,
 }
 
 #[derive(Args, Debug)]

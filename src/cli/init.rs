@@ -27,9 +27,7 @@ impl Init {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
         let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
-        let lock = emit::Lock::take(&root, "init", &|who| {
-            output::say(&format!("blue: waiting for {who}"))
-        })?;
+        let lock = emit::Lock::take(&root, "init", &output::wait_for)?;
         emit::recover(&root)?;
         let found = look(&root)?.0.graph;
         tell_found(&found)?;

@@ -51,8 +51,7 @@ impl Install {
         }
         let plan = match plan.is_needed() && place.is_project {
             true => {
-                let waiting = |who: &str| output::say(&format!("blue: waiting for {who}"));
-                let lock = emit::Lock::take(&place.base, "install", &waiting)?;
+                let lock = emit::Lock::take(&place.base, "install", &output::wait_for)?;
                 let plan = self::plan(&place)?;
                 carry_out(&place, &plan)?;
                 drop(lock);

@@ -3,8 +3,19 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 
 use crate::model::Severity;
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub(super) enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
 
 /// Writes to standard output.
 pub(super) fn out(text: &str) -> anyhow::Result<()> {
@@ -25,6 +36,11 @@ pub(super) fn copy(bytes: &[u8]) -> anyhow::Result<()> {
 /// Writes a line to standard error; nobody can be told if that does not work.
 pub(super) fn say(text: &str) {
     writeln!(anstream::stderr().lock(), "{text}").ok();
+}
+
+/// Says whom a command waits for.
+pub(super) fn wait_for(who: &str) {
+    say(&format!("blue: waiting for {who}"));
 }
 
 /// Writes an error with its hints to standard error.

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
 
 use super::list::catalogue;
+use super::output::Format;
 use super::{Exit, output, usage};
 use crate::beneath::Root;
 use crate::serve::{Catalogue, Lookup, reference, words};
@@ -38,15 +39,6 @@ pub(super) struct Why {
     one: String,
     /// The other one.
     other: String,
-}
-
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum Format {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs.
-    Json,
 }
 
 /// A document that is near.

@@ -35,6 +35,7 @@ const ANCHORS: &[(Kind, &[&str])] = &[
     (Kind::Word, super::keyed::ANCHORS),
     (Kind::Authorization, &["authorization"]),
     (Kind::Order, super::order::ANCHORS),
+    (Kind::Order, super::order::CALLS),
     (Kind::Comment, &["<!--", "[//]: #", "[comment]: #"]),
     (Kind::Tag, super::tag::ANCHORS),
 ];

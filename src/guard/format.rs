@@ -157,7 +157,6 @@ const FORMS: &[Form] = &[
     ("infracost key", &["ico-"], Of::Plain, 32, 32),
     ("gitlab token", &["glffct-"], Of::Parts, 20, 300),
     ("stripe key", &["sk_org_", "rk_prod_", "sk_prod_"], Of::Plain, 16, 255),
-    ("vault token", &["hvs."], Of::Plain, 24, 300),
     ("nuget key", &["oy2"], Of::Plain, 43, 43),
     ("extended private key", &["xprv", "yprv", "zprv"], Of::Plain, 100, 112),
     ("snyk token", &["snyk_uat.", "snyk_sat."], Of::Parts, 20, 200),

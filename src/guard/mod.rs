@@ -152,9 +152,14 @@ fn replaced(text: &str, findings: Vec<Finding>) -> Cow<'_, str> {
 fn mark_of(text: &str, at: usize) -> String {
     let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
     let line = text[start..].split('\n').next().unwrap_or_default();
+    mark("blue order", line, 6)
+}
+
+/// Digits that name a text without telling it, other ones for every use.
+fn mark(what_for: &str, text: &str, n_digits: usize) -> String {
     let mut hasher = Hasher::new();
-    hasher.field(b"blue order").field(line.as_bytes());
-    hasher.digest().short()[..6].to_string()
+    hasher.field(what_for.as_bytes()).field(text.as_bytes());
+    hasher.digest().short()[..n_digits].to_string()
 }
 
 fn notes(text: &str, findings: &[Finding]) -> Vec<Note> {

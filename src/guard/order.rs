@@ -4,7 +4,27 @@ use super::Finding;
 use super::anchor::{self, Anchor, Kind, part};
 use crate::model::Code;
 
-/// What such sentences cannot do without.
+/// Phrases that call an agent, which are enough by themselves and are looked for whole.
+pub(super) const CALLS: &[&str] = &[
+    "you are claude",
+    "you are chatgpt",
+    "dear ai",
+    "dear assistant",
+    "dear claude",
+    "dear llm",
+    "attention ai",
+    "attention assistant",
+    "attention claude",
+    "attention llm",
+    "hey claude",
+    "note to ai",
+    "note to the ai",
+    "note to assistant",
+    "note to llm",
+    "message to the ai",
+];
+
+/// What other such sentences cannot do without.
 pub(super) const ANCHORS: &[&str] = &[
     "ignor",
     "disregard",
@@ -36,22 +56,6 @@ pub(super) const ANCHORS: &[&str] = &[
     "are an llm",
     "a helpful assistant",
     "as an ai",
-    "you are claude",
-    "you are chatgpt",
-    "dear ai",
-    "dear assistant",
-    "dear claude",
-    "dear llm",
-    "attention ai",
-    "attention assistant",
-    "attention claude",
-    "attention llm",
-    "hey claude",
-    "note to ai",
-    "note to the ai",
-    "note to assistant",
-    "note to llm",
-    "message to the ai",
     "ignorier",
     "vergiss alle",
     "ignora ",
@@ -174,22 +178,6 @@ const PHRASES: &[&str] = &[
     "as an ai assistant you",
     "as an ai agent you",
     "as an ai model you",
-    "you are claude",
-    "you are chatgpt",
-    "dear ai",
-    "dear assistant",
-    "dear claude",
-    "dear llm",
-    "attention ai",
-    "attention assistant",
-    "attention claude",
-    "attention llm",
-    "hey claude",
-    "note to ai",
-    "note to the ai",
-    "note to assistant",
-    "note to llm",
-    "message to the ai",
     "do not tell the user",
     "don't tell the user",
     "dont tell the user",
@@ -309,7 +297,7 @@ pub(super) fn gives_orders(before: &str, after: &str) -> bool {
     let mut starts = starts.filter(|i| *i == 0 || all.as_bytes()[i - 1] == b' ');
     let opens =
         |i: usize, phrase: &str| all[i..].starts_with(phrase) && ends(&all, i + phrase.len());
-    starts.any(|i| PHRASES.iter().any(|phrase| opens(i, phrase)))
+    starts.any(|i| PHRASES.iter().chain(CALLS).any(|phrase| opens(i, phrase)))
         || UNSPACED.iter().any(|start| after.starts_with(start))
         || drops_instructions(after)
         || is_made_another(after)

@@ -44,13 +44,13 @@ fn up_to_its_end(text: &str, after: usize) -> Option<usize> {
         .find(|at| upper[*at..].trim_start_matches(['-', ' ']).starts_with("END "))?;
     let signs = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '='));
     let is_key = rest[..end].split(signs).any(|word| word.len() >= 24);
-    let line = &rest[end..];
-    let closes = line.find("----\n").map(|at| at + 4);
-    let last = line.trim_start_matches('-').find("----").map(|at| {
-        let at = at + (line.len() - line.trim_start_matches('-').len());
-        at + line[at..].len() - line[at..].trim_start_matches('-').len()
-    });
-    is_key.then(|| after + end + last.or(closes).unwrap_or(line.lines().next().map_or(0, str::len)))
+    // Up to the dashes behind its words, or to the end of the line where there are none.
+    let words = rest[end..].trim_start_matches('-');
+    let left = match words.split_once("----") {
+        Some((_, left)) => left.trim_start_matches('-').len(),
+        None => words.len() - words.lines().next().map_or(0, str::len),
+    };
+    is_key.then(|| after + rest.len() - left)
 }
 
 /// The end of a key that is written in one line, as in JSON.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::anchor::{self, Anchor, Kind};
 use super::{Allowed, Finding, format, keyed, pem, url};
-use crate::model::{Code, Hasher};
+use crate::model::Code;
 
 /// Something that looks like a credential.
 pub(super) struct Secret {
@@ -71,9 +71,7 @@ fn merged(text: &str, mut hits: Vec<Hit>) -> Vec<Secret> {
 /// Names a secret without telling it. Twelve digits: enough to tell two apart, too few to be
 /// sure of a guess at a short password.
 fn fingerprint(secret: &str) -> String {
-    let mut hasher = Hasher::new();
-    hasher.field(b"blue secret").field(secret.as_bytes());
-    hasher.digest().short()[..12].to_string()
+    super::mark("blue secret", secret, 12)
 }
 
 impl Secret {

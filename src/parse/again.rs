@@ -18,6 +18,11 @@ impl<'a> Again<'a> {
         Again { allowed, found: RefCell::default() }
     }
 
+    /// Hidden characters that the document may have.
+    pub(super) fn kept(&self) -> &str {
+        &self.allowed.kept
+    }
+
     /// A text as it may be told.
     pub(super) fn text(&self, text: String) -> String {
         let Clean { text: cleaned, notes } = clean(&text, self.allowed);

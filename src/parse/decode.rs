@@ -6,22 +6,20 @@ use crate::model::{Code, Note};
 
 /// Decodes a document: the byte order mark taken off, bad bytes and NUL made visible.
 pub(super) fn decode<'a>(bytes: &'a [u8], notes: &mut Vec<Note>) -> Cow<'a, str> {
-    if let Some(text) = wide(bytes) {
-        let message =
-            "the file is UTF-16; it is read, and taken for UTF-8 from here on".to_string();
-        let hint = Some("save it as UTF-8".to_string());
-        notes.push(Note { code: Code::InvalidUtf8, line: 1, column: 1, message, hint });
-        return Cow::Owned(lines_ended(text.replace('\0', "\u{FFFD}").into()).into_owned());
-    }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(error) => {
-            let (line, column) = place(bytes, error.valid_up_to());
+    let mut not_utf8 = |(line, column): (u32, u32), message: &str| {
+        let (message, hint) = (message.to_string(), Some("save it as UTF-8".to_string()));
+        notes.push(Note { code: Code::InvalidUtf8, line, column, message, hint });
+    };
+    let text = match (wide(bytes), std::str::from_utf8(bytes)) {
+        (Some(text), _) => {
+            not_utf8((1, 1), "the file is UTF-16; it is read, and taken for UTF-8 from here on");
+            Cow::Owned(text)
+        }
+        (None, Ok(text)) => Cow::Borrowed(text),
+        (None, Err(error)) => {
             let message = "the file is not UTF-8 from here on; bad bytes are shown as U+FFFD";
-            let hint = Some("save it as UTF-8".to_string());
-            let message = message.to_string();
-            notes.push(Note { code: Code::InvalidUtf8, line, column, message, hint });
+            not_utf8(place(bytes, error.valid_up_to()), message);
             String::from_utf8_lossy(bytes)
         }
     };

@@ -42,10 +42,7 @@ pub(crate) struct Page<'a> {
 
 /// Reads one document. Any bytes give facts; what is odd about them is noted.
 pub fn parse(source: &Source, limits: &Limits, allowed: &Allowed) -> Facts {
-    with_page(source, limits, allowed, |page, notes| Facts {
-        n_served: neutral_but(page.text, &allowed.kept).len() as u64,
-        ..facts(page, source, limits, notes)
-    })
+    with_page(source, limits, allowed, |page, notes| facts(page, source, limits, notes))
 }
 
 /// The longer texts of a document, which its facts only measure.
@@ -125,8 +122,8 @@ fn facts(page: &Page<'_>, source: &Source, limits: &Limits, mut notes: Vec<Note>
         paths,
         notes,
         n_bytes: source.bytes.len() as u64,
+        n_served: neutral_but(page.text, page.again.kept()).len() as u64,
         n_tokens: decode::estimated_tokens(page.text),
-        ..Facts::default()
     }
 }
 

@@ -67,11 +67,12 @@ impl Habits {
             }
         }
         let both = n_earlier + n_later + 4;
-        let (same_folder, other_folder) = by_folder(&places, n_same_folder, n_inside);
+        let chance = Chance::of(&places);
+        let (same_folder, other_folder) = by_folder(&chance, n_same_folder, n_inside);
         Habits {
             earlier: ratio((n_earlier + 2) * 2, both),
             later: ratio((n_later + 2) * 2, both),
-            by_distance: by_distance(&places, &distances),
+            by_distance: by_distance(&chance.distances, &distances),
             n_collections,
             by_collections: by_collections(&places, &between, n_collections),
             same_folder,
@@ -122,21 +123,33 @@ fn step(away: u64) -> usize {
     (away.max(1).ilog2() as usize).min(STEPS - 1)
 }
 
-/// Some documents, spread over all.
-fn sample(places: &[Place]) -> impl Iterator<Item = &Place> {
-    places.iter().step_by(places.len().div_ceil(MAX_SAMPLE).max(1))
+/// What pairs of documents are like by chance: some, spread over all, with every other.
+struct Chance {
+    distances: [u64; STEPS],
+    inside: u64,
+    same_folder: u64,
 }
 
-fn by_distance(places: &[Place], seen: &[u64; STEPS]) -> [i32; STEPS] {
-    let mut chance = [0u64; STEPS];
-    for from in sample(places) {
-        for (away, _) in places.iter().filter_map(|to| away(from, to)) {
-            chance[step(away)] += 1;
+impl Chance {
+    fn of(places: &[Place]) -> Chance {
+        let mut chance = Chance { distances: [0; STEPS], inside: 0, same_folder: 0 };
+        for from in places.iter().step_by(places.len().div_ceil(MAX_SAMPLE).max(1)) {
+            for to in places.iter().filter(|to| to.collection == from.collection) {
+                if let Some((away, _)) = away(from, to) {
+                    chance.distances[step(away)] += 1;
+                }
+                chance.inside += 1;
+                chance.same_folder += u64::from(to.folder == from.folder);
+            }
         }
+        chance
     }
+}
+
+fn by_distance(chance: &[u64; STEPS], seen: &[u64; STEPS]) -> [i32; STEPS] {
     let (n_seen, n_chance) = (seen.iter().sum::<u64>(), chance.iter().sum::<u64>());
     let mut habit = [0; STEPS];
-    for (habit, (seen, chance)) in habit.iter_mut().zip(seen.iter().zip(&chance)) {
+    for (habit, (seen, chance)) in habit.iter_mut().zip(seen.iter().zip(chance)) {
         if *chance > 0 {
             // (seen + belief · chance / n_chance) / (n_seen + belief), against chance / n_chance.
             *habit = ratio(seen * n_chance + BELIEF * chance, (n_seen + BELIEF) * chance);
@@ -163,14 +176,8 @@ fn by_collections(places: &[Place], between: &[u64], n_collections: usize) -> Ve
 }
 
 /// Whether references inside a collection stay in their folder.
-fn by_folder(places: &[Place], n_same: u64, n_inside: u64) -> (i32, i32) {
-    let (mut chance_same, mut chance) = (0u64, 0u64);
-    for from in sample(places) {
-        for to in places.iter().filter(|to| to.collection == from.collection) {
-            chance += 1;
-            chance_same += u64::from(to.folder == from.folder);
-        }
-    }
+fn by_folder(chance: &Chance, n_same: u64, n_inside: u64) -> (i32, i32) {
+    let (chance_same, chance) = (chance.same_folder, chance.inside);
     // One folder for everything says nothing.
     if chance_same * 100 >= chance * 99 || chance_same == 0 {
         return (0, 0);

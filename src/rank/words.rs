@@ -39,10 +39,7 @@ impl Vocabulary {
         let mut slots: Vec<(u32, u32)> = vec![(0, 0); 1 << 12];
         let (mut counts, mut rows) = (Vec::new(), Vec::with_capacity(n_terms));
         for hash in terms().flatten() {
-            let mut at = slot(*hash, slots.len());
-            while slots[at].1 != 0 && slots[at].0 != *hash {
-                at = (at + 1) & (slots.len() - 1);
-            }
+            let at = slot(&slots, *hash);
             if slots[at].1 == 0 {
                 counts.push(0u32);
                 slots[at] = (*hash, counts.len() as u32);
@@ -61,14 +58,7 @@ impl Vocabulary {
 
     /// The row of a word that some text has.
     pub(super) fn id(&self, hash: u32) -> Option<u32> {
-        let mut at = slot(hash, self.slots.len());
-        while let Some(id) = self.slots[at].1.checked_sub(1) {
-            if self.slots[at].0 == hash {
-                return Some(id);
-            }
-            at = (at + 1) & (self.slots.len() - 1);
-        }
-        None
+        self.slots[slot(&self.slots, hash)].1.checked_sub(1)
     }
 
     pub(super) fn rarity(&self, id: u32) -> u32 {
@@ -101,17 +91,19 @@ impl Vocabulary {
 fn grown(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut larger = vec![(0, 0); slots.len() * 4];
     for (hash, row) in slots.iter().filter(|(_, row)| *row != 0) {
-        let mut at = slot(*hash, larger.len());
-        while larger[at].1 != 0 {
-            at = (at + 1) & (larger.len() - 1);
-        }
+        let at = slot(&larger, *hash);
         larger[at] = (*hash, *row);
     }
     larger
 }
 
-fn slot(hash: u32, len: usize) -> usize {
-    (hash.wrapping_mul(0x9E37_79B9) >> 7) as usize & (len - 1)
+/// Where a word is, or would be. There always is an empty place.
+fn slot(slots: &[(u32, u32)], hash: u32) -> usize {
+    let mut at = (hash.wrapping_mul(0x9E37_79B9) >> 7) as usize & (slots.len() - 1);
+    while slots[at].1 != 0 && slots[at].0 != hash {
+        at = (at + 1) & (slots.len() - 1);
+    }
+    at
 }
 
 /// Texts by word.
