@@ -33,7 +33,7 @@ pub fn judge_name(path: &str) -> Named {
         let finding = Diagnostic::new(Code::SecretName, &shown(path), message);
         return Named::Refused(finding.hint("revoke it, then rename the file"));
     }
-    if path.split(|c: char| !c.is_alphanumeric()).any(script::is_mixed) {
+    if !path.is_ascii() && path.split(|c: char| !c.is_alphanumeric()).any(script::is_mixed) {
         let message = "letters of two scripts that look alike in its name";
         let finding = Diagnostic::new(Code::MixedScript, path, message);
         return Named::Noted(finding.hint("rename it with the letters of one script"));
