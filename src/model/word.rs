@@ -1,6 +1,8 @@
 //! Words as they are compared: which count, and what their endings hide.
 
-use super::terms::{HASH_START, hash_step, term_hash};
+use std::sync::LazyLock;
+
+use super::terms::{HASH_START, hash, hash_step, term_hash};
 
 /// A longer word is cut off, and says nothing.
 const MAX_WORD: usize = 64;
@@ -131,59 +133,66 @@ const COMMON: &[&str] = &[
     "your",
 ];
 
-/// The lengths of common words, a bit for each, by their first letter.
-const LENGTHS: [u32; 26] = {
-    let mut lengths = [0; 26];
-    let mut i = 0;
-    while i < COMMON.len() {
-        let word = COMMON[i].as_bytes();
-        lengths[(word[0] - b'a') as usize] |= 1 << word.len();
-        i += 1;
+/// Hashes of the common words, each where [`place`] begins to look for it; 0 where there is none.
+static COMMON_HASHES: LazyLock<[u64; 512]> = LazyLock::new(|| {
+    let mut hashes = [0; 512];
+    for word in COMMON {
+        let hash = hash(word.as_bytes());
+        let at = place(&hashes, hash);
+        hashes[at] = hash;
     }
-    lengths
-};
+    hashes
+});
 
-fn may_be_common(word: &str) -> bool {
-    let first = word.as_bytes().first().map_or(u8::MAX, |byte| byte.wrapping_sub(b'a'));
-    LENGTHS
-        .get(usize::from(first))
-        .is_some_and(|lengths| word.len() < 32 && lengths >> word.len() & 1 == 1)
+/// Where a hash is, or would be. Most places are empty.
+fn place(hashes: &[u64; 512], hash: u64) -> usize {
+    let mut at = (hash >> 40) as usize % 512;
+    while hashes[at] != 0 && hashes[at] != hash {
+        at = (at + 1) % 512;
+    }
+    at
 }
 
-/// Whether a lower-case word says something.
-pub fn is_telling(word: &str) -> bool {
-    word.len() >= 2
-        && word.len() <= 40
-        && !word.bytes().all(|b| b.is_ascii_digit())
-        && !(may_be_common(word) && COMMON.binary_search(&word).is_ok())
+/// Whether a lower-case word with this hash says something.
+#[inline]
+pub fn is_telling(word: &str, hash: u64) -> bool {
+    let bytes = word.as_bytes();
+    bytes.len() >= 2
+        && bytes.len() <= 40
+        && !(bytes[0].is_ascii_digit() && bytes.iter().all(u8::is_ascii_digit))
+        && COMMON_HASHES[place(&COMMON_HASHES, hash)] == 0
 }
 
 /// A word without its ending, so that `caches` and `cached` are one. Made for comparing, not for
 /// reading.
+#[inline]
 pub fn stem(word: &str) -> &str {
-    if !word.is_ascii() {
-        return word;
-    }
-    let cut =
-        |ending: &str, least: usize| word.strip_suffix(ending).filter(|rest| rest.len() >= least);
-    let rest = if let Some(rest) = cut("ies", 3) {
-        rest
-    } else if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") {
-        word
-    } else {
-        cut("s", 3).unwrap_or(word)
+    // An ending is ASCII, so what is left is whole characters.
+    let len = stem_len(word.as_bytes());
+    if len < word.len() && !word.is_ascii() { word } else { &word[..len] }
+}
+
+fn stem_len(word: &[u8]) -> usize {
+    let rest = match word {
+        [rest @ .., b'i', b'e', b's'] if rest.len() >= 3 => rest,
+        [.., b's' | b'u' | b'i', b's'] => word,
+        [rest @ .., b's'] if rest.len() >= 3 => rest,
+        _ => word,
     };
-    let endings = ["ation", "ing", "ed", "er", "ly", "e", "y"];
-    let bare =
-        endings.iter().find_map(|ending| rest.strip_suffix(ending).filter(|bare| bare.len() >= 4));
-    bare.unwrap_or(rest)
+    match rest {
+        [bare @ .., b'a', b't', b'i', b'o', b'n'] if bare.len() >= 4 => bare.len(),
+        [bare @ .., b'i', b'n', b'g'] if bare.len() >= 4 => bare.len(),
+        [bare @ .., b'e', b'd' | b'r'] | [bare @ .., b'l', b'y'] if bare.len() >= 4 => bare.len(),
+        [bare @ .., b'e' | b'y'] if bare.len() >= 4 => bare.len(),
+        _ => rest.len(),
+    }
 }
 
 /// The stems of a text's telling words, each once, by their numbers.
 pub fn stems(text: &str, most: usize) -> Vec<u32> {
     let mut hashes = Vec::new();
-    words(text, |word, _| {
-        if hashes.len() < most && is_telling(word) {
+    words(text, |word, whole| {
+        if hashes.len() < most && is_telling(word, whole) {
             let hash = term_hash(stem(word));
             if !hashes.contains(&hash) {
                 hashes.push(hash);
@@ -195,30 +204,35 @@ pub fn stems(text: &str, most: usize) -> Vec<u32> {
 
 /// Every word of a text in lower case, with its hash; names of code are taken apart.
 pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
+    let bytes = text.as_bytes();
     let mut lower = String::new();
     let mut at = 0;
-    while let Some(byte) = text.as_bytes().get(at) {
-        // Nearly all text is ASCII, and bytes are quicker than characters.
-        let (len, hash, is_lower) = match CLASSES[usize::from(*byte)] {
-            Class::Other => {
-                at += 1;
-                continue;
-            }
-            Class::Wide => (0, HASH_START, false),
-            _ => ascii_word(&text.as_bytes()[at..]),
-        };
-        let ends = text.as_bytes().get(at + len);
-        let wide = ends.is_some_and(|byte| CLASSES[usize::from(*byte)] == Class::Wide);
-        if !wide && is_lower {
-            tell_short(&text[at..at + len], hash, &mut tell);
+    while let Some(byte) = bytes.get(at) {
+        if CLASSES[usize::from(*byte)] == OTHER {
+            at += 1;
+            continue;
+        }
+        let (mut len, number) = lower_word(&bytes[at..]);
+        let class = bytes.get(at + len).map_or(OTHER, |byte| CLASSES[usize::from(*byte)]);
+        // Nearly every word is letters in lower case, and ends where they do.
+        if class == OTHER || (class == UPPER && len > 0) {
+            tell_short(&text[at..at + len], number, &mut tell);
             at += len;
             continue;
         }
-        let len = if wide { wide_word(&text[at..]) } else { len };
-        lower.clear();
-        lower.extend(text[at..at + len].chars().flat_map(char::to_lowercase));
-        let hash = lower.bytes().fold(HASH_START, hash_step);
-        tell_short(&lower, hash, &mut tell);
+        let (ascii, classes) = ascii_word(&bytes[at..]);
+        len = if classes & WIDE != 0 { wide_word(&text[at..]) } else { ascii };
+        let word = &text[at..at + len];
+        if classes & (WIDE | UPPER) == 0 {
+            tell_short(word, hash(word.as_bytes()), &mut tell);
+        } else {
+            lower.clear();
+            match classes & WIDE {
+                0 => lower.extend(word.bytes().map(|byte| byte.to_ascii_lowercase() as char)),
+                _ => lower.extend(word.chars().flat_map(char::to_lowercase)),
+            }
+            tell_short(&lower, hash(lower.as_bytes()), &mut tell);
+        }
         // Where no word begins there is one character to leave out.
         at += match len {
             0 => text[at..].chars().next().map_or(1, char::len_utf8),
@@ -233,49 +247,79 @@ fn tell_short(word: &str, hash: u64, tell: &mut impl FnMut(&str, u64)) {
     }
 }
 
-/// What a byte is in a word.
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum Class {
-    Other,
-    Lower,
-    Upper,
-    Digit,
-    /// A part of a character that is not ASCII.
-    Wide,
-}
+/// What a byte is in a word, a bit each.
+const OTHER: u8 = 0;
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 4;
+/// A part of a character that is not ASCII.
+const WIDE: u8 = 8;
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
+const CLASSES: [u8; 256] = {
+    let mut classes = [OTHER; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            b'a'..=b'z' => Class::Lower,
-            b'A'..=b'Z' => Class::Upper,
-            b'0'..=b'9' => Class::Digit,
-            0x80.. => Class::Wide,
-            _ => Class::Other,
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            0x80.. => WIDE,
+            _ => OTHER,
         };
         byte += 1;
     }
     classes
 };
 
-/// How long the word is that begins here as far as it is ASCII, its hash, and whether it is in
-/// lower case.
-fn ascii_word(bytes: &[u8]) -> (usize, u64, bool) {
-    let (mut hash, mut is_lower, mut before) = (HASH_START, true, Class::Other);
+/// How many letters in lower case these bytes begin with, and their hash.
+fn lower_word(bytes: &[u8]) -> (usize, u64) {
+    let (mut len, mut hash) = (0, HASH_START);
+    loop {
+        let mut part = [0; 8];
+        match bytes.get(len..len + 8) {
+            Some(bytes) => part.copy_from_slice(bytes),
+            None => part[..bytes.len() - len].copy_from_slice(&bytes[len..]),
+        }
+        let part = u64::from_le_bytes(part);
+        let n = n_lower(part);
+        if n == 8 {
+            hash = hash_step(hash, part);
+            len += 8;
+            continue;
+        }
+        if n > 0 {
+            hash = hash_step(hash, part & ((1 << (8 * n)) - 1));
+        }
+        return (len + n, hash);
+    }
+}
+
+/// How many letters in lower case eight bytes begin with.
+fn n_lower(part: u64) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // The top bit of each byte says whether it is at least `a`, and whether it is more than `z`.
+    let low = part & (0x7f * EACH);
+    let from_a = low + (0x80 - b'a' as u64) * EACH;
+    let past_z = low + (0x7f - b'z' as u64) * EACH;
+    let lower = from_a & !past_z & !part & (0x80 * EACH);
+    (lower ^ (0x80 * EACH)).trailing_zeros() as usize / 8
+}
+
+/// How long the word is that begins here as far as it is ASCII, and what is in it and ends it.
+fn ascii_word(bytes: &[u8]) -> (usize, u8) {
+    let (mut classes, mut before) = (0, OTHER);
     for (len, byte) in bytes.iter().enumerate() {
         let class = CLASSES[usize::from(*byte)];
-        match class {
-            Class::Other | Class::Wide => return (len, hash, is_lower),
-            Class::Upper if before == Class::Lower => return (len, hash, is_lower),
-            Class::Upper => is_lower = false,
-            Class::Lower | Class::Digit => {}
+        if class == OTHER || (class == UPPER && before == LOWER) {
+            return (len, classes);
         }
-        hash = hash_step(hash, *byte);
+        classes |= class;
+        if class == WIDE {
+            return (len, classes);
+        }
         before = class;
     }
-    (bytes.len(), hash, is_lower)
+    (bytes.len(), classes)
 }
 
 /// How long the word is that begins here.
@@ -334,7 +378,10 @@ mod tests {
 
     #[test]
     fn words_are_those_that_are_found_a_character_at_a_time() {
-        let pieces = ["a", "B", "7", "ä", "É", "ß", " ", "-", "„", "漢", "🙂", "xy", "QR", "İ"];
+        let pieces = [
+            "a", "B", "7", "ä", "É", "ß", " ", "-", "„", "漢", "🙂", "xy", "QR", "İ", "abcdefgh",
+            "{", "`", "z",
+        ];
         let mut state = 1u64;
         for _ in 0..20_000 {
             let mut text = String::new();
@@ -343,8 +390,8 @@ mod tests {
                 text += pieces[(state >> 33) as usize % pieces.len()];
             }
             let mut found = Vec::new();
-            words(&text, |word, hash| {
-                assert_eq!(hash, word.bytes().fold(HASH_START, hash_step), "{text}");
+            words(&text, |word, number| {
+                assert_eq!(number, hash(word.as_bytes()), "{text}");
                 found.push(word.to_string());
             });
             assert_eq!(found, plainly(&text), "{text}");
@@ -369,6 +416,7 @@ mod tests {
     #[test]
     fn the_list_of_common_words_is_sorted() {
         assert!(COMMON.is_sorted());
+        let is_telling = |word: &str| is_telling(word, hash(word.as_bytes()));
         assert!(COMMON.iter().all(|word| !is_telling(word)));
         assert!(is_telling("cache") && !is_telling("the") && !is_telling("2026"));
     }

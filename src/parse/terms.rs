@@ -1,7 +1,7 @@
 //! What a document is about, in words with counts, and the words around its references.
 
 use super::Page;
-use crate::model::terms::{HASH_START, folded, hash_step};
+use crate::model::terms::{folded, hash};
 use crate::model::word::{is_telling, stem, stems, words};
 use crate::model::{Around, Reference, Terms};
 
@@ -19,13 +19,11 @@ const IN_TEXT: u32 = 1;
 
 /// The words of a document, the most frequent ones.
 pub(super) fn terms(page: &Page<'_>, title: Option<&str>) -> Terms {
-    let mut table = Table::new();
-    words(title.unwrap_or_default(), |word, hash| table.add(word, hash, IN_TITLE));
-    for heading in &page.body.headings {
-        words(&heading.title, |word, hash| table.add(word, hash, IN_HEADING));
-    }
-    words(&page.text[page.start..], |word, hash| table.add(word, hash, IN_TEXT));
-    table.terms()
+    let mut counted = Counted::new();
+    counted.count(title.unwrap_or_default(), IN_TITLE);
+    page.body.headings.iter().for_each(|heading| counted.count(&heading.title, IN_HEADING));
+    counted.count(&page.text[page.start..], IN_TEXT);
+    counted.terms()
 }
 
 /// The words of every line that refers to something.
@@ -40,39 +38,38 @@ pub(super) fn around(page: &Page<'_>, references: &[Reference]) -> Around {
     around
 }
 
-/// Words counted by a number of each.
+/// Words counted by a hash of each.
 struct Table {
     /// Row of `entries` plus one, by hash; 0 where there is none.
     slots: Vec<u32>,
     entries: Vec<Entry>,
-    text: String,
 }
 
 struct Entry {
     hash: u64,
-    start: u32,
-    len: u8,
     count: u32,
+    /// What it was called with first.
+    what: u32,
 }
 
 impl Table {
     fn new() -> Table {
-        Table { slots: vec![0; 1024], entries: Vec::new(), text: String::new() }
+        Table { slots: vec![0; 1024], entries: Vec::with_capacity(256) }
     }
 
-    fn add(&mut self, word: &str, hash: u64, count: u32) {
-        let mut at = folded(hash) as usize & (self.slots.len() - 1);
+    #[inline]
+    fn add(&mut self, hash: u64, count: u32, what: impl FnOnce() -> u32) {
+        let last = self.slots.len() - 1;
+        let mut at = folded(hash) as usize & last;
         while let Some(row) = self.slots[at].checked_sub(1) {
             let entry = &mut self.entries[row as usize];
             if entry.hash == hash {
                 entry.count += count;
                 return;
             }
-            at = (at + 1) & (self.slots.len() - 1);
+            at = (at + 1) & last;
         }
-        let start = self.text.len() as u32;
-        self.text.push_str(word);
-        self.entries.push(Entry { hash, start, len: word.len() as u8, count });
+        self.entries.push(Entry { hash, count, what: what() });
         self.slots[at] = self.entries.len() as u32;
         if self.entries.len() * 2 > self.slots.len() {
             self.grow();
@@ -90,29 +87,57 @@ impl Table {
             self.slots[at] = row as u32 + 1;
         }
     }
+}
 
-    fn word(&self, entry: &Entry) -> &str {
-        let start = entry.start as usize;
-        &self.text[start..start + usize::from(entry.len)]
+/// Every word of a document once, with how often it counts.
+struct Counted {
+    table: Table,
+    /// The words, one after another, in the order of the table, and where each ends.
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Counted {
+    fn new() -> Counted {
+        let (text, ends) = (String::with_capacity(2_048), Vec::with_capacity(256));
+        Counted { table: Table::new(), text, ends }
+    }
+
+    fn count(&mut self, text: &str, times: u32) {
+        let Counted { table, text: all, ends } = self;
+        words(text, |word, hash| {
+            table.add(hash, times, || {
+                all.push_str(word);
+                ends.push(all.len() as u32);
+                ends.len() as u32 - 1
+            });
+        });
+    }
+
+    fn word(&self, row: usize) -> &str {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start as usize..self.ends[row] as usize]
     }
 
     /// Adds up what has the same stem. Done once for each word and not each time it occurs.
     fn terms(&self) -> Terms {
         let mut stems = Table::new();
-        for entry in &self.entries {
-            let word = self.word(entry);
-            if is_telling(word) {
-                let hash = stem(word).bytes().fold(HASH_START, hash_step);
-                stems.add(word, hash, entry.count);
+        for (row, entry) in self.table.entries.iter().enumerate() {
+            let word = self.word(row);
+            if is_telling(word, entry.hash) {
+                stems.add(hash(stem(word).as_bytes()), entry.count, || row as u32);
             }
         }
         // The most frequent stay; among equals those that come first.
-        let mut rows: Vec<&Entry> = stems.entries.iter().collect();
-        rows.sort_by_key(|entry| std::cmp::Reverse(entry.count));
+        let key =
+            |(row, entry): (usize, &Entry)| u64::from(u32::MAX - entry.count) << 32 | row as u64;
+        let mut rows: Vec<u64> = stems.entries.iter().enumerate().map(key).collect();
+        rows.sort_unstable();
         rows.truncate(MAX_TERMS);
-        let mut terms = Terms::default();
-        for entry in rows {
-            terms.push(stems.word(entry), folded(entry.hash), entry.count);
+        let mut terms = Terms::with_capacity(rows.len());
+        for row in rows {
+            let Entry { hash, count, what } = &stems.entries[row as u32 as usize];
+            terms.push(self.word(*what as usize), folded(*hash), *count);
         }
         terms
     }
@@ -125,17 +150,14 @@ mod tests {
 
     #[test]
     fn words_are_counted_by_their_stem_and_the_frequent_stay() {
-        let mut table = Table::new();
-        let add = |table: &mut Table, word: &str| {
-            words(word, |word, hash| table.add(word, hash, 1));
-        };
+        let mut counted = Counted::new();
         for i in 0..2_000 {
-            add(&mut table, &format!("word{i}x"));
+            counted.count(&format!("word{i}x"), 1);
         }
         for word in ["cache", "caches", "cached", "the", "the", "the", "the"] {
-            add(&mut table, word);
+            counted.count(word, 1);
         }
-        let terms = table.terms();
+        let terms = counted.terms();
         assert_eq!(terms.iter().next(), Some((term_hash(stem("cache")), 3)));
         assert!(terms.words.starts_with("cache "));
         assert_eq!(terms.iter().count(), MAX_TERMS);
@@ -143,9 +165,9 @@ mod tests {
 
     #[test]
     fn a_title_is_taken_apart_as_a_text_is() {
-        let mut table = Table::new();
-        words("HTTPServer für TokenCounter", |word, hash| table.add(word, hash, 1));
-        let mut text: Vec<u32> = table.terms().iter().map(|(hash, _)| hash).collect();
+        let mut counted = Counted::new();
+        counted.count("HTTPServer für TokenCounter", 1);
+        let mut text: Vec<u32> = counted.terms().iter().map(|(hash, _)| hash).collect();
         let mut title = stems("The HTTPServer für TokenCounters", 9);
         text.sort_unstable();
         title.sort_unstable();
