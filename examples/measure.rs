@@ -3,7 +3,8 @@
 //! `cargo run --release --example measure -- FOLDER…` copies each tree, takes a random but seeded fifth of
 //! its references out of the text, builds the graph again, and reports how many of the hidden ones are
 //! among the first ten (recall@10), five, and how high (MRR@10): for each signal alone, for their
-//! fusion, and for BM25 and TF-IDF as plain baselines. `--tune` looks for better weights.
+//! fusion, and for BM25 and TF-IDF over whole texts as plain baselines. A link is taken out with its
+//! words; with `--soft` they stay as plain text. `--tune` looks for better weights.
 
 #![allow(
     clippy::disallowed_methods,
@@ -18,7 +19,8 @@ use std::path::{Path, PathBuf};
 
 use blue::beneath::Root;
 use blue::build::{self, Options};
-use blue::model::{DocId, Graph, Number, Record};
+use blue::model::word::{is_telling, stem, words};
+use blue::model::{DocId, Document, Graph, Number, Record, term_hash};
 use blue::rank::rank;
 use blue::rank::signals::{N_SIGNALS, NAMES, Reader, Signals, WEIGHTS, fused};
 
@@ -26,18 +28,21 @@ use blue::rank::signals::{N_SIGNALS, NAMES, Reader, Signals, WEIGHTS, fused};
 struct Case {
     name: String,
     graph: Graph,
+    /// All telling words of each text, counted.
+    texts: Vec<Counts>,
     hidden: BTreeMap<DocId, Vec<DocId>>,
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let tune = arguments.iter().any(|argument| argument == "--tune");
+    let soft = arguments.iter().any(|argument| argument == "--soft");
     let seeds: u64 = if tune { 6 } else { 3 };
     SEEDS.store(seeds as usize, std::sync::atomic::Ordering::Relaxed);
     let mut cases = Vec::new();
     for folder in arguments.iter().filter(|argument| !argument.starts_with("--")) {
         for seed in 0..seeds {
-            cases.extend(case(Path::new(folder), seed));
+            cases.extend(case(Path::new(folder), seed, soft));
         }
     }
     let tables: Vec<Table> = cases.iter().map(Table::new).collect();
@@ -186,13 +191,16 @@ fn graph(folder: &Path) -> Graph {
     build::analyse(&root, &inputs, &Record::default(), &Options::quiet()).unwrap().graph
 }
 
-fn case(folder: &Path, seed: u64) -> Option<Case> {
+fn case(folder: &Path, seed: u64, soft: bool) -> Option<Case> {
     let folder = folder.canonicalize().ok()?;
     let before = graph(&folder);
     let copy = tempfile::tempdir().ok()?;
     let mut chosen: BTreeMap<DocId, Vec<DocId>> = BTreeMap::new();
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
-    for (from, to) in outgoing(&before) {
+    // A number that two documents have says of neither that it was meant.
+    let certain = before.edges.iter().filter(|edge| !edge.ambiguous && edge.from != edge.to);
+    let certain: BTreeSet<(DocId, DocId)> = certain.map(|edge| (edge.from, edge.to)).collect();
+    for (from, to) in certain {
         // A generator that is the same everywhere.
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -204,7 +212,7 @@ fn case(folder: &Path, seed: u64) -> Option<Case> {
         let text = std::fs::read(folder.join(&document.path)).ok()?;
         let mut text = String::from_utf8_lossy(&text).into_owned();
         for target in chosen.get(&DocId(row as u32)).into_iter().flatten() {
-            text = without(&text, &before, *target);
+            text = without(&text, &before, *target, soft);
         }
         let place: PathBuf = copy.path().join(&document.path);
         std::fs::create_dir_all(place.parent()?).ok()?;
@@ -234,27 +242,38 @@ fn case(folder: &Path, seed: u64) -> Option<Case> {
         }
     }
     let name = folder.file_name()?.to_string_lossy().into_owned();
-    Some(Case { name, graph: after, hidden })
+    let text = |document: &Document| std::fs::read(copy.path().join(&document.path)).ok();
+    let texts = after.documents.iter().map(|document| Some(counts(&text(document)?)));
+    let texts = texts.collect::<Option<_>>()?;
+    Some(Case { name, graph: after, texts, hidden })
 }
 
 /// A text without its references to a document: links to its file, and its id.
-fn without(text: &str, graph: &Graph, target: DocId) -> String {
+fn without(text: &str, graph: &Graph, target: DocId, soft: bool) -> String {
     let document = graph.document(target);
     let file = document.path.rsplit('/').next().unwrap_or_default();
     let stem = file.trim_end_matches(".md");
     let mut text = text.to_string();
-    // Links whole, words and all.
     for name in [file, stem] {
-        while let Some(at) = text.find(name) {
+        let mut from = 0;
+        while let Some(at) = text[from..].find(name).map(|at| from + at) {
+            let end = at + name.len();
+            // `eip-20` is not a part of `eip-2015`.
+            if text[end..].starts_with(|c: char| c.is_ascii_alphanumeric()) {
+                from = end;
+                continue;
+            }
             let open = text[..at].rfind('[').filter(|open| {
                 let between = &text[*open..at];
                 between.contains("](") && !between.contains('\n') && !between.contains(')')
             });
-            let end = at + name.len();
             match open {
                 Some(open) => {
                     let close = text[end..].find(')').map_or(end, |close| end + close + 1);
-                    text.replace_range(open..close, " ");
+                    let words = text[open + 1..at].split("](").next().unwrap_or_default();
+                    // Words that are the name again are no words.
+                    let words = if soft { words.replace(name, " ") } else { " ".to_string() };
+                    text.replace_range(open..close, &words);
                 }
                 None => text.replace_range(at..end, " "),
             }
@@ -300,84 +319,80 @@ fn without(text: &str, graph: &Graph, target: DocId) -> String {
     lines.join("\n")
 }
 
-type Baseline = fn(&[BTreeMap<u32, f64>], &BTreeMap<u32, f64>, usize, f64) -> Vec<f64>;
+/// The telling words of a text by their stems, with how often they occur.
+type Counts = BTreeMap<u32, f64>;
+
+fn counts(bytes: &[u8]) -> Counts {
+    let mut counts = Counts::new();
+    words(&String::from_utf8_lossy(bytes), |word, hash| {
+        if is_telling(word, hash) {
+            *counts.entry(term_hash(stem(word))).or_default() += 1.0;
+        }
+    });
+    counts
+}
+
+/// What a text's words weigh when it is looked for, and when it is found.
+type Baseline = fn(&Counts, &Corpus) -> (Counts, Counts);
+
+/// What textbooks want to know of all texts.
+struct Corpus {
+    n: f64,
+    average: f64,
+    /// In how many texts each word is.
+    df: Counts,
+}
 
 /// Whole texts, no limits: what a textbook would do.
 fn score_baseline(case: &Case, baseline: Baseline) -> [f64; 3] {
-    let texts: Vec<BTreeMap<u32, f64>> = case
-        .graph
-        .documents
-        .iter()
-        .map(|document| {
-            let mut counts = BTreeMap::new();
-            for (term, n) in document.facts.terms.iter() {
-                *counts.entry(term).or_insert(0.0) += f64::from(n);
-            }
-            counts
-        })
-        .collect();
-    let mut df: BTreeMap<u32, f64> = BTreeMap::new();
-    for text in &texts {
-        for term in text.keys() {
-            *df.entry(*term).or_default() += 1.0;
+    let mut df = Counts::new();
+    for term in case.texts.iter().flat_map(BTreeMap::keys) {
+        *df.entry(*term).or_default() += 1.0;
+    }
+    let n = case.texts.len() as f64;
+    let average = case.texts.iter().flat_map(BTreeMap::values).sum::<f64>() / n;
+    let corpus = Corpus { n, average, df };
+    let weighed: Vec<(Counts, Counts)> =
+        case.texts.iter().map(|text| baseline(text, &corpus)).collect();
+    let mut postings: BTreeMap<u32, Vec<(usize, f64)>> = BTreeMap::new();
+    for (row, (_, found)) in weighed.iter().enumerate() {
+        for (term, weight) in found {
+            postings.entry(*term).or_default().push((row, *weight));
         }
     }
-    let average =
-        texts.iter().map(|text| text.values().sum::<f64>()).sum::<f64>() / texts.len() as f64;
     let outgoing = outgoing(&case.graph);
     let ranked = case.hidden.iter().map(|(source, targets)| {
-        let scores = baseline(&texts, &df, source.0 as usize, average);
-        let mut order: Vec<usize> = (0..scores.len())
-            .filter(|i| *i != source.0 as usize && !outgoing.contains(&(*source, DocId(*i as u32))))
-            .collect();
+        let mut scores = vec![0.0; case.texts.len()];
+        for (term, weight) in &weighed[source.0 as usize].0 {
+            for (row, other) in &postings[term] {
+                scores[*row] += weight * other;
+            }
+        }
+        let named = |i: usize| outgoing.contains(&(*source, DocId(i as u32)));
+        let mut order: Vec<usize> =
+            (0..scores.len()).filter(|i| *i != source.0 as usize && !named(*i)).collect();
         order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
         (order.into_iter().take(10).map(|i| DocId(i as u32)).collect(), targets.clone())
     });
     found(ranked)
 }
 
-fn tf_idf(
-    texts: &[BTreeMap<u32, f64>],
-    df: &BTreeMap<u32, f64>,
-    source: usize,
-    _: f64,
-) -> Vec<f64> {
-    let n = texts.len() as f64;
-    let weigh = |text: &BTreeMap<u32, f64>| -> BTreeMap<u32, f64> {
-        text.iter().map(|(term, tf)| (*term, (1.0 + tf.ln()) * (n / df[term]).ln())).collect()
+fn tf_idf(text: &Counts, corpus: &Corpus) -> (Counts, Counts) {
+    let weigh = |(term, tf): (&u32, &f64)| {
+        (*term, (1.0 + tf.ln()) * ((corpus.n + 1.0) / (corpus.df[term] + 1.0)).ln())
     };
-    let norm =
-        |text: &BTreeMap<u32, f64>| text.values().map(|w| w * w).sum::<f64>().sqrt().max(1e-9);
-    let own = weigh(&texts[source]);
-    texts
-        .iter()
-        .map(|text| {
-            let other = weigh(text);
-            let dot: f64 = own.iter().filter_map(|(term, w)| other.get(term).map(|o| w * o)).sum();
-            dot / norm(&own) / norm(&other)
-        })
-        .collect()
+    let mut weighed: Counts = text.iter().map(weigh).collect();
+    let length = weighed.values().map(|weight| weight * weight).sum::<f64>().sqrt().max(1e-9);
+    weighed.values_mut().for_each(|weight| *weight /= length);
+    (weighed.clone(), weighed)
 }
 
-fn bm25(
-    texts: &[BTreeMap<u32, f64>],
-    df: &BTreeMap<u32, f64>,
-    source: usize,
-    average: f64,
-) -> Vec<f64> {
-    let n = texts.len() as f64;
-    texts
-        .iter()
-        .map(|text| {
-            let length: f64 = text.values().sum();
-            texts[source]
-                .keys()
-                .filter_map(|term| {
-                    let tf = text.get(term)?;
-                    let idf = ((n - df[term] + 0.5) / (df[term] + 0.5) + 1.0).ln();
-                    Some(idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / average)))
-                })
-                .sum()
-        })
-        .collect()
+fn bm25(text: &Counts, corpus: &Corpus) -> (Counts, Counts) {
+    let length: f64 = text.values().sum();
+    let weigh = |(term, tf): (&u32, &f64)| {
+        let df = corpus.df[term];
+        let idf = ((corpus.n - df + 0.5) / (df + 0.5) + 1.0).ln();
+        (*term, idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / corpus.average)))
+    };
+    (text.clone(), text.iter().map(weigh).collect())
 }

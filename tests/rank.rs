@@ -41,6 +41,22 @@ fn related(space: &Space, arguments: &[&str]) -> Vec<Value> {
 }
 
 #[test]
+fn a_document_is_near_to_whom_it_is_named_by_its_title() {
+    let space = project();
+    let write = |name: &str, title: &str, text: &str| {
+        let text = format!("# {title}\n\n- Status: accepted\n\n## Decision\n\n{text}\n");
+        space.write(&format!(".blue/docs/adrs/{name}.md"), text);
+    };
+    write("0050-freedom", "ADR 0050: Freedom through constraint", "Rails are laid, trains run.");
+    write("0051-words", "ADR 0051: Constraint before freedom", "Other words in another order.");
+    write("0052-who", "ADR 0052: Dates", "As in freedom\nthrough constraint, dates are strict.");
+    space.build();
+    let near = related(&space, &["blue://adr/52"]);
+    assert_eq!(near[0]["uri"], "blue://docs/adrs/0050-freedom", "{near:?}");
+    assert_eq!(near[0]["reasons"][0], "says its title");
+}
+
+#[test]
 fn what_is_alike_is_near_and_says_what_it_shares() {
     let space = project();
     // The last of each subject cites nobody and is cited by nobody.

@@ -9,6 +9,8 @@ pub struct Terms {
     pub hashes: Vec<u32>,
     /// How often each counts.
     pub counts: Vec<u16>,
+    /// Every two telling words that follow each other, once, as numbers in no order.
+    pub pairs: Vec<u32>,
 }
 
 impl Terms {
@@ -18,6 +20,7 @@ impl Terms {
             words: String::with_capacity(n * 8),
             hashes: Vec::with_capacity(n),
             counts: Vec::with_capacity(n),
+            pairs: Vec::new(),
         }
     }
 
@@ -62,6 +65,12 @@ impl Around {
 /// A number for a word; two words have the same one as good as never.
 pub fn term_hash(word: &str) -> u32 {
     folded(hash(word.as_bytes()))
+}
+
+/// A number for two words that follow each other, by their numbers.
+#[inline]
+pub fn pair(one: u32, other: u32) -> u32 {
+    (one.rotate_left(13) ^ other).wrapping_mul(0x9E37_79B1)
 }
 
 /// A hash of a word's bytes, eight at a time.

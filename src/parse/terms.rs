@@ -1,12 +1,15 @@
 //! What a document is about, in words with counts, and the words around its references.
 
 use super::Page;
-use crate::model::terms::{folded, hash};
+use crate::model::terms::{folded, hash, pair};
 use crate::model::word::{is_telling, stem, stems, words};
 use crate::model::{Around, Reference, Terms};
 
 /// Words kept of one document.
 const MAX_TERMS: usize = 160;
+
+/// Pairs of words kept of one document.
+const MAX_PAIRS: usize = 4_096;
 
 /// Words kept of one line, and lines that are looked at.
 const MAX_AROUND: usize = 40;
@@ -57,15 +60,16 @@ impl Table {
         Table { slots: vec![0; 1024], entries: Vec::with_capacity(256) }
     }
 
+    /// Counts a hash; what it is, is asked for the first time. Gives its row.
     #[inline]
-    fn add(&mut self, hash: u64, count: u32, what: impl FnOnce() -> u32) {
+    fn add(&mut self, hash: u64, count: u32, what: impl FnOnce() -> u32) -> usize {
         let last = self.slots.len() - 1;
         let mut at = folded(hash) as usize & last;
         while let Some(row) = self.slots[at].checked_sub(1) {
             let entry = &mut self.entries[row as usize];
             if entry.hash == hash {
                 entry.count += count;
-                return;
+                return row as usize;
             }
             at = (at + 1) & last;
         }
@@ -74,43 +78,63 @@ impl Table {
         if self.entries.len() * 2 > self.slots.len() {
             self.grow();
         }
+        self.entries.len() - 1
     }
 
     fn grow(&mut self) {
-        let size = self.slots.len() * 4;
-        self.slots = vec![0; size];
+        self.slots = vec![0; self.slots.len() * 4];
         for (row, entry) in self.entries.iter().enumerate() {
-            let mut at = folded(entry.hash) as usize & (size - 1);
+            let mut at = folded(entry.hash) as usize & (self.slots.len() - 1);
             while self.slots[at] != 0 {
-                at = (at + 1) & (size - 1);
+                at = (at + 1) & (self.slots.len() - 1);
             }
             self.slots[at] = row as u32 + 1;
         }
     }
 }
 
-/// Every word of a document once, with how often it counts.
+/// Every word of a document once, with how often it counts and what it is compared by.
 struct Counted {
     table: Table,
     /// The words, one after another, in the order of the table, and where each ends.
     text: String,
     ends: Vec<u32>,
+    /// The hash of each word's stem; 0 for a word that says nothing.
+    stems: Vec<u64>,
+    /// Telling words that follow each other.
+    pairs: Table,
 }
 
 impl Counted {
     fn new() -> Counted {
-        let (text, ends) = (String::with_capacity(2_048), Vec::with_capacity(256));
-        Counted { table: Table::new(), text, ends }
+        Counted {
+            table: Table::new(),
+            text: String::with_capacity(2_048),
+            ends: Vec::with_capacity(256),
+            stems: Vec::with_capacity(256),
+            pairs: Table::new(),
+        }
     }
 
     fn count(&mut self, text: &str, times: u32) {
-        let Counted { table, text: all, ends } = self;
-        words(text, |word, hash| {
-            table.add(hash, times, || {
+        let Counted { table, text: all, ends, stems, pairs } = self;
+        let mut last = 0;
+        words(text, |word, whole| {
+            let row = table.add(whole, times, || {
                 all.push_str(word);
                 ends.push(all.len() as u32);
+                stems.push(if is_telling(word, whole) { hash(stem(word).as_bytes()) } else { 0 });
                 ends.len() as u32 - 1
             });
+            let stem = stems[row];
+            if stem == 0 {
+                return;
+            }
+            if last != 0 && pairs.entries.len() < MAX_PAIRS {
+                let pair = pair(folded(last), folded(stem));
+                pairs.add(u64::from(pair), 1, || 0);
+            }
+            last = stem;
         });
     }
 
@@ -122,10 +146,9 @@ impl Counted {
     /// Adds up what has the same stem. Done once for each word and not each time it occurs.
     fn terms(&self) -> Terms {
         let mut stems = Table::new();
-        for (row, entry) in self.table.entries.iter().enumerate() {
-            let word = self.word(row);
-            if is_telling(word, entry.hash) {
-                stems.add(hash(stem(word).as_bytes()), entry.count, || row as u32);
+        for (row, (entry, stem)) in self.table.entries.iter().zip(&self.stems).enumerate() {
+            if *stem != 0 {
+                stems.add(*stem, entry.count, || row as u32);
             }
         }
         // The most frequent stay; among equals those that come first.
@@ -139,6 +162,7 @@ impl Counted {
             let Entry { hash, count, what } = &stems.entries[row as u32 as usize];
             terms.push(self.word(*what as usize), folded(*hash), *count);
         }
+        terms.pairs = self.pairs.entries.iter().map(|entry| entry.hash as u32).collect();
         terms
     }
 }
@@ -147,6 +171,7 @@ impl Counted {
 mod tests {
     use super::*;
     use crate::model::term_hash;
+    use crate::model::word::pairs;
 
     #[test]
     fn words_are_counted_by_their_stem_and_the_frequent_stay() {
@@ -172,5 +197,16 @@ mod tests {
         text.sort_unstable();
         title.sort_unstable();
         assert_eq!(text, title);
+    }
+
+    #[test]
+    fn a_text_that_says_a_title_has_all_its_pairs() {
+        let mut counted = Counted::new();
+        counted.count("We found freedom through the\nconstraints of it, and no more.", 1);
+        let said = counted.terms().pairs;
+        let title = pairs("Freedom Through Constraint", 9);
+        assert_eq!(title.len(), 1);
+        assert!(title.iter().all(|pair| said.contains(pair)));
+        assert!(pairs("Constraint and freedom", 9).iter().all(|pair| !said.contains(pair)));
     }
 }

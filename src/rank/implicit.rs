@@ -1,6 +1,8 @@
 //! Why a document lies near another that does not name it, in words.
 
-use super::signals::{BACK, CITED, MARKS, PEERS, Reader, Scratch, Signals, TITLE, WEIGHTS, WORDS};
+use super::signals::{
+    BACK, CITED, MARKS, PEERS, PHRASE, Reader, Scratch, Signals, TITLE, WEIGHTS, WORDS,
+};
 use super::words::Term;
 use crate::model::{DocId, Graph};
 
@@ -15,8 +17,8 @@ pub(super) fn reason<'a>(
     (id, other): (DocId, DocId),
     said: &Signals,
 ) -> Vec<String> {
-    let mut parts =
-        [WORDS, CITED, TITLE, PEERS, MARKS].map(|which| (said[which] * WEIGHTS[which], which));
+    let mut parts = [WORDS, CITED, TITLE, PEERS, MARKS, PHRASE]
+        .map(|which| (said[which] * WEIGHTS[which], which));
     let all: i32 = parts.iter().map(|(points, _)| points).sum();
     parts.sort_by_key(|(points, which)| (std::cmp::Reverse(*points), *which));
     if scratch.starts.is_empty() {
@@ -40,6 +42,7 @@ pub(super) fn reason<'a>(
             CITED => {
                 cited_for(reader, scratch, id, other).or_else(|| shared(reader, scratch, id, other))
             }
+            PHRASE => said_whole(said[PHRASE]),
             TITLE => titled(said[TITLE]),
             PEERS => peers(reader, scratch, other),
             _ => reader
@@ -58,6 +61,10 @@ pub(super) fn reason<'a>(
 
 fn titled(covered: i32) -> Option<String> {
     (covered >= 1_000).then(|| "has the words of its title".to_string())
+}
+
+fn said_whole(share: i32) -> Option<String> {
+    (share >= 1_000).then(|| "says its title".to_string())
 }
 
 /// The words of a list that the document has, as it writes them; those that tell most of both first.

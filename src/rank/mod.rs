@@ -7,6 +7,7 @@ mod habits;
 mod implicit;
 mod log;
 mod marks;
+mod phrases;
 mod profiles;
 pub mod signals;
 mod words;

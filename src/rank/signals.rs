@@ -4,6 +4,7 @@ use super::best::Best;
 use super::citations::Citations;
 use super::habits::Habits;
 use super::marks::Marks;
+use super::phrases::Phrases;
 use super::profiles::{Profile, profiles};
 use super::words::{Index, Term, Vocabulary, likeness};
 use crate::model::{DocId, Graph};
@@ -15,8 +16,15 @@ const MAX_PEERS: usize = 30;
 /// Candidates that are known by their words alone; the rest is too far down to rise.
 const MAX_BY_WORDS: usize = 64;
 
+/// Words that a text is found by, those that tell most. With all of its words one in two hundred more
+/// of the hidden references is found, and the index is three times as large.
+const MAX_FOUND_BY: usize = 64;
+
+/// A title of which so much is said makes a candidate, in thousandths.
+const SAID: i32 = 500;
+
 /// How many signals there are.
-pub const N_SIGNALS: usize = 11;
+pub const N_SIGNALS: usize = 12;
 
 /// Their names, in the order of [`Signals`].
 pub const NAMES: [&str; N_SIGNALS] = [
@@ -31,6 +39,7 @@ pub const NAMES: [&str; N_SIGNALS] = [
     "distance",
     "collection",
     "folder",
+    "phrase",
 ];
 
 /// What is said of one candidate, each in thousandths.
@@ -55,13 +64,15 @@ const EARLIER: usize = 7;
 const DISTANCE: usize = 8;
 const COLLECTION: usize = 9;
 const FOLDER: usize = 10;
+/// How much of its title the text says, words that follow each other.
+pub(super) const PHRASE: usize = 11;
 
 /// Signals of what the two documents say, and not of what is usual.
-pub(super) const CONTENT: [usize; 6] = [WORDS, CITED, TITLE, PEERS, BACK, MARKS];
+pub(super) const CONTENT: [usize; 7] = [WORDS, CITED, TITLE, PEERS, BACK, MARKS, PHRASE];
 
 /// What each signal counts for, in hundredths. Chosen by
 /// `cargo run --release --example measure -- --tune FOLDER…`; the numbers are in ADR 0018.
-pub const WEIGHTS: Signals = [435, 1278, 116, 640, 129, 98, 35, 123, 56, 82, 30];
+pub const WEIGHTS: Signals = [435, 1278, 80, 640, 129, 98, 35, 123, 56, 82, 30, 430];
 
 /// One number, in thousandths.
 pub fn fused(signals: &Signals, weights: &Signals) -> i32 {
@@ -79,6 +90,7 @@ pub struct Reader<'a> {
     by_profile: Index,
     pub(super) citations: Citations,
     pub(super) marks: Marks<'a>,
+    phrases: Phrases,
     habits: Habits,
 }
 
@@ -109,6 +121,11 @@ struct Row {
     peers: i32,
     back: i32,
     marks: i32,
+    phrase: i32,
+}
+
+fn found_by(text: &[Term]) -> &[Term] {
+    &text[..text.len().min(MAX_FOUND_BY)]
 }
 
 impl<'a> Reader<'a> {
@@ -130,13 +147,25 @@ impl<'a> Reader<'a> {
         let texts: Vec<Vec<Term>> = texts.into_par_iter().map(weighed).collect();
         let profiles = profiles(graph, &vocabulary);
         let (by_text, by_profile) = rayon::join(
-            || Index::new(texts.iter().map(Vec::as_slice), vocabulary.len()),
+            || Index::new(texts.iter().map(|text| found_by(text)), vocabulary.len()),
             || Index::new(profiles.iter().map(|known| known.words.as_slice()), vocabulary.len()),
         );
         let citations = Citations::new(graph);
         let habits = Habits::new(graph, &citations.pairs);
         let marks = Marks::new(graph);
-        Reader { graph, vocabulary, texts, by_text, profiles, by_profile, citations, marks, habits }
+        let phrases = Phrases::new(graph);
+        Reader {
+            graph,
+            vocabulary,
+            texts,
+            by_text,
+            profiles,
+            by_profile,
+            citations,
+            marks,
+            phrases,
+            habits,
+        }
     }
 
     /// Room for candidates.
@@ -167,7 +196,7 @@ impl<'a> Reader<'a> {
         let mut found = Vec::new();
         self.by_words(id, scratch, &mut found);
         self.by_peers(id, scratch, &mut found);
-        let Scratch { own, rows, starts, .. } = scratch;
+        let Scratch { own, rows, shared, starts, .. } = scratch;
         starts.clear();
         let mut add = |other: DocId, change: &dyn Fn(&mut Row)| {
             let row = &mut rows[other.0 as usize];
@@ -181,6 +210,15 @@ impl<'a> Reader<'a> {
         }
         self.marks.share(id, &mut |other, rare| add(other, &|row| row.marks = row.marks.max(rare)));
         besides.iter().for_each(|other| add(*other, &|_| {}));
+        self.phrases.share(id, shared, &mut |other, share| {
+            let row = &mut rows[other.0 as usize];
+            if row.seen || share >= SAID {
+                row.phrase = share * share / 1_000;
+                if !std::mem::replace(&mut row.seen, true) {
+                    found.push(other);
+                }
+            }
+        });
         self.mark(id, own, true);
         let mut all = Vec::with_capacity(found.len());
         for other in found {
@@ -223,6 +261,7 @@ impl<'a> Reader<'a> {
         signals[DISTANCE] = habit.distance;
         signals[COLLECTION] = habit.collection;
         signals[FOLDER] = habit.folder;
+        signals[PHRASE] = row.phrase;
         signals
     }
 

@@ -52,7 +52,7 @@ impl Vocabulary {
             }
         }
         let n_documents = graph.documents.len() as u64;
-        let rarity = counts.iter().map(|n| log2_16(n_documents, u64::from(*n))).collect();
+        let rarity = counts.iter().map(|n| log2_16(n_documents, u64::from(class(*n)))).collect();
         (Vocabulary { slots, rarity }, rows)
     }
 
@@ -76,7 +76,7 @@ impl Vocabulary {
             (id, often * self.rarity(id), at)
         };
         let mut weighed: Vec<(u32, u32, u16)> = counted.zip(0..).map(weigh).collect();
-        weighed.sort_unstable_by_key(|(id, weight, _)| (std::cmp::Reverse(*weight), *id));
+        weighed.sort_unstable_by_key(|(_, weight, at)| (std::cmp::Reverse(*weight), *at));
         let squares = weighed.iter().map(|(_, weight, _)| u64::from(*weight).pow(2));
         let length = squares.sum::<u64>().isqrt().max(1);
         let term = |(id, weight, at): (u32, u32, u16)| {
@@ -85,6 +85,11 @@ impl Vocabulary {
         };
         weighed.into_iter().map(term).filter(|term| term.weight > 0).collect()
     }
+}
+
+/// How many have a word, in doublings: one more or less seldom makes a difference.
+pub(super) fn class(n: u32) -> u32 {
+    n.checked_ilog2().map_or(0, |doublings| 1 << doublings)
 }
 
 /// The same words in four times as many places.
@@ -151,10 +156,11 @@ impl Index {
         let mut left = MAX_LOOKED;
         for term in terms {
             let entries = self.of(term.id);
-            if entries.len() > left || entries.len() > self.common {
+            let size = entries.len().next_power_of_two();
+            if size > left || size > self.common {
                 continue;
             }
-            left -= entries.len();
+            left -= size;
             for (other, weight) in entries {
                 let both = &mut shared[other.0 as usize];
                 if *both == 0 {

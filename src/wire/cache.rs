@@ -3,6 +3,7 @@
 //! Entries lie in blocks, every block carries its own checksum and the file carries a format line,
 //! so that a corrupt or foreign cache is the same as none.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -15,7 +16,7 @@ use crate::model::{
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
-const FACTS_FORMAT: u32 = 8;
+const FACTS_FORMAT: u32 = 9;
 
 /// The first bytes of a facts file. Limits decide what is read of a document's bytes, so facts that
 /// were found under other limits are another blue's.
@@ -49,8 +50,11 @@ struct FactsMirror<'a> {
     notes: Vec<NoteMirror<'a>>,
     #[serde(borrow)]
     words: &'a str,
-    hashes: Vec<u32>,
+    #[serde(borrow)]
+    hashes: Cow<'a, [u8]>,
     counts: Vec<u16>,
+    #[serde(borrow)]
+    pairs: Cow<'a, [u8]>,
     around: (Vec<(u32, u32)>, Vec<u32>),
     #[serde(borrow)]
     marks: Vec<&'a str>,
@@ -226,14 +230,25 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
         paths: facts.paths.iter().map(|p| (p.path.as_str(), p.naming as u8, p.line)).collect(),
         notes: facts.notes.iter().map(note_mirror).collect(),
         words: &facts.terms.words,
-        hashes: facts.terms.hashes.clone(),
+        hashes: packed(&facts.terms.hashes).into(),
         counts: facts.terms.counts.clone(),
+        pairs: packed(&facts.terms.pairs).into(),
         around: (facts.around.lines.clone(), facts.around.hashes.clone()),
         marks: facts.marks.iter().map(String::as_str).collect(),
         n_bytes: facts.n_bytes,
         n_served: facts.n_served,
         n_tokens: facts.n_tokens,
     }
+}
+
+/// Numbers as they lie in memory, which is quicker to read than numbers of varying length.
+fn packed(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+fn unpacked(bytes: &[u8]) -> Vec<u32> {
+    let (numbers, _) = bytes.as_chunks::<4>();
+    numbers.iter().map(|number| u32::from_le_bytes(*number)).collect()
 }
 
 fn label_mirror(label: &Label) -> (&str, &str) {
@@ -277,8 +292,9 @@ fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
         notes: mirror.notes.iter().map(note).collect::<Option<_>>()?,
         terms: Terms {
             words: mirror.words.to_string(),
-            hashes: mirror.hashes.clone(),
+            hashes: unpacked(&mirror.hashes),
             counts: mirror.counts.clone(),
+            pairs: unpacked(&mirror.pairs),
         },
         around: Around { lines: mirror.around.0.clone(), hashes: mirror.around.1.clone() },
         marks: mirror.marks.iter().map(|mark| (*mark).to_string()).collect(),
