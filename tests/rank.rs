@@ -106,3 +106,66 @@ fn the_index_is_the_same_on_any_number_of_threads() {
     assert_eq!(one, index("3"));
     assert_eq!(one, index("8"));
 }
+
+/// A generator that is the same everywhere.
+fn random(state: &mut u64, below: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize % below
+}
+
+/// A sentence of a document: mostly words of its subject, some of everybody's, few of nobody else's.
+fn sentence(state: &mut u64, subject: usize) -> String {
+    let word = |state: &mut u64| match random(state, 8) {
+        0 => format!("common{}", random(state, 12)),
+        1 => format!("rare{}", random(state, 2_000)),
+        _ => format!("topic{subject}word{}", random(state, 90)),
+    };
+    let words: Vec<String> = (0..12).map(|_| word(state)).collect();
+    format!("Xx {}.\n", words.join(" "))
+}
+
+#[test]
+fn after_an_edit_only_what_it_reaches_is_ranked_and_the_bytes_are_those_of_a_clean_build() {
+    let (space, mut state) = (Space::new(), 7);
+    let path = |i: usize| format!(".blue/docs/adrs/{i:04}-d{i}.md");
+    for i in 1..=400 {
+        let text: String = (0..6).map(|_| sentence(&mut state, i % 3)).collect();
+        let cited = 1 + random(&mut state, 400);
+        let title = format!("Topic{} number{i}", i % 3);
+        space.write(&path(i), format!("# ADR {i:04}: {title}\n\nSee ADR {cited:04}.\n\n{text}"));
+    }
+    space.build();
+    let mut n_partly = 0;
+    for round in 0..12 {
+        for _ in 0..1 + round % 2 {
+            let i = 1 + random(&mut state, 400);
+            let mut text = space.read(&path(i));
+            match random(&mut state, 4) {
+                0 => {
+                    text = text
+                        .lines()
+                        .rev()
+                        .skip(2)
+                        .fold(String::new(), |all, line| format!("{line}\n{all}"))
+                }
+                _ => text += &sentence(&mut state, i % 3),
+            }
+            space.write(&path(i), text);
+        }
+        let output = space.blue(&["knowledge", "build", "--explain"]);
+        let said = output.stdout.lines().chain(output.stderr.lines());
+        let told = said.filter(|line| line.contains("relevance.jsonl")).collect::<String>();
+        assert!(!told.contains("removed"), "{told}");
+        let (before, _) = told.split_once(" of 400 documents ranked again").expect(&told);
+        let n_ranked: u32 = before.rsplit(' ').next().unwrap().parse().unwrap();
+        n_partly += u32::from(n_ranked < 250);
+        let built = space.files();
+        std::fs::remove_dir_all(space.path().join(".blue/local")).unwrap();
+        std::fs::remove_dir_all(space.path().join(".blue/context")).unwrap();
+        std::fs::remove_file(space.path().join(".blue/context.manifest.yaml")).unwrap();
+        space.build();
+        assert!(built == space.files(), "round {round} is not what a clean build gives");
+    }
+    // Where so few documents are so alike, an edit often reaches most of them.
+    assert!(n_partly >= 4, "{n_partly} of 12");
+}

@@ -56,7 +56,8 @@ pub(super) fn all(
         }
     }
     made.extend(session::session(&from, current, &mut notes)?);
-    let rfcs = workflow::chosen(&from, &mut notes);
+    let (rfcs, note) = workflow::chosen(graph, inputs.plan.max_bundles as usize);
+    notes.extend(note);
     made.extend(workflow::bundles(&from, &rfcs, current)?);
     made.push(bundles::index(&from, &made, &rfcs, current)?);
     let allowance = &inputs.plan.allowance;
@@ -246,20 +247,11 @@ fn documents(inputs: &Inputs, analysis: &Analysis, current: &Current<'_>) -> Mad
 }
 
 fn relevance(allowance: &Allowance, analysis: &Analysis, current: &Current<'_>) -> Made {
-    let graph = &analysis.graph;
-    let neighbours = &analysis.relevance.neighbours;
-    let told = in_chunks(graph, |hasher, id| {
-        hasher.field(graph.document(id).uri.as_str().as_bytes());
-        for neighbour in &neighbours[id.0 as usize] {
-            hasher.field(graph.document(neighbour.id).uri.as_str().as_bytes());
-            hasher.number(u64::from(neighbour.score));
-            for reason in &neighbour.reasons {
-                hasher.field(reason.as_bytes());
-            }
-        }
-    });
-    let body = || jsonl::relevance(graph, neighbours, &allowance.kept());
-    index(RELEVANCE, "blue://context/relevance", graph, (told, allowance), current, body)
+    let (graph, ranked) = (&analysis.graph, &analysis.relevance);
+    let before = analysis.before.as_ref().map(|lines| (lines, ranked.as_before.as_slice()));
+    let body = jsonl::relevance(graph, &ranked.neighbours, before, &allowance.kept());
+    let told = Digest::of(&body);
+    index(RELEVANCE, "blue://context/relevance", graph, (told, allowance), current, || body)
 }
 
 fn paths(allowance: &Allowance, analysis: &Analysis, current: &Current<'_>) -> Made {

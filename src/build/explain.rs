@@ -3,6 +3,7 @@
 use super::artifacts::Made;
 use super::{Analysis, Fate, Outcome};
 use crate::model::Record;
+use crate::model::place::RELEVANCE;
 
 /// Names listed before the rest is only counted.
 const MAX_NAMES: usize = 3;
@@ -31,11 +32,25 @@ pub(super) fn reason(made: &Made, known: bool, record: &Record, analysis: &Analy
     let changed = made.action.facts().iter().filter(|fact| !before.contains(fact));
     let names: Vec<String> = changed
         .map(|(name, _)| match name.as_str() {
+            "documents" if made.path == RELEVANCE => ranked(record, analysis),
             "documents" => documents(record, analysis),
             name => format!("{name} changed"),
         })
         .collect();
     if names.is_empty() { "it is not what was written".to_string() } else { names.join("; ") }
+}
+
+/// Whether an input that a build no longer reads was a document.
+fn is_document(path: &str) -> bool {
+    path.ends_with(".md")
+        && ![".blue/voice", ".blue/templates/"].iter().any(|own| path.starts_with(own))
+}
+
+/// The documents that changed, and how many neighbourhoods that could reach.
+fn ranked(record: &Record, analysis: &Analysis) -> String {
+    let (documents, as_before) = (documents(record, analysis), &analysis.relevance.as_before);
+    let n_ranked = as_before.iter().filter(|as_before| !**as_before).count();
+    format!("{documents}; {n_ranked} of {} documents ranked again", as_before.len())
 }
 
 /// The documents that changed, were added or are gone since the last build.
@@ -53,7 +68,7 @@ fn documents(record: &Record, analysis: &Analysis) -> String {
     }
     for before in &record.inputs {
         let here = now.binary_search_by(|watched| watched.path.cmp(&before.path)).is_ok();
-        if !here && before.path.ends_with(".md") && !before.path.starts_with(".blue/voice") {
+        if !here && !before.is_absent() && is_document(&before.path) {
             changes.push(format!("{} removed", before.path));
         }
     }

@@ -7,6 +7,7 @@ mod decide;
 mod explain;
 mod inputs;
 mod manifest;
+mod ranked;
 mod read;
 mod remember;
 mod session;
@@ -21,9 +22,11 @@ use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh};
 use crate::model::{Binding, Counts, Diagnostic, Digest, FORMAT, Graph, Hasher, Policy, Record};
 use crate::rank::Relevance;
-use crate::{emit, guard, link, parse, rank};
+use crate::wire::jsonl::RelevanceLines;
+use crate::{emit, guard, link, parse};
 
 pub use inputs::{Inputs, load, plan};
+use ranked::Ranked;
 
 /// Hears how far a long build is.
 pub trait Progress: Sync {
@@ -128,6 +131,10 @@ pub struct Analysis {
     pub graph: Graph,
     /// Neighbours and weights.
     pub relevance: Relevance,
+    /// The index as it was, where neighbours are as they were.
+    pub(crate) before: Option<RelevanceLines>,
+    /// Everything but words that decided the ranking.
+    pub(crate) context: Digest,
     /// Files and folders that documents name.
     pub bindings: Vec<Binding>,
     /// What was noticed so far.
@@ -210,8 +217,10 @@ pub fn analyse(
     options: &Options<'_>,
 ) -> anyhow::Result<Analysis> {
     let Linked { graph, bindings, notes, reading, tree } = linked(root, inputs, record, options)?;
-    let relevance = rank::rank(&graph);
-    Ok(Analysis { graph, relevance, bindings, notes, reading, discovery_tree: tree })
+    let Ranked { relevance, before, context } =
+        ranked::ranked(root, inputs, &graph, &reading, record, options);
+    let discovery_tree = tree;
+    Ok(Analysis { graph, relevance, before, context, bindings, notes, reading, discovery_tree })
 }
 
 /// The documents and what they name, without a ranking. Writes nothing.

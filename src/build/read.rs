@@ -13,7 +13,7 @@ use crate::model::plan::Limits;
 use crate::model::source::content_digest;
 use crate::model::{
     Code, Diagnostic, Digest, DocId, Document, Facts, Found, Graph, Noted, Plan, Record, Source,
-    Stat, Watched,
+    Stat, Terms, Watched,
 };
 use crate::parse;
 use crate::render::view::Longer;
@@ -42,6 +42,11 @@ pub(crate) struct Keeping {
 }
 
 impl Keeping {
+    /// The words of a content that was read by an earlier build.
+    pub(super) fn words(&self, key: &Digest) -> Option<Terms> {
+        self.cache.get(key).map(|facts| facts.terms)
+    }
+
     /// Brings the cache up to date: new facts are appended, and once most of it is of documents
     /// that are gone, it is written anew.
     pub(super) fn keep(&self, root: &Root, limits: &Limits) -> anyhow::Result<()> {

@@ -4,7 +4,7 @@ use rustix::fs::FileType;
 
 use super::artifacts::Made;
 use super::decide::Last;
-use super::{Analysis, Inputs, Outcome};
+use super::{Analysis, Inputs, Outcome, ranked};
 use crate::beneath::Root;
 use crate::discover::{fresh, walk};
 use crate::emit::{self, Change, LOCAL, Removal};
@@ -58,6 +58,7 @@ pub(super) fn remember(
     }
     read.sort_by(|a, b| a.path.cmp(&b.path));
     read.dedup_by(|a, b| a.path == b.path);
+    ranked::keep(root, analysis, &outputs, &last.engine)?;
     let seen = Record {
         folders,
         inputs: read,

@@ -55,37 +55,37 @@ enum Part {
 /// The lines that a bundle may leave out.
 type Line = (Part, String);
 
-/// The live RFCs that get a bundle, those in progress first where there are too many.
-pub(super) fn chosen(from: &From<'_>, notes: &mut Vec<Diagnostic>) -> Vec<DocId> {
-    let graph = &from.analysis.graph;
+/// The live RFCs that get a bundle, those in progress first where there are too many, and what is said
+/// of the others.
+pub(super) fn chosen(graph: &Graph, max: usize) -> (Vec<DocId>, Option<Diagnostic>) {
     let is_rfc = |id: &DocId| {
         let document = graph.document(*id);
         let collection = &graph.collections[document.collection];
         collection.kind.as_str() == "rfc" && !document.is_plan && graph.is_live(*id)
     };
     let mut ids: Vec<DocId> = graph.ids().filter(is_rfc).collect();
-    let max = from.inputs.plan.max_bundles as usize;
-    if ids.len() > max {
-        let urgency = |status: Status| match status {
-            Status::Active => 0,
-            Status::Accepted => 1,
-            Status::Proposed | Status::Draft => 2,
-            Status::Implemented | Status::Recorded => 4,
-            _ => 3,
-        };
-        ids.sort_by_key(|id| (urgency(graph.document(*id).status), std::cmp::Reverse(*id)));
-        let path = graph.document(ids[max]).path.clone();
-        let message = format!(
-            "{} of {} live RFCs have no workflow bundle, this one among them",
-            ids.len() - max,
-            ids.len()
-        );
-        let hint = "mark what is done as implemented or superseded, or raise workflow.max_bundles in .blue/config.yaml";
-        notes.push(Diagnostic::new(Code::TooManyBundles, &path, message).hint(hint));
-        ids.truncate(max);
-        ids.sort_unstable();
+    if ids.len() <= max {
+        return (ids, None);
     }
-    ids
+    let urgency = |status: Status| match status {
+        Status::Active => 0,
+        Status::Accepted => 1,
+        Status::Proposed | Status::Draft => 2,
+        Status::Implemented | Status::Recorded => 4,
+        _ => 3,
+    };
+    ids.sort_by_key(|id| (urgency(graph.document(*id).status), std::cmp::Reverse(*id)));
+    let path = graph.document(ids[max]).path.clone();
+    let message = format!(
+        "{} of {} live RFCs have no workflow bundle, this one among them",
+        ids.len() - max,
+        ids.len()
+    );
+    let hint = "mark what is done as implemented or superseded, or raise workflow.max_bundles in .blue/config.yaml";
+    let note = Diagnostic::new(Code::TooManyBundles, &path, message).hint(hint);
+    ids.truncate(max);
+    ids.sort_unstable();
+    (ids, Some(note))
 }
 
 /// The bundles of some RFCs.

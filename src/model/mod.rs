@@ -17,6 +17,7 @@ pub mod neutral;
 pub mod number;
 pub mod place;
 pub mod plan;
+pub mod ranking;
 pub mod record;
 pub mod review;
 pub mod series;
@@ -41,6 +42,7 @@ pub use document::{Document, Facts, Label, Note, Reference, Relation, Sizes, Tar
 pub use graph::{DocId, Edge, Graph, Neighbour};
 pub use number::Number;
 pub use plan::{Budget, Plan};
+pub use ranking::{Cutoffs, Ranking};
 pub use record::{Folder, Record, Stat, Watched};
 pub use review::{Accepted, Counts, Policy, Reviewed};
 pub use short::ShortId;

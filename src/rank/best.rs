@@ -40,6 +40,14 @@ impl Best {
         &self.kept
     }
 
+    /// Who has fewer points is not among the best; 0 while there is room for anybody.
+    pub(super) fn cutoff(&mut self) -> u64 {
+        let most = self.most;
+        let best = self.best();
+        let least = best.iter().map(|(points, _)| *points).min();
+        least.filter(|_| best.len() == most).unwrap_or(0)
+    }
+
     fn cut(&mut self) {
         let by = |(points, id): &(u64, DocId)| (std::cmp::Reverse(*points), *id);
         let (_, last, _) = self.kept.select_nth_unstable_by_key(self.most - 1, by);

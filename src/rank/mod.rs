@@ -2,6 +2,7 @@
 
 mod best;
 mod citations;
+mod context;
 mod explicit;
 mod habits;
 mod implicit;
@@ -9,12 +10,16 @@ mod log;
 mod marks;
 mod phrases;
 mod profiles;
+mod reach;
+mod shift;
 pub mod signals;
 mod words;
 
 use rayon::prelude::*;
 
-use crate::model::{DocId, Graph, Neighbour};
+use crate::model::{Cutoffs, DocId, Graph, Neighbour, Terms};
+
+pub use context::context;
 use signals::{CONTENT, Reader, Scratch, Signals, WEIGHTS, fused};
 
 /// Neighbours kept that a document names, and others.
@@ -49,27 +54,66 @@ pub(crate) struct Opinion {
 pub struct Relevance {
     /// The ranked neighbours of each document.
     pub neighbours: Vec<Vec<Neighbour>>,
+    /// Whether they are those of the last ranking, and so not listed here.
+    pub as_before: Vec<bool>,
+    /// What it takes to be a candidate of each.
+    pub cutoffs: Vec<Cutoffs>,
     /// How much each document matters to the others.
     pub weights: Vec<u32>,
 }
 
+/// The last ranking of the same documents, which had the same [`context`].
+pub struct Again<'a> {
+    /// Documents whose text is another, with the words they had.
+    pub changed: Vec<(DocId, Terms)>,
+    /// What it took to be a candidate of each document.
+    pub cutoffs: Vec<Cutoffs>,
+    /// Documents that had another among their neighbours.
+    pub told: &'a (dyn Fn(DocId) -> Vec<DocId> + Sync),
+    /// Whose neighbours are wanted in any case.
+    pub wanted: &'a [DocId],
+}
+
 /// Ranks the neighbours of every document. Integers only, ties broken by the document's order.
 pub fn rank(graph: &Graph) -> Relevance {
+    ranked(&Reader::new(graph), None, &vec![true; graph.documents.len()])
+}
+
+/// Ranks again what an edit can have reached. Where that is not known, it ranks every document.
+pub fn rank_again(graph: &Graph, again: &Again<'_>) -> Relevance {
+    let reader = Reader::since(graph, &again.changed);
+    match reach::reached(&reader, again) {
+        None => ranked(&reader, None, &vec![true; graph.documents.len()]),
+        Some(mut reached) => {
+            again.wanted.iter().for_each(|id| reached[id.0 as usize] = true);
+            ranked(&reader, Some(&again.cutoffs), &reached)
+        }
+    }
+}
+
+/// Ranks some documents; of the others is known what it takes to be their candidate.
+fn ranked(reader: &Reader<'_>, known: Option<&[Cutoffs]>, which: &[bool]) -> Relevance {
+    let graph = reader.graph;
     let adjacency = explicit::Adjacency::new(graph);
     let ids: Vec<DocId> = graph.ids().collect();
-    let reader = Reader::new(graph);
     let near = |scratch: &mut Scratch, id: &DocId| {
+        let row = id.0 as usize;
+        if let Some(known) = known.filter(|_| !which[row]) {
+            return (Vec::new(), known[row]);
+        }
         let named = named(explicit::opinions(graph, &adjacency, *id));
-        neighbours(&reader, scratch, *id, named)
+        let neighbours = neighbours(reader, scratch, *id, named);
+        (neighbours, scratch.cutoffs)
     };
     // Room for candidates is as large as the project, so few documents share none.
     let shares = ids.par_chunks(ids.len().div_ceil(MAX_SHARES).max(1)).map(|ids| {
         let mut scratch = reader.scratch();
         ids.iter().map(|id| near(&mut scratch, id)).collect::<Vec<_>>()
     });
-    let neighbours = shares.flatten_iter().collect();
+    let (neighbours, cutoffs) = shares.flatten_iter().collect::<Vec<_>>().into_iter().unzip();
+    let as_before = which.iter().map(|which| !which).collect();
     let weights = ids.par_iter().map(|id| explicit::weight(graph, &adjacency, *id)).collect();
-    Relevance { neighbours, weights }
+    Relevance { neighbours, as_before, cutoffs, weights }
 }
 
 /// Adds the opinions on each neighbour, the strongest reason first; sorted by document.

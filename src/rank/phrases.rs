@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::log::log2_16;
 use super::words::class;
 use crate::model::word::pairs;
-use crate::model::{DocId, Graph};
+use crate::model::{DocId, Graph, Terms};
 
 /// Pairs of words that are looked at of one title.
 const MAX_PAIRS: usize = 12;
@@ -17,12 +17,14 @@ const MAX_TITLES: usize = 48;
 pub(super) struct Phrases {
     /// Every pair of words with a document that has it in its title, sorted.
     titles: Vec<(u32, DocId)>,
-    /// How rare each of those pairs is in texts.
+    /// How many texts have each of those pairs, and how rare that makes it.
+    counts: Vec<u32>,
     rarity: Vec<u32>,
     /// How rare the pairs of each document's title are together.
     whole: Vec<u32>,
     /// For each document, where in `titles` the pairs begin that its text has.
     said: Vec<Vec<u32>>,
+    places: Places,
 }
 
 impl Phrases {
@@ -31,8 +33,9 @@ impl Phrases {
             let pairs = pairs(&graph.document(id).title, MAX_PAIRS);
             pairs.into_iter().map(move |pair| (pair, id))
         };
-        let mut titles: Vec<(u32, DocId)> = graph.ids().flat_map(of).collect();
-        titles.sort_unstable();
+        let ids: Vec<DocId> = graph.ids().collect();
+        let mut titles: Vec<(u32, DocId)> = ids.into_par_iter().flat_map_iter(of).collect();
+        titles.par_sort_unstable();
         let places = Places::new(&titles);
         let find = |document: &crate::model::Document| {
             let pairs = document.facts.terms.pairs.iter();
@@ -47,13 +50,28 @@ impl Phrases {
         let mut start = 0;
         for run in titles.chunk_by(|a, b| a.0 == b.0) {
             if run.len() <= MAX_TITLES {
-                let n = class(counts[start]).max(1);
-                rarity[start] = 1 + log2_16(n_documents, u64::from(n));
+                rarity[start] = 1 + log2_16(n_documents, u64::from(commonness(counts[start])));
                 run.iter().for_each(|(_, id)| whole[id.0 as usize] += rarity[start]);
             }
             start += run.len();
         }
-        Phrases { titles, rarity, whole, said }
+        Phrases { titles, counts, rarity, whole, said, places }
+    }
+
+    /// Whether a pair of some title is as rare as it was when these texts had other pairs.
+    pub(super) fn are_as_rare(&self, changed: &[(DocId, Terms)]) -> bool {
+        let mut before: Vec<(u32, i64)> = Vec::new();
+        for (id, terms) in changed {
+            let had = terms.pairs.iter().filter_map(|pair| self.places.of(&self.titles, *pair));
+            before.extend(had.map(|start| (start, 1)));
+            before.extend(self.said[id.0 as usize].iter().map(|start| (*start, -1)));
+        }
+        before.sort_unstable();
+        before.chunk_by(|a, b| a.0 == b.0).all(|run| {
+            let now = self.counts[run[0].0 as usize];
+            let more: i64 = run.iter().map(|(_, more)| more).sum();
+            commonness(now) == commonness((i64::from(now) + more).max(0) as u32)
+        })
     }
 
     /// Names whose title is said in a document, each with how much of it, in thousandths.
@@ -78,8 +96,15 @@ impl Phrases {
     }
 }
 
+/// How many texts have a pair, as far as it makes a difference.
+fn commonness(n: u32) -> u32 {
+    class(n).max(1)
+}
+
 /// Where a pair begins in the sorted list of titles, without searching for those that are in none.
 struct Places {
+    /// A bit for every pair, by its last bits: nearly all pairs of texts are in no title.
+    some: Vec<u64>,
     /// Place plus one, by the pair's last bits; 0 where there is none.
     slots: Vec<u32>,
 }
@@ -88,8 +113,11 @@ impl Places {
     fn new(titles: &[(u32, DocId)]) -> Places {
         let mut slots = vec![0u32; (titles.len() * 2).next_power_of_two().max(16)];
         let last = slots.len() - 1;
+        let mut some = vec![0u64; slots.len() / 8];
         let mut start = 0;
         for run in titles.chunk_by(|a, b| a.0 == b.0) {
+            let (word, bit) = bit(&some, run[0].0);
+            some[word] |= bit;
             let mut at = run[0].0 as usize & last;
             while slots[at] != 0 {
                 at = (at + 1) & last;
@@ -97,10 +125,14 @@ impl Places {
             slots[at] = start as u32 + 1;
             start += run.len();
         }
-        Places { slots }
+        Places { some, slots }
     }
 
     fn of(&self, titles: &[(u32, DocId)], pair: u32) -> Option<u32> {
+        let (word, bit) = bit(&self.some, pair);
+        if self.some[word] & bit == 0 {
+            return None;
+        }
         let last = self.slots.len() - 1;
         let mut at = pair as usize & last;
         while let Some(start) = self.slots[at].checked_sub(1) {
@@ -111,4 +143,8 @@ impl Places {
         }
         None
     }
+}
+
+fn bit(some: &[u64], pair: u32) -> (usize, u64) {
+    ((pair >> 6) as usize & (some.len() - 1), 1 << (pair & 63))
 }

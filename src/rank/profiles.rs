@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::words::{Term, Vocabulary};
+use super::words::{Term, Vocabulary, weighed};
 use crate::model::word::stems;
 use crate::model::{DocId, Graph};
 
@@ -21,38 +21,93 @@ pub(super) struct Profile {
     pub(super) rarity: u32,
     /// The words of its title and of the lines that refer to it, those that tell most first.
     pub(super) words: Vec<Term>,
+    /// Whether its title, or anything said of it, has one of the words that were asked about.
+    pub(super) has: Has,
 }
 
-/// The profiles of all documents, by row.
-pub(super) fn profiles(graph: &Graph, vocabulary: &Vocabulary) -> Vec<Profile> {
-    let mut citing: Vec<Vec<(DocId, u32)>> = vec![Vec::new(); graph.documents.len()];
-    for edge in graph.edges.iter().filter(|edge| edge.line > 0 && edge.from != edge.to) {
-        let places = &mut citing[edge.to.0 as usize];
-        if places.len() < MAX_CITING && places.last() != Some(&(edge.from, edge.line)) {
-            places.push((edge.from, edge.line));
-        }
-        // What stands in the place of another is known by what was said of that.
-        for successor in &graph.replaced_by[edge.to.0 as usize] {
-            let places = &mut citing[successor.0 as usize];
-            if *successor != edge.from && places.len() < MAX_CITING {
+/// Where a word that was asked about is.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Has {
+    None,
+    Said,
+    Title,
+}
+
+/// The lines that refer to each document, by row: who, and where.
+pub(super) struct Citing(Vec<Vec<(DocId, u32)>>);
+
+impl Citing {
+    pub(super) fn new(graph: &Graph) -> Citing {
+        let mut citing: Vec<Vec<(DocId, u32)>> = vec![Vec::new(); graph.documents.len()];
+        for edge in graph.edges.iter().filter(|edge| edge.line > 0 && edge.from != edge.to) {
+            let places = &mut citing[edge.to.0 as usize];
+            if places.len() < MAX_CITING && places.last() != Some(&(edge.from, edge.line)) {
                 places.push((edge.from, edge.line));
             }
+            // What stands in the place of another is known by what was said of that.
+            for successor in &graph.replaced_by[edge.to.0 as usize] {
+                let places = &mut citing[successor.0 as usize];
+                if *successor != edge.from && places.len() < MAX_CITING {
+                    places.push((edge.from, edge.line));
+                }
+            }
         }
+        Citing(citing)
     }
-    let profile = |(row, citing): (usize, &Vec<(DocId, u32)>)| {
+
+    /// The words of a document's title, and all words it is known by with how often each is said.
+    fn said(&self, graph: &Graph, row: usize) -> (Vec<u32>, Vec<(u32, u32)>) {
         let title = stems(&graph.documents[row].title, MAX_TITLE);
         let mut said: Vec<u32> = title.clone();
-        for (from, line) in citing {
+        for (from, line) in &self.0[row] {
             said.extend_from_slice(graph.document(*from).facts.around.line(*line));
         }
         said.sort_unstable();
-        let runs = said.chunk_by(|a, b| a == b);
-        let counted = runs.filter_map(|run| Some((vocabulary.id(run[0])?, run.len() as u32)));
-        let mut words = vocabulary.weighed(counted);
-        words.truncate(MAX_WORDS);
+        let counted = said.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
+        (title, counted)
+    }
+
+    /// The words a document is known by where words have these rows and are so rare.
+    pub(super) fn words(
+        &self,
+        graph: &Graph,
+        row: usize,
+        rarity: impl Fn(u32) -> Option<(u32, u32)>,
+    ) -> Vec<Term> {
+        let (_, said) = self.said(graph, row);
+        known_by(&said, rarity)
+    }
+}
+
+fn known_by(said: &[(u32, u32)], rarity: impl Fn(u32) -> Option<(u32, u32)>) -> Vec<Term> {
+    let counted = said.iter().filter_map(|(hash, n)| {
+        let (id, rarity) = rarity(*hash)?;
+        Some((id, *n, rarity))
+    });
+    let mut words = weighed(counted);
+    words.truncate(MAX_WORDS);
+    words
+}
+
+/// The profiles of all documents, by row. Each says whether it has any of some words, sorted.
+pub(super) fn profiles(graph: &Graph, vocabulary: &Vocabulary, asked: &[u32]) -> Vec<Profile> {
+    let citing = Citing::new(graph);
+    let is_asked = |hash: &u32| asked.binary_search(hash).is_ok();
+    let profile = |row: usize| {
+        let (title, said) = citing.said(graph, row);
+        let has = match asked.is_empty() {
+            true => Has::None,
+            false if title.iter().any(is_asked) => Has::Title,
+            false if said.iter().any(|(hash, _)| is_asked(hash)) => Has::Said,
+            false => Has::None,
+        };
+        let words = known_by(&said, |hash| {
+            let id = vocabulary.id(hash)?;
+            Some((id, vocabulary.rarity(id)))
+        });
         let title: Vec<u32> = title.into_iter().filter_map(|hash| vocabulary.id(hash)).collect();
         let rarity = title.iter().map(|id| vocabulary.rarity(*id)).sum();
-        Profile { title, rarity, words }
+        Profile { title, rarity, words, has }
     };
-    citing.par_iter().enumerate().map(profile).collect()
+    (0..graph.documents.len()).into_par_iter().map(profile).collect()
 }

@@ -6,8 +6,9 @@ use super::habits::Habits;
 use super::marks::Marks;
 use super::phrases::Phrases;
 use super::profiles::{Profile, profiles};
+use super::shift::Shift;
 use super::words::{Index, Term, Vocabulary, likeness};
-use crate::model::{DocId, Graph};
+use crate::model::{Cutoffs, DocId, Graph, Terms};
 use rayon::prelude::*;
 
 /// Documents most like another that are asked what they refer to.
@@ -79,19 +80,26 @@ pub fn fused(signals: &Signals, weights: &Signals) -> i32 {
     signals.iter().zip(weights).map(|(signal, weight)| signal * weight / 100).sum()
 }
 
+/// What makes a candidate by words: what it shares, and what it is known by.
+pub(super) fn by_words(shared: u32, known: u32) -> u64 {
+    u64::from(shared) * WEIGHTS[WORDS] as u64 + u64::from(known) * WEIGHTS[CITED] as u64
+}
+
 /// Everything that signals are read from.
 pub struct Reader<'a> {
     pub(super) graph: &'a Graph,
     pub(super) vocabulary: Vocabulary,
     /// The words of each text, those that tell most first.
     pub(super) texts: Vec<Vec<Term>>,
-    by_text: Index,
+    pub(super) by_text: Index,
     pub(super) profiles: Vec<Profile>,
-    by_profile: Index,
+    pub(super) by_profile: Index,
     pub(super) citations: Citations,
     pub(super) marks: Marks<'a>,
-    phrases: Phrases,
+    pub(super) phrases: Phrases,
     habits: Habits,
+    /// Which words count differently than before.
+    pub(super) shift: Shift,
 }
 
 /// Room for one document's candidates, used again for the next one.
@@ -110,6 +118,8 @@ pub struct Scratch {
     pub(super) peers: Vec<DocId>,
     /// Where each of its words begins.
     pub(super) starts: Vec<u32>,
+    /// How much it takes to be a candidate by words, or alike.
+    pub(super) cutoffs: Cutoffs,
 }
 
 /// What was found of one candidate so far.
@@ -124,14 +134,20 @@ struct Row {
     phrase: i32,
 }
 
-fn found_by(text: &[Term]) -> &[Term] {
+pub(super) fn found_by(text: &[Term]) -> &[Term] {
     &text[..text.len().min(MAX_FOUND_BY)]
 }
 
 impl<'a> Reader<'a> {
     /// Reads the documents' words and references.
     pub fn new(graph: &'a Graph) -> Reader<'a> {
+        Reader::since(graph, &[])
+    }
+
+    /// Reads the same where some documents had other words before.
+    pub(super) fn since(graph: &'a Graph, changed: &[(DocId, Terms)]) -> Reader<'a> {
         let (vocabulary, rows) = Vocabulary::new(graph);
+        let shift = Shift::new(graph, &vocabulary, changed);
         let mut rows = rows.as_slice();
         let words_of = |document: &'a crate::model::Document| {
             let counts = &document.facts.terms.counts;
@@ -145,7 +161,7 @@ impl<'a> Reader<'a> {
             vocabulary.weighed(rows.iter().copied().zip(counts))
         };
         let texts: Vec<Vec<Term>> = texts.into_par_iter().map(weighed).collect();
-        let profiles = profiles(graph, &vocabulary);
+        let profiles = profiles(graph, &vocabulary, &shift.moved);
         let (by_text, by_profile) = rayon::join(
             || Index::new(texts.iter().map(|text| found_by(text)), vocabulary.len()),
             || Index::new(profiles.iter().map(|known| known.words.as_slice()), vocabulary.len()),
@@ -165,6 +181,7 @@ impl<'a> Reader<'a> {
             marks,
             phrases,
             habits,
+            shift,
         }
     }
 
@@ -182,6 +199,7 @@ impl<'a> Reader<'a> {
             coupled: vec![0; n],
             peers: Vec::new(),
             starts: Vec::new(),
+            cutoffs: Cutoffs::default(),
         }
     }
 
@@ -269,21 +287,21 @@ impl<'a> Reader<'a> {
     /// asked what they refer to.
     fn by_words(&self, id: DocId, scratch: &mut Scratch, found: &mut Vec<DocId>) {
         let terms = &self.texts[id.0 as usize];
-        let Scratch { rows, shared, known, touched, best, alike, .. } = scratch;
+        let Scratch { rows, shared, known, touched, best, alike, cutoffs, .. } = scratch;
         best.clear();
         alike.clear();
         self.by_text.share(terms, shared, touched);
-        let (words, cited) = (WEIGHTS[WORDS] as u64, WEIGHTS[CITED] as u64);
         let n_touched = touched.len();
         self.by_profile.share(terms, known, touched);
         for (i, other) in touched.iter().enumerate().filter(|(_, other)| **other != id) {
             let (both, known) = (shared[other.0 as usize], known[other.0 as usize]);
             // What is in both lists was met in the first.
             if i < n_touched || both == 0 {
-                best.offer(u64::from(both) * words + u64::from(known) * cited, *other);
+                best.offer(by_words(both, known), *other);
                 alike.offer(u64::from(both), *other);
             }
         }
+        *cutoffs = Cutoffs { best: best.cutoff(), alike: alike.cutoff() };
         for (_, other) in best.best() {
             let row = &mut rows[other.0 as usize];
             row.seen = true;

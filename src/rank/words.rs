@@ -10,14 +10,16 @@ const UNIT: u64 = 1 << 13;
 const WHOLE: u64 = UNIT * UNIT;
 
 /// Entries that are looked at for one document: the words that tell most first.
-const MAX_LOOKED: usize = 2_048;
+pub(super) const MAX_LOOKED: usize = 2_048;
 
 /// Every word of the project.
 pub(super) struct Vocabulary {
     /// Row of the word plus one, by its number; 0 where there is none.
     slots: Vec<(u32, u32)>,
-    /// How rare each word is.
+    /// How many texts have each word, and how rare that makes it.
+    counts: Vec<u32>,
     rarity: Vec<u32>,
+    n_documents: u64,
 }
 
 /// A word of a text.
@@ -52,8 +54,8 @@ impl Vocabulary {
             }
         }
         let n_documents = graph.documents.len() as u64;
-        let rarity = counts.iter().map(|n| log2_16(n_documents, u64::from(class(*n)))).collect();
-        (Vocabulary { slots, rarity }, rows)
+        let rarity = counts.iter().map(|n| rarity_of(*n, n_documents)).collect();
+        (Vocabulary { slots, counts, rarity, n_documents }, rows)
     }
 
     /// The row of a word that some text has.
@@ -69,22 +71,44 @@ impl Vocabulary {
         self.rarity.len()
     }
 
-    /// The words of a text, those that tell most first, together as long as any other text's.
-    pub(super) fn weighed(&self, counted: impl Iterator<Item = (u32, u32)>) -> Vec<Term> {
-        let weigh = |((id, n), at): ((u32, u32), u16)| {
-            let often = 16 + log2_16(u64::from(n), 1);
-            (id, often * self.rarity(id), at)
-        };
-        let mut weighed: Vec<(u32, u32, u16)> = counted.zip(0..).map(weigh).collect();
-        weighed.sort_unstable_by_key(|(_, weight, at)| (std::cmp::Reverse(*weight), *at));
-        let squares = weighed.iter().map(|(_, weight, _)| u64::from(*weight).pow(2));
-        let length = squares.sum::<u64>().isqrt().max(1);
-        let term = |(id, weight, at): (u32, u32, u16)| {
-            let weight = (u64::from(weight) * UNIT / length) as u16;
-            Term { id, weight, at }
-        };
-        weighed.into_iter().map(term).filter(|term| term.weight > 0).collect()
+    /// How many texts have a word.
+    pub(super) fn count(&self, hash: u32) -> u32 {
+        self.id(hash).map_or(0, |id| self.counts[id as usize])
     }
+
+    /// How rare a word is that so many texts have.
+    pub(super) fn rarity_of(&self, n: u32) -> u32 {
+        rarity_of(n, self.n_documents)
+    }
+
+    /// The words of a text by their rows, each with how often it counts; see [`weighed`].
+    pub(super) fn weighed(&self, counted: impl Iterator<Item = (u32, u32)>) -> Vec<Term> {
+        weighed(counted.map(|(id, n)| (id, n, self.rarity(id))))
+    }
+}
+
+/// The words of a text, those that tell most first, together as long as any other text's. Each comes
+/// with its row, how often it counts and how rare it is.
+pub(super) fn weighed(counted: impl Iterator<Item = (u32, u32, u32)>) -> Vec<Term> {
+    let (mut ids, mut keys, mut squares) = (Vec::new(), Vec::new(), 0);
+    for ((id, n, rarity), at) in counted.zip(0u16..) {
+        let weight = u64::from((16 + log2_16(u64::from(n), 1)) * rarity);
+        squares += weight * weight;
+        ids.push(id);
+        // One number is sorted quicker than three: the greatest weight first, then the first place.
+        keys.push(weight << 16 | u64::from(u16::MAX - at));
+    }
+    keys.sort_unstable_by_key(|key| std::cmp::Reverse(*key));
+    let length = squares.isqrt().max(1);
+    let term = |key: u64| {
+        let at = u16::MAX - key as u16;
+        Term { id: ids[usize::from(at)], weight: ((key >> 16) * UNIT / length) as u16, at }
+    };
+    keys.into_iter().map(term).filter(|term| term.weight > 0).collect()
+}
+
+fn rarity_of(n: u32, n_documents: u64) -> u32 {
+    log2_16(n_documents, u64::from(class(n)))
 }
 
 /// How many have a word, in doublings: one more or less seldom makes a difference.
@@ -154,22 +178,41 @@ impl Index {
     /// Adds up what texts share with the given words, and names those that share anything.
     pub(super) fn share(&self, terms: &[Term], shared: &mut [u32], touched: &mut Vec<DocId>) {
         let mut left = MAX_LOOKED;
-        for term in terms {
-            let entries = self.of(term.id);
-            let size = entries.len().next_power_of_two();
-            if size > left || size > self.common {
-                continue;
-            }
-            left -= size;
-            for (other, weight) in entries {
+        for term in terms.iter().filter(|term| self.affords(term.id, &mut left)) {
+            for (other, weight) in self.of(term.id) {
                 let both = &mut shared[other.0 as usize];
                 if *both == 0 {
                     touched.push(*other);
                 }
-                *both += (u32::from(term.weight) * weight).max(1);
+                *both += product(u32::from(term.weight), *weight);
             }
         }
     }
+
+    /// Whether the entries of a word are looked at, and how many more may be.
+    #[inline]
+    pub(super) fn affords(&self, id: u32, left: &mut usize) -> bool {
+        let size = size_class(self.size(id));
+        let affords = size <= *left && size <= self.common;
+        *left -= if affords { size } else { 0 };
+        affords
+    }
+
+    /// How many texts are found by a word.
+    pub(super) fn size(&self, id: u32) -> usize {
+        (self.starts[id as usize + 1] - self.starts[id as usize]) as usize
+    }
+}
+
+/// What two texts share by one word.
+#[inline]
+pub(super) fn product(one: u32, other: u32) -> u32 {
+    (one * other).max(1)
+}
+
+/// The size of an index's entry, in doublings as [`class`] is.
+pub(super) fn size_class(n: usize) -> usize {
+    n.next_power_of_two()
 }
 
 /// How alike texts are that share so much, in thousandths.

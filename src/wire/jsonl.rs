@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::neutral::neutral_but;
-use crate::model::{DocId, Graph, Neighbour};
+use crate::model::{DocId, Graph, Neighbour, Uri};
 
 /// One document.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -152,7 +152,7 @@ pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
 
 /// The body of `documents.jsonl`; `kept` are hidden characters that documents may have.
 pub fn documents(graph: &Graph, weights: &[u32], kept: &str) -> Vec<u8> {
-    lines(graph, |id| document_row(graph, weights, id, kept))
+    in_order(graph, |id, bytes| line(bytes, &document_row(graph, weights, id, kept)))
 }
 
 /// A [`RelevanceLine`] to write.
@@ -169,32 +169,77 @@ struct NeighbourRow<'a> {
     reasons: Vec<Cow<'a, str>>,
 }
 
-/// The body of `relevance.jsonl`.
-pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>], kept: &str) -> Vec<u8> {
-    lines(graph, |id| RelevanceRow {
-        uri: graph.document(id).uri.as_str(),
-        neighbours: neighbours[id.0 as usize]
-            .iter()
-            .map(|neighbour| {
-                let uri = graph.document(neighbour.id).uri.as_str();
-                let reasons =
-                    neighbour.reasons.iter().map(|reason| neutral_but(reason, kept)).collect();
-                NeighbourRow { uri, score: neighbour.score, reasons }
-            })
-            .collect(),
+/// The lines of an emitted `relevance.jsonl`, by row.
+pub struct RelevanceLines {
+    bytes: Vec<u8>,
+    /// Where each line begins, and where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl RelevanceLines {
+    /// Of the bytes of a file; `None` if it has not a line for each of so many documents.
+    pub fn new(bytes: Vec<u8>, n_documents: usize) -> Option<RelevanceLines> {
+        // The first line is the file's provenance.
+        let starts: Vec<usize> = memchr::memchr_iter(b'\n', &bytes).map(|end| end + 1).collect();
+        (starts.len() == n_documents + 1).then_some(RelevanceLines { bytes, starts })
+    }
+
+    fn line(&self, row: usize) -> &[u8] {
+        &self.bytes[self.starts[row]..self.starts[row + 1]]
+    }
+
+    /// The rows of the lines that name a document, its own among them.
+    pub fn naming(&self, uri: &Uri) -> Vec<DocId> {
+        let name = serde_json::to_string(uri.as_str()).expect("an address is JSON");
+        let places = memchr::memmem::find_iter(&self.bytes, name.as_bytes());
+        let row = |at| self.starts.partition_point(|start| *start <= at).checked_sub(1);
+        let mut rows: Vec<DocId> = places.filter_map(row).map(|row| DocId(row as u32)).collect();
+        rows.dedup();
+        rows
+    }
+}
+
+/// The body of `relevance.jsonl`: what is known of each document now, or the line it had before.
+pub fn relevance(
+    graph: &Graph,
+    neighbours: &[Vec<Neighbour>],
+    before: Option<(&RelevanceLines, &[bool])>,
+    kept: &str,
+) -> Vec<u8> {
+    in_order(graph, |id, bytes| {
+        let row = id.0 as usize;
+        match before.filter(|(_, as_before)| as_before[row]) {
+            Some((before, _)) => bytes.extend_from_slice(before.line(row)),
+            None => {
+                let neighbours = neighbours[row].iter();
+                let neighbours =
+                    neighbours.map(|neighbour| neighbour_row(graph, neighbour, kept)).collect();
+                let uri = graph.document(id).uri.as_str();
+                line(bytes, &RelevanceRow { uri, neighbours });
+            }
+        }
     })
 }
 
-fn lines<T: Serialize>(graph: &Graph, line: impl Fn(DocId) -> T + Sync) -> Vec<u8> {
+fn neighbour_row<'a>(graph: &'a Graph, neighbour: &'a Neighbour, kept: &str) -> NeighbourRow<'a> {
+    let uri = graph.document(neighbour.id).uri.as_str();
+    let reasons = neighbour.reasons.iter().map(|reason| neutral_but(reason, kept)).collect();
+    NeighbourRow { uri, score: neighbour.score, reasons }
+}
+
+fn line(bytes: &mut Vec<u8>, line: &impl Serialize) {
+    serde_json::to_writer(&mut *bytes, line).expect("a line is JSON");
+    bytes.push(b'\n');
+}
+
+/// Lines made in parallel, one after another.
+fn in_order(graph: &Graph, tell: impl Fn(DocId, &mut Vec<u8>) + Sync) -> Vec<u8> {
     let ids: Vec<DocId> = graph.ids().collect();
     let chunks: Vec<Vec<u8>> = ids
         .par_chunks(512)
         .map(|ids| {
             let mut bytes = Vec::with_capacity(ids.len() * 400);
-            for id in ids {
-                serde_json::to_writer(&mut bytes, &line(*id)).expect("a line is JSON");
-                bytes.push(b'\n');
-            }
+            ids.iter().for_each(|id| tell(*id, &mut bytes));
             bytes
         })
         .collect();

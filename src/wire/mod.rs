@@ -13,6 +13,7 @@ pub mod limits;
 pub mod manifest;
 pub mod paths;
 pub mod older;
+pub mod ranking;
 pub mod record;
 pub mod register;
 pub mod schema;

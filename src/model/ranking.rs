@@ -1,0 +1,23 @@
+//! What a ranking leaves behind for the next one.
+
+use super::Digest;
+
+/// How much it took to be a candidate of a document; 0 where there was room for anybody.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Cutoffs {
+    /// By words.
+    pub best: u64,
+    /// By being alike.
+    pub alike: u64,
+}
+
+/// The last ranking, as far as the next one can build on it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Ranking {
+    /// Everything but words that decided it.
+    pub context: Digest,
+    /// The bytes of the index that was made of it.
+    pub relevance: Digest,
+    /// The content of each document, by row, with what it took to be its candidate.
+    pub documents: Vec<(Digest, Cutoffs)>,
+}

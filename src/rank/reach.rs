@@ -1,0 +1,215 @@
+//! What an edit reaches: whose neighbours can be others than before.
+//!
+//! Nobody's neighbours depend on all documents. A document has candidates by its words, and who is
+//! not among the best of them plays no part. So it is enough to know how much it took to be one of
+//! them, and what those documents have to offer that count differently than before.
+
+use rayon::prelude::*;
+
+use super::Again;
+use super::profiles::{Citing, Has};
+use super::shift::GONE;
+use super::signals::{Reader, by_words, found_by};
+use super::words::{Index, MAX_LOOKED, Term, product, size_class, weighed};
+use crate::model::{DocId, Terms};
+
+/// More documents than this that count differently are not followed one by one.
+const MAX_MOVED: usize = 48;
+
+/// What a document is found by, before and now.
+struct Moved {
+    id: DocId,
+    texts: [Vec<Term>; 2],
+    known: [Vec<Term>; 2],
+}
+
+/// What a word brings to one of the moved documents, before and now.
+#[derive(Clone, Copy, Default)]
+struct Touch {
+    moved: u32,
+    texts: [u16; 2],
+    known: [u16; 2],
+}
+
+/// What a document shares with one of the moved ones, before and now.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    shared: [u32; 2],
+    known: [u32; 2],
+}
+
+/// Whose neighbours must be looked for again, by row. `None` if that may be anybody's.
+pub(super) fn reached(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<bool>> {
+    let is_title = |profile: &super::profiles::Profile| profile.has == Has::Title;
+    if reader.profiles.iter().any(is_title) || !reader.phrases.are_as_rare(&again.changed) {
+        return None;
+    }
+    let moved = moved(reader, again)?;
+    let resized = Resized::new(reader, &moved);
+    let touches = Touches::new(reader, &moved);
+    let coupled = coupled(reader, &moved);
+    let scan = |id: DocId| {
+        let mut sums = vec![Sums::default(); moved.len()];
+        touches.add(reader, &resized, id, &mut sums) && {
+            let cutoffs = &again.cutoffs[id.0 as usize];
+            !moved.iter().zip(&sums).enumerate().any(|(at, (_, sums))| {
+                let is_best = |when: usize| {
+                    let points = by_words(sums.shared[when], sums.known[when]);
+                    points > 0 && points >= cutoffs.best
+                };
+                let shared = sums.shared;
+                let is_alike =
+                    |when: usize| shared[when] > 0 && u64::from(shared[when]) >= cutoffs.alike;
+                let is_peer = shared[0] != shared[1] && coupled[at][id.0 as usize];
+                [0, 1].into_iter().any(|when| is_best(when) || is_alike(when)) || is_peer
+            })
+        }
+    };
+    let ids: Vec<DocId> = reader.graph.ids().collect();
+    let mut reached: Vec<bool> = ids.par_iter().map(|id| !scan(*id)).collect();
+    for moved in &moved {
+        reached[moved.id.0 as usize] = true;
+        (again.told)(moved.id).into_iter().for_each(|id| reached[id.0 as usize] = true);
+    }
+    Some(reached)
+}
+
+/// The documents that are found by other words than before, or by the same with other weights.
+fn moved(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<Moved>> {
+    let (graph, shift) = (reader.graph, &reader.shift);
+    let had = |id: DocId| again.changed.iter().find(|(changed, _)| *changed == id);
+    let is_moved = |id: &DocId| {
+        had(*id).is_some()
+            || reader.profiles[id.0 as usize].has == Has::Said
+            || (!shift.moved.is_empty() && shift.reaches(&graph.document(*id).facts.terms))
+    };
+    let ids: Vec<DocId> = graph.ids().collect();
+    let ids: Vec<DocId> = ids.into_par_iter().filter(is_moved).collect();
+    if ids.len() > MAX_MOVED {
+        return None;
+    }
+    let citing = Citing::new(graph);
+    let rarity = |hash: u32| shift.rarity(&reader.vocabulary, hash);
+    let moved = ids.into_iter().map(|id| {
+        let row = id.0 as usize;
+        let terms = had(id).map_or(&graph.document(id).facts.terms, |(_, terms)| terms);
+        let texts = [text_before(terms, &rarity), reader.texts[row].clone()];
+        let texts = texts.map(|text| found_by(&text).to_vec());
+        let known = [citing.words(graph, row, rarity), reader.profiles[row].words.clone()];
+        Moved { id, texts, known }
+    });
+    Some(moved.collect())
+}
+
+fn text_before(terms: &Terms, rarity: &impl Fn(u32) -> Option<(u32, u32)>) -> Vec<Term> {
+    let counted = terms.iter().map(|(hash, n)| {
+        let (id, rarity) = rarity(hash).unwrap_or((GONE, 0));
+        (id, u32::from(n), rarity)
+    });
+    weighed(counted)
+}
+
+/// Who refers to something that a moved document refers to, by row, for each of them.
+fn coupled(reader: &Reader<'_>, moved: &[Moved]) -> Vec<Vec<bool>> {
+    let n = reader.graph.documents.len();
+    let mut sums = vec![0; n];
+    let of = |moved: &Moved| {
+        let mut coupled = vec![false; n];
+        reader.citations.couple(moved.id, &mut sums, &mut |other| coupled[other.0 as usize] = true);
+        sums.fill(0);
+        coupled
+    };
+    moved.iter().map(of).collect()
+}
+
+/// Words whose entries in an index are so many more or fewer that others are looked at instead.
+struct Resized(Vec<bool>);
+
+impl Resized {
+    fn new(reader: &Reader<'_>, moved: &[Moved]) -> Resized {
+        let mut resized = vec![false; reader.vocabulary.len()];
+        let mut note = |index: &Index, of: &dyn Fn(&Moved) -> &[Vec<Term>; 2]| {
+            let mut more: Vec<(u32, isize)> = Vec::new();
+            for moved in moved {
+                let [before, now] = of(moved);
+                more.extend(before.iter().map(|term| (term.id, 1)));
+                more.extend(now.iter().map(|term| (term.id, -1)));
+            }
+            more.retain(|(id, _)| *id != GONE);
+            more.sort_unstable();
+            for run in more.chunk_by(|a, b| a.0 == b.0) {
+                let now = index.size(run[0].0);
+                let before = now.saturating_add_signed(run.iter().map(|(_, more)| more).sum());
+                resized[run[0].0 as usize] |= size_class(now) != size_class(before);
+            }
+        };
+        note(&reader.by_text, &|moved| &moved.texts);
+        note(&reader.by_profile, &|moved| &moved.known);
+        Resized(resized)
+    }
+}
+
+/// What each word brings to the moved documents.
+struct Touches {
+    starts: Vec<u32>,
+    all: Vec<Touch>,
+}
+
+impl Touches {
+    fn new(reader: &Reader<'_>, moved: &[Moved]) -> Touches {
+        let mut all: Vec<(u32, Touch)> = Vec::new();
+        for (at, moved) in moved.iter().enumerate() {
+            for when in [0, 1] {
+                let none = Touch { moved: at as u32, ..Touch::default() };
+                for term in &moved.texts[when] {
+                    let mut touch = none;
+                    touch.texts[when] = term.weight;
+                    all.push((term.id, touch));
+                }
+                for term in &moved.known[when] {
+                    let mut touch = none;
+                    touch.known[when] = term.weight;
+                    all.push((term.id, touch));
+                }
+            }
+        }
+        all.retain(|(id, _)| *id != GONE);
+        all.sort_by_key(|(id, touch)| (*id, touch.moved));
+        let mut starts = vec![0u32; reader.vocabulary.len() + 1];
+        all.iter().for_each(|(id, _)| starts[*id as usize + 1] += 1);
+        (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
+        Touches { starts, all: all.into_iter().map(|(_, touch)| touch).collect() }
+    }
+
+    /// Adds up what a document shares with the moved ones, looking where [`Index::share`] looks.
+    /// `false` if it would now look elsewhere.
+    fn add(&self, reader: &Reader<'_>, resized: &Resized, id: DocId, sums: &mut [Sums]) -> bool {
+        let (mut left, mut left_known) = (MAX_LOOKED, MAX_LOOKED);
+        for term in &reader.texts[id.0 as usize] {
+            let row = term.id as usize;
+            if resized.0[row] {
+                return false;
+            }
+            let looks = reader.by_text.affords(term.id, &mut left);
+            let looks_known = reader.by_profile.affords(term.id, &mut left_known);
+            let touches = &self.all[self.starts[row] as usize..self.starts[row + 1] as usize];
+            for touch in touches {
+                let sums = &mut sums[touch.moved as usize];
+                let add = |sum: &mut u32, weight: u16| {
+                    if weight > 0 {
+                        *sum += product(u32::from(term.weight), u32::from(weight));
+                    }
+                };
+                for when in [0, 1] {
+                    if looks {
+                        add(&mut sums.shared[when], touch.texts[when]);
+                    }
+                    if looks_known {
+                        add(&mut sums.known[when], touch.known[when]);
+                    }
+                }
+            }
+        }
+        true
+    }
+}

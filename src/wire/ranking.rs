@@ -1,0 +1,46 @@
+//! The last ranking, kept in `.blue/local/ranking`.
+
+use serde::{Deserialize, Serialize};
+
+use super::cache::magic;
+use crate::model::{Cutoffs, Digest, Hasher, Ranking};
+
+#[derive(Deserialize, Serialize)]
+struct RankingMirror {
+    context: [u8; 32],
+    relevance: [u8; 32],
+    documents: Vec<([u8; 32], u64, u64)>,
+}
+
+/// The bytes of a ranking file: a format line, a checksum, the ranking.
+pub fn write(ranking: &Ranking, engine: &Digest) -> Vec<u8> {
+    let document =
+        |(digest, cutoffs): &(Digest, Cutoffs)| (*digest.as_bytes(), cutoffs.best, cutoffs.alike);
+    let mirror = RankingMirror {
+        context: *ranking.context.as_bytes(),
+        relevance: *ranking.relevance.as_bytes(),
+        documents: ranking.documents.iter().map(document).collect(),
+    };
+    let payload = postcard::to_stdvec(&mirror).expect("a ranking can be written");
+    [magic("ranking"), check(engine, &payload).as_bytes().to_vec(), payload].concat()
+}
+
+/// Reads a ranking back; what does not verify, or was written by another engine, is absent.
+pub fn read(bytes: &[u8], engine: &Digest) -> Option<Ranking> {
+    let rest = bytes.strip_prefix(magic("ranking").as_slice())?;
+    let (known, payload) = rest.split_at_checked(32)?;
+    if check(engine, payload).as_bytes() != known {
+        return None;
+    }
+    let mirror: RankingMirror = postcard::from_bytes(payload).ok()?;
+    let document = |(digest, best, alike)| (Digest::from_bytes(digest), Cutoffs { best, alike });
+    Some(Ranking {
+        context: Digest::from_bytes(mirror.context),
+        relevance: Digest::from_bytes(mirror.relevance),
+        documents: mirror.documents.into_iter().map(document).collect(),
+    })
+}
+
+fn check(engine: &Digest, payload: &[u8]) -> Digest {
+    Hasher::new().field(b"ranking").field(engine.as_bytes()).field(payload).digest()
+}
