@@ -80,6 +80,18 @@ const FORMS: &[(&str, &str, usize)] = &[
     ("https://hooks.slack.com/services/T0AB12CD3/B0AB12CD3/", PLAIN, 24),
     ("https://discord.com/api/webhooks/123456789012345678/", URL, 68),
     ("AccountKey=", BASE64, 86),
+    ("nvapi-", URL, 64),
+    ("napi_", PLAIN, 64),
+    ("tvly-dev-", PLAIN, 32),
+    ("AVNS_", URL, 19),
+    ("syt_", PLAIN, 40),
+    ("sk-lf-", HEX, 36),
+    ("1//0", URL, 96),
+    ("ATTA", HEX, 72),
+    ("KGAT_", HEX, 32),
+    ("access-production-", HEX, 36),
+    ("hcaik_", PLAIN, 58),
+    ("wandb_v1_", URL, 77),
 ];
 
 /// Sentences around a token that has a form of its own.
@@ -110,6 +122,22 @@ const CALLED: &[&str] = &[
     "| API key | {} |",
 ];
 
+/// Where people write a password of their own choice.
+const CHOSEN: &[&str] = &[
+    "password: {}",
+    "| Password | {} |",
+    "| Host | Password |\n|---|---|\n| db | `{}` |",
+    "| User | Password |\n|---|---|\n| bob | {} |",
+    "curl -u bob:{} https://x",
+    "curl https://x \\\n  --user 'bob:{}'",
+    "jdbc:oracle:thin:bob/{}@db:1521:orcl",
+    "machine x.example.org login bob password {}",
+    "sshpass -p '{}' ssh bob@x",
+    "mysql -u root -p{} app",
+    "PGPASSWORD={} psql -h db",
+    "Passwort: {}",
+];
+
 /// A secret of a kind, and the text it stands in.
 fn secret(dice: &mut Dice, i: usize) -> (String, String, String) {
     let n = FORMS.len();
@@ -120,7 +148,7 @@ fn secret(dice: &mut Dice, i: usize) -> (String, String, String) {
     }
     let value = dice.text(PLAIN, 32);
     let host = "db.internal:5432/app";
-    let (kind, text, secret) = match dice.roll(9) {
+    let (kind, text, secret) = match dice.roll(11) {
         0 => ("address", format!("postgres://app:{value}@{host}"), value),
         1 => ("address", format!("mongodb+srv://u:{value}@c0.mongodb.net/x"), value),
         2 => ("ado", format!("Server=db;User Id=sa;Password={value};Encrypt=true"), value),
@@ -142,9 +170,18 @@ fn secret(dice: &mut Dice, i: usize) -> (String, String, String) {
         5 => ("bearer", format!("curl -H 'Authorization: Bearer {value}' https://x"), value),
         6 => {
             let short = format!("{}{}!", dice.text("abcdefghijkmnop", 6), dice.text("23456789", 3));
-            ("chosen password", format!("password: {short}"), short)
+            ("chosen password", dice.of(CHOSEN).replace("{}", &short), short)
         }
-        7 => ("called hex", dice.of(CALLED).replace("{}", &dice.text(HEX, 32)), String::new()),
+        7 => {
+            let end = dice.text(PLAIN, 16);
+            let text = format!("> it was ghp_{}\n> {end}, sorry", dice.text(PLAIN, 20));
+            ("token over two lines", text, end)
+        }
+        8 => {
+            let word = dice.of(&["swordfish", "quietmouse", "letmein", "tigerlily"]).to_string();
+            ("word as a password", dice.of(&CHOSEN[3..11]).replace("{}", &word), word)
+        }
+        9 => ("called hex", dice.of(CALLED).replace("{}", &dice.text(HEX, 32)), String::new()),
         _ => ("called", dice.of(CALLED).replace("{}", &value), value),
     };
     (kind.to_string(), text, secret)
@@ -153,7 +190,7 @@ fn secret(dice: &mut Dice, i: usize) -> (String, String, String) {
 /// Text that nobody should redact.
 fn harmless(dice: &mut Dice) -> String {
     let uuid = |dice: &mut Dice| [8, 4, 4, 4, 12].map(|n| dice.text(HEX, n)).join("-");
-    match dice.roll(16) {
+    match dice.roll(20) {
         0 => format!("Fixed in commit {}.", dice.text(HEX, 40)),
         1 => format!("The request id is {}.", uuid(dice)),
         2 => format!("token address: 0x{}", dice.text(HEX, 40)),
@@ -175,6 +212,12 @@ fn harmless(dice: &mut Dice) -> String {
                 "process.env.API_KEY",
             ]),
         ),
+        15 => dice
+            .of(CHOSEN)
+            .replace("{}", dice.of(&["<password>", "${PW}", "xxxx", "changeme", "password"])),
+        16 => "curl -u \"$USER:$pass\" https://x && mysql -u root -p app".to_string(),
+        17 => format!("see https://example.org/{}\nand {}", dice.text(URL, 40), dice.text(HEX, 8)),
+        18 => "| User | Password |\n|---|---|\n| string | string |\n| yes | no |".to_string(),
         8 => "export AWS_ACCESS_KEY_ID=AKIAXXXXXXXXXXXXXXXX".to_string(),
         9 => "postgres://user:password@localhost/db and redis://localhost:6379".to_string(),
         10 => format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5{} me@host", dice.text(BASE64, 44)),

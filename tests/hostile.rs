@@ -270,6 +270,56 @@ fn credentials_in_addresses_headers_and_assignments_are_redacted() {
 }
 
 #[test]
+fn passwords_in_tables_and_commands_are_redacted() {
+    let cases = [
+        ("| Env | Password |\n|---|---|\n| a | `hunter2` |", "hunter2"),
+        ("> User | Password\n> ---|---\n> bob | quietmouse", "quietmouse"),
+        ("| Service | API key |\n|---|---|\n| x | Zk3mQ9xW2vB7nR4tY8pL |", "Zk3mQ9xW2vB7nR4tY8pL"),
+        ("```sh\ncurl -u bob:swordfish1 https://x\n```", "swordfish1"),
+        ("`curl https://x --user 'bob:sword fish2'`", "sword fish2"),
+        ("`jdbc:oracle:thin:scott/tigerlily@db:1521:orcl`", "tigerlily"),
+        ("`sshpass -p swordfish3 ssh bob@x`", "swordfish3"),
+        ("`mysql -u root -pswordfish4 app`", "swordfish4"),
+        ("`PGPASSWORD=swordfish5 psql`", "swordfish5"),
+        ("`sqlplus bob/swordfish6@//db:1521/x`", "swordfish6"),
+        ("machine x.example.org\n  login bob\n  password swordfish7", "swordfish7"),
+        ("Authorization: SSWS 00QCjAl4MlVWPXMABCd", "00QCjAl4MlVWPXMABCd"),
+        ("Passwort: hunter8", "hunter8"),
+        ("密码：hunter9", "hunter9"),
+    ];
+    let text: String = cases.iter().map(|(text, _)| format!("{text}\n\n")).collect();
+    let seen = see(&with(&format!("# T\n\n## Decision\n\n{text}")));
+    for (text, secret) in cases {
+        assert!(!seen.emitted.contains(secret), "{text}");
+    }
+    let n = seen.findings.iter().filter(|f| f.starts_with("BLUE-SEC-001")).count();
+    assert_eq!(n, cases.len(), "{:#?}", seen.findings);
+}
+
+#[test]
+fn a_token_that_runs_over_the_end_of_a_line_is_redacted_and_lines_stay() {
+    let (a, z) = halves();
+    let key = token("AKIA", "Q3EGRIR7\nHJ2WNKX5");
+    let web = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIi\nOiIxMjM0In0.Zk3mQ9xW2vB7\nnR4tY8pL5s";
+    for (text, left) in [
+        (format!("Use {a}\n{z} here"), z.as_str()),
+        (format!("> Use {a}\n> {z} here"), z.as_str()),
+        (format!("```\n{a}\r\n{z}\n```"), z.as_str()),
+        (key, "HJ2WNKX5"),
+        (web.to_string(), "nR4tY8pL5s"),
+    ] {
+        let space = with(&format!("# T\n\n## Decision\n\n{text}\n\n[gone](nowhere.md)\n"));
+        let seen = see(&space);
+        assert!(!seen.emitted.contains(left), "{text}\n{}", seen.emitted);
+        let told = seen.findings.iter().any(|f| f.starts_with("BLUE-SEC-001"));
+        assert!(told, "{text}: {:?}", seen.findings);
+        let line = 5 + text.lines().count() + 1;
+        let lint = space.blue(&["knowledge", "lint"]).stdout;
+        assert!(lint.contains(&format!("0001-a.md:{line}:1: warning: no document")), "{lint}");
+    }
+}
+
+#[test]
 fn what_only_looks_random_is_left_alone() {
     for text in [
         "commit 9f8b2c4d1e7a6350b4c2d8e1f7a93b609f8b2c4d",
@@ -281,6 +331,9 @@ fn what_only_looks_random_is_left_alone() {
         "AKIAXXXXXXXXXXXXXXXX",
         "postgres://user:password@localhost/db",
         "secret: bytes32, password: string, passwords: 128-bit",
+        "| User | Password |\n|---|---|\n| string | string |\n| `<user>` | `${PW}` |",
+        "curl -u user:password https://x; mysql -u root -p app; sshpass -p \"$PW\" ssh x",
+        "jdbc:oracle:thin:user/password@host and PGPASSWORD=changeme",
         "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----",
         "sha512-Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUqZk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUqZk3mQ9xW2vB7nR==",
     ] {
@@ -560,6 +613,12 @@ fn judging_is_linear() {
         "a".repeat(800_000),
         "\u{E0041}a".repeat(100_000),
         "Human:\n".repeat(100_000),
+        "curl -u ".repeat(100_000),
+        "|password|pwd\n|--|--\n".repeat(40_000),
+        format!("{}\n|--|\n", "|pwd".repeat(200)).repeat(1_000),
+        "sk-proj-aB3dE5gH7jK9mN1\n".repeat(40_000),
+        "AKIA\n".repeat(150_000),
+        "oauth:a -us1 pat.".repeat(50_000),
     ] {
         let started = std::time::Instant::now();
         blue::guard::clean(&text, &blue::guard::Allowed::default());

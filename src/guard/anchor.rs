@@ -10,6 +10,7 @@ pub(super) enum Kind {
     Pem,
     Password,
     Word,
+    Command,
     Authorization,
     Order,
     Comment,
@@ -24,13 +25,11 @@ pub(super) struct Anchor {
 
 /// Every anchor, in any case of letters.
 const ANCHORS: &[(Kind, &[&str])] = &[
-    (Kind::Url, &["://"]),
+    (Kind::Url, &["://", super::url::ORACLE]),
     (Kind::Pem, &["private key", "putty-user-key-file-"]),
-    (
-        Kind::Password,
-        &["password", "passwd", "passphrase", "pwd", "secret", "db_pass", "identified by"],
-    ),
+    (Kind::Password, super::keyed::PASSWORDS),
     (Kind::Word, super::keyed::ANCHORS),
+    (Kind::Command, super::command::ANCHORS),
     (Kind::Authorization, &["authorization"]),
     (Kind::Order, super::order::ANCHORS),
     (Kind::Order, super::order::CALLS),

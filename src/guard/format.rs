@@ -5,174 +5,10 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use super::form::{FORMS, Form, Of};
 use super::secret::Hit;
-use super::{base64, value};
-
-/// Which signs a token is made of.
-#[derive(Clone, Copy)]
-enum Of {
-    /// Letters and digits.
-    Plain,
-    /// Letters, digits, `_` and `-`.
-    Url,
-    /// The same with `.`, `=` and `%`, for tokens in parts.
-    Parts,
-    /// Letters, digits, `+`, `/` and `=`.
-    Base64,
-    /// Hexadecimal digits.
-    Hex,
-    /// Capitals and digits.
-    Capitals,
-    /// Letters, digits and `/`, `_`, `-`: the rest of a web hook's address.
-    Path,
-}
-
-impl Of {
-    fn has(self, b: u8) -> bool {
-        match self {
-            Of::Plain => b.is_ascii_alphanumeric(),
-            Of::Url => b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'),
-            Of::Parts => b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'=' | b'%'),
-            Of::Base64 => b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='),
-            Of::Hex => b.is_ascii_hexdigit(),
-            Of::Capitals => b.is_ascii_uppercase() || b.is_ascii_digit(),
-            Of::Path => b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'/'),
-        }
-    }
-}
-
-/// A service, what its tokens begin with, the signs that follow, at least and at most how many.
-type Form = (&'static str, &'static [&'static str], Of, usize, usize);
-
-/// Forms as they are publicly known. Where a service's lengths vary, the bounds are wide.
-const FORMS: &[Form] = &[
-    ("aws access key", &["AKIA", "ASIA", "ABIA", "ACCA"], Of::Capitals, 16, 16),
-    ("google api key", &["AIza"], Of::Url, 35, 35),
-    ("google oauth token", &["ya29."], Of::Parts, 20, 1000),
-    ("google oauth secret", &["GOCSPX-"], Of::Url, 28, 28),
-    ("azure key", &["AccountKey=", "SharedAccessKey=", "accountKey="], Of::Base64, 40, 100),
-    ("github token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Of::Plain, 36, 255),
-    ("github token", &["github_pat_"], Of::Url, 22, 255),
-    (
-        "gitlab token",
-        &["glpat-", "gldt-", "glptt-", "glrt-", "glcbt-", "glsoat-"],
-        Of::Parts,
-        20,
-        300,
-    ),
-    ("gitlab token", &["glft-", "glimt-", "glagent-", "gloas-", "GR1348941"], Of::Parts, 20, 300),
-    ("slack token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxc-"], Of::Parts, 10, 400),
-    ("slack token", &["xoxd-", "xoxe-", "xoxe.", "xapp-"], Of::Parts, 10, 400),
-    (
-        "slack web hook",
-        &["hooks.slack.com/services/", "hooks.slack.com/workflows/"],
-        Of::Path,
-        20,
-        200,
-    ),
-    ("discord web hook", &["discord.com/api/webhooks/"], Of::Path, 40, 200),
-    ("discord web hook", &["discordapp.com/api/webhooks/"], Of::Path, 40, 200),
-    ("teams web hook", &["webhook.office.com/webhookb2/"], Of::Path, 40, 400),
-    ("stripe key", &["sk_live_", "rk_live_", "sk_test_", "rk_test_"], Of::Plain, 16, 255),
-    ("stripe web hook secret", &["whsec_"], Of::Base64, 24, 100),
-    ("anthropic key", &["sk-ant-"], Of::Url, 20, 255),
-    ("openai key", &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"], Of::Url, 20, 255),
-    ("openai key", &["sk-"], Of::Plain, 32, 64),
-    ("openrouter key", &["sk-or-v1-"], Of::Hex, 64, 64),
-    ("npm token", &["npm_"], Of::Plain, 36, 36),
-    ("pypi token", &["pypi-AgE"], Of::Url, 16, 400),
-    ("crates.io token", &["cio"], Of::Plain, 32, 32),
-    ("rubygems token", &["rubygems_"], Of::Hex, 48, 48),
-    ("twilio key", &["SK"], Of::Hex, 32, 32),
-    ("sendgrid key", &["SG."], Of::Parts, 60, 70),
-    ("mailgun key", &["key-"], Of::Hex, 32, 32),
-    ("digitalocean token", &["dop_v1_", "doo_v1_", "dor_v1_"], Of::Hex, 64, 64),
-    ("heroku token", &["HRKU-"], Of::Url, 30, 80),
-    ("hugging face token", &["hf_", "api_org_"], Of::Plain, 30, 40),
-    ("vault token", &["hvs.", "hvb.", "hvr."], Of::Url, 24, 300),
-    ("databricks token", &["dapi"], Of::Hex, 32, 32),
-    ("shopify token", &["shpat_", "shpca_", "shppa_", "shpss_"], Of::Hex, 32, 32),
-    ("square token", &["sq0atp-", "sq0csp-", "sq0idp-"], Of::Url, 22, 60),
-    ("square token", &["EAAA"], Of::Url, 56, 64),
-    ("linear token", &["lin_api_", "lin_oauth_"], Of::Plain, 32, 80),
-    ("notion token", &["secret_", "ntn_"], Of::Plain, 40, 60),
-    (
-        "doppler token",
-        &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
-        Of::Parts,
-        40,
-        80,
-    ),
-    ("age key", &["AGE-SECRET-KEY-1"], Of::Capitals, 58, 58),
-    ("grafana token", &["glsa_", "glc_"], Of::Parts, 32, 255),
-    ("new relic key", &["NRAK-", "NRJS-", "NRII-"], Of::Url, 18, 40),
-    ("planetscale token", &["pscale_tkn_", "pscale_pw_", "pscale_oauth_"], Of::Parts, 32, 64),
-    ("postman key", &["PMAK-"], Of::Url, 40, 80),
-    ("figma token", &["figd_"], Of::Url, 30, 80),
-    ("atlassian token", &["ATATT3", "ATCTT3"], Of::Parts, 60, 300),
-    ("bitbucket password", &["ATBB"], Of::Plain, 32, 40),
-    ("supabase token", &["sbp_"], Of::Hex, 40, 40),
-    ("replicate token", &["r8_"], Of::Plain, 37, 37),
-    ("sentry token", &["sntrys_", "sntryu_"], Of::Parts, 40, 400),
-    ("tailscale key", &["tskey-"], Of::Url, 16, 80),
-    ("pulumi token", &["pul-"], Of::Hex, 40, 40),
-    ("artifactory key", &["AKCp"], Of::Plain, 60, 80),
-    ("groq key", &["gsk_"], Of::Plain, 48, 60),
-    ("perplexity key", &["pplx-"], Of::Plain, 40, 60),
-    ("xai key", &["xai-"], Of::Plain, 70, 90),
-    ("circleci token", &["CCIPAT_"], Of::Url, 30, 100),
-    ("fly.io token", &["fo1_", "fm1r_", "fm2_"], Of::Base64, 40, 1000),
-    ("buildkite token", &["bkua_"], Of::Hex, 40, 40),
-    ("netlify token", &["nfp_"], Of::Plain, 36, 44),
-    ("sourcegraph token", &["sgp_"], Of::Url, 40, 80),
-    ("dropbox token", &["sl.B", "sl.u."], Of::Url, 100, 1200),
-    ("mapbox token", &["sk.eyJ"], Of::Parts, 60, 300),
-    ("terraform token", &[".atlasv1."], Of::Url, 60, 80),
-    ("docker token", &["dckr_pat_", "dckr_oat_"], Of::Url, 20, 80),
-    ("brevo key", &["xkeysib-", "xsmtpsib-"], Of::Url, 60, 120),
-    ("hubspot token", &["pat-na1-", "pat-eu1-", "pat-na2-"], Of::Url, 36, 36),
-    ("sonar token", &["squ_", "sqp_", "sqa_"], Of::Hex, 40, 40),
-    ("facebook token", &["EAAC", "EAAB", "EAAG"], Of::Plain, 60, 300),
-    ("amazon mws token", &["amzn.mws."], Of::Url, 36, 36),
-    ("alibaba key", &["LTAI"], Of::Plain, 16, 24),
-    ("tencent key", &["AKID"], Of::Plain, 32, 32),
-    ("dynatrace token", &["dt0c01.", "dt0s01.", "dt0s16."], Of::Parts, 60, 120),
-    ("1password token", &["ops_eyJ"], Of::Base64, 100, 2000),
-    ("openshift token", &["sha256~"], Of::Url, 43, 43),
-    ("supabase key", &["sb_secret_"], Of::Url, 20, 60),
-    ("pinecone key", &["pcsk_"], Of::Url, 40, 80),
-    ("langsmith key", &["lsv2_pt_", "lsv2_sk_"], Of::Url, 32, 60),
-    ("elevenlabs key", &["sk_"], Of::Hex, 48, 48),
-    ("resend key", &["re_"], Of::Url, 30, 40),
-    ("posthog key", &["phx_", "phc_"], Of::Plain, 40, 60),
-    ("contentful token", &["CFPAT-"], Of::Url, 43, 43),
-    ("clojars token", &["CLOJARS_"], Of::Plain, 60, 60),
-    ("shippo token", &["shippo_live_", "shippo_test_"], Of::Hex, 40, 40),
-    ("easypost key", &["EZAK", "EZTK"], Of::Plain, 54, 60),
-    ("duffel token", &["duffel_live_", "duffel_test_"], Of::Url, 43, 43),
-    ("typeform token", &["tfp_"], Of::Parts, 40, 80),
-    ("readme key", &["rdme_"], Of::Plain, 60, 80),
-    ("prefect key", &["pnu_", "pnb_"], Of::Plain, 36, 36),
-    ("adafruit key", &["aio_"], Of::Plain, 28, 28),
-    ("infracost key", &["ico-"], Of::Plain, 32, 32),
-    ("gitlab token", &["glffct-"], Of::Parts, 20, 300),
-    ("stripe key", &["sk_org_", "rk_prod_", "sk_prod_"], Of::Plain, 16, 255),
-    ("nuget key", &["oy2"], Of::Plain, 43, 43),
-    ("extended private key", &["xprv", "yprv", "zprv"], Of::Plain, 100, 112),
-    ("snyk token", &["snyk_uat.", "snyk_sat."], Of::Parts, 20, 200),
-    ("cloudflare key", &["v1.0-"], Of::Url, 100, 200),
-    ("sendinblue key", &["SIB-"], Of::Url, 40, 100),
-];
-
-/// Forms that are not a beginning and a number of signs.
-const SPECIAL: &[(&str, &str, Check)] = &[
-    ("json web token", "eyJ", json_web_token),
-    ("telegram token", ":AA", telegram_token),
-    ("azure client secret", "8Q~", azure_secret),
-    ("azure signature", "sig=", azure_signature),
-];
-
-type Check = fn(&str, usize) -> Option<Range<usize>>;
+use super::special::{self, SPECIAL};
+use super::value;
 
 struct Finder {
     automaton: AhoCorasick,
@@ -202,7 +38,7 @@ pub(super) fn find(text: &str, run: &Range<usize>, hits: &mut Vec<Hit>) {
         let range = run.start + range.start..run.start + range.end;
         hits.push(Hit { range, rule, sureness: 3 });
     });
-    dotted(signs, run.start, hits);
+    special::dotted(signs, run.start, hits);
     let inner = signs.trim_matches(|c| "*`~".contains(c)).as_bytes();
     if inner.iter().any(|b| matches!(b, b'\\' | b'&' | b'*' | b'`' | b'~')) {
         let (whole, places) = unescaped(signs);
@@ -213,7 +49,7 @@ pub(super) fn find(text: &str, run: &Range<usize>, hits: &mut Vec<Hit>) {
     }
 }
 
-fn in_signs(signs: &str, mut found: impl FnMut(Range<usize>, &'static str)) {
+pub(super) fn in_signs(signs: &str, mut found: impl FnMut(Range<usize>, &'static str)) {
     let finder = &*FINDER;
     for start in finder.automaton.find_iter(signs) {
         let pattern = start.pattern().as_usize();
@@ -222,7 +58,7 @@ fn in_signs(signs: &str, mut found: impl FnMut(Range<usize>, &'static str)) {
                 if let Some(range) = of_form(signs, start.range(), &FORMS[*form]) {
                     found(range, FORMS[*form].0);
                 } else if signs[start.range()].ends_with("eyJ")
-                    && let Some(range) = json_web_token(signs, start.end() - 3)
+                    && let Some(range) = special::json_web_token(signs, start.end() - 3)
                 {
                     found(range, "json web token");
                 }
@@ -237,14 +73,28 @@ fn in_signs(signs: &str, mut found: impl FnMut(Range<usize>, &'static str)) {
     }
 }
 
-/// No token is longer than this.
-const MAX_TOKEN: usize = 8_192;
+/// Beginnings that no word has, besides those that end in a sign.
+const CLEAR: &[&str] = &["AKIA", "ASIA", "AIza", "sk-", "eyJ"];
 
-/// Nor the header of one than this.
-const MAX_HEADER: usize = 2_048;
+/// Where a token begins that goes on to the end of a run of signs, and perhaps beyond.
+pub(super) fn unfinished(signs: &str) -> Option<usize> {
+    let finder = &*FINDER;
+    let begins = |at: &aho_corasick::Match| {
+        let prefix = &signs[at.range()];
+        let clear = CLEAR.contains(&prefix) && !is_inside(&signs.as_bytes()[..at.start()]);
+        let of = finder.forms.get(at.pattern().as_usize()).map_or(Of::Parts, |i| FORMS[*i].2);
+        (clear || is_own(prefix)) && signs.bytes().skip(at.end()).all(|b| of.has(b))
+    };
+    finder.automaton.find_iter(signs).find(begins).map(|at| at.start())
+}
+
+/// Whether a beginning is no part of any word, so that it may also stand in the middle of signs.
+fn is_own(prefix: &str) -> bool {
+    prefix.len() >= 4 && prefix.ends_with(['_', '-', '.', '/', '=']) && prefix != "key-"
+}
 
 /// How many bytes fit; one more than the most is enough to know that it is too many.
-fn length(bytes: &[u8], most: usize, fits: impl Fn(u8) -> bool) -> usize {
+pub(super) fn length(bytes: &[u8], most: usize, fits: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take(most + 1).take_while(|b| fits(**b)).count()
 }
 
@@ -254,8 +104,7 @@ fn of_form(signs: &str, start: Range<usize>, form: &Form) -> Option<Range<usize>
     let prefix = &signs[start.clone()];
     // What stands in the middle of a token is known by what stands around it, unless its beginning
     // is no part of any word.
-    let own = prefix.len() >= 4 && prefix.ends_with(['_', '-', '.', '/', '=']) && prefix != "key-";
-    if !own && bytes[start.start] != b'.' && is_inside(&bytes[..start.start]) {
+    if !is_own(prefix) && bytes[start.start] != b'.' && is_inside(&bytes[..start.start]) {
         return None;
     }
     let n = length(&bytes[start.end..], *most, |b| of.has(b));
@@ -277,65 +126,6 @@ fn is_inside(before: &[u8]) -> bool {
         [.., last] => last.is_ascii_alphanumeric(),
         [] => false,
     }
-}
-
-/// Three parts of base64, the first of which is JSON that names an algorithm.
-fn json_web_token(signs: &str, at: usize) -> Option<Range<usize>> {
-    let bytes = signs.as_bytes();
-    let end = at + memchr::memchr(b'.', &bytes[at..bytes.len().min(at + MAX_HEADER)])?;
-    let header = base64::decoded(&bytes[at..end]);
-    memchr::memmem::find(&header, b"\"alg\"")?;
-    let n = length(&bytes[at..], MAX_TOKEN, |b| Of::Url.has(b) || b == b'.');
-    let token = signs[at..at + n].trim_end_matches('.');
-    let rest = token.get(end - at + 1..)?;
-    (rest.len() >= 16 && rest.contains('.')).then(|| at..at + token.len())
-}
-
-/// `123456789:AA…`, the number of a bot and its key.
-fn telegram_token(signs: &str, at: usize) -> Option<Range<usize>> {
-    let n_digits = signs[..at].bytes().rev().take(11).take_while(u8::is_ascii_digit).count();
-    let key = length(&signs.as_bytes()[at + 1..], 36, |b| Of::Url.has(b));
-    let fits = (8..=10).contains(&n_digits) && (33..=36).contains(&key);
-    fits.then(|| at - n_digits..at + 1 + key)
-}
-
-/// Three signs, `8Q~` or the like, and some thirty more.
-fn azure_secret(signs: &str, at: usize) -> Option<Range<usize>> {
-    let sign = |b: u8| Of::Url.has(b) || matches!(b, b'~' | b'.');
-    let before = signs[..at].bytes().rev().take(4).take_while(|b| sign(*b)).count();
-    let after = length(&signs.as_bytes()[at + 3..], 36, sign);
-    let fits = before == 3 && (30..=36).contains(&after);
-    fits.then(|| at - 3..at + 3 + after)
-}
-
-/// The signature among the parameters of an address.
-fn azure_signature(signs: &str, at: usize) -> Option<Range<usize>> {
-    let asked = signs[..at].ends_with(['&', '?', ';']);
-    let sign = |b: u8| Of::Parts.has(b) || Of::Base64.has(b);
-    let n = length(&signs.as_bytes()[at + 4..], 120, sign);
-    (asked && (40..=120).contains(&n)).then(|| at + 4..at + 4 + n)
-}
-
-/// The token of a Discord bot: its number in base64, a time and a signature.
-fn dotted(signs: &str, start: usize, hits: &mut Vec<Hit>) {
-    if !(55..=4096).contains(&signs.len()) {
-        return;
-    }
-    let mut at = start;
-    for word in signs.split(|c: char| !c.is_ascii() || !(Of::Url.has(c as u8) || c == '.')) {
-        if (58..=76).contains(&word.len()) && is_discord(word) {
-            hits.push(Hit { range: at..at + word.len(), rule: "discord token", sureness: 3 });
-        }
-        // Runs are ASCII, so what ends a word is one byte.
-        at += word.len() + 1;
-    }
-}
-
-fn is_discord(word: &str) -> bool {
-    let parts: Vec<&str> = word.split('.').collect();
-    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
-    matches!(lengths[..], [23..=28, 6, 27..=40])
-        && base64::decoded(parts[0].as_bytes()).iter().all(u8::is_ascii_digit)
 }
 
 /// A run without the signs that Markdown takes out, and where each byte of it was.
@@ -378,4 +168,64 @@ fn entity(text: &str) -> Option<(char, usize)> {
         },
     };
     code.is_ascii_graphic().then_some((code as char, end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(signs: &str) -> Vec<(Range<usize>, &'static str)> {
+        let mut found = Vec::new();
+        in_signs(signs, |range, rule| found.push((range, rule)));
+        found
+    }
+
+    /// So many signs that look drawn at random.
+    fn body(of: Of, n: usize) -> String {
+        let plain = "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq";
+        let signs = match of {
+            Of::Hex => "9f8b2c4d1e7a6350b4c2d8e1f7a93b60".to_string(),
+            Of::Capitals => plain.to_uppercase(),
+            _ => plain.to_string(),
+        };
+        signs.chars().cycle().take(n).collect()
+    }
+
+    #[test]
+    fn every_form_finds_its_own_tokens() {
+        for (rule, prefixes, of, least, most) in FORMS {
+            for prefix in *prefixes {
+                for n in [*least, *most] {
+                    let token = format!("{prefix}{}", body(*of, n));
+                    assert_eq!(found(&token), [(0..token.len(), *rule)], "{token}");
+                }
+                let short = format!("{prefix}{}", body(*of, *least - 1));
+                assert!(!found(&short).iter().any(|(_, found)| found == rule), "{short}");
+                let stand_in = format!("{prefix}{}", "x".repeat(*least));
+                assert_eq!(found(&stand_in), [], "{stand_in}");
+            }
+        }
+    }
+
+    #[test]
+    fn forms_that_are_more_than_a_beginning_are_found() {
+        let hex = "9f8b2c4d1e7a6350b4c2d8e1f7a93b60";
+        let plain = body(Of::Plain, 84);
+        for (rule, token) in [
+            ("azure key", format!("{}JQQJ99{}", &plain[..52], &plain[..26])),
+            ("mailchimp key", format!("{hex}-us12")),
+            ("new relic key", format!("{hex}9f8bNRAL")),
+            ("new relic key", format!("eu01xx{}NRAL", &hex[..30])),
+            ("maxmind key", format!("{}_{}_mmk", &plain[..6], &plain[..29])),
+            ("airtable token", format!("pat{}.{hex}{hex}", &plain[..14])),
+            ("clickup token", format!("pk_1234567_{}", body(Of::Capitals, 32))),
+            ("1password secret key", "A3-AB3DE6-GH1JKL-MN2PQ-RS3TU-VW4YZ-AB5DE".to_string()),
+            ("braintree token", format!("access_token$production${}${hex}", &hex[..16])),
+        ] {
+            assert_eq!(found(&token), [(0..token.len(), rule)], "{token}");
+        }
+        for text in ["https://x/en-us12/path", "pattern.matching", "pk_live_abc", "A3-B4-C5"] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
 }

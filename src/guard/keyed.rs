@@ -44,6 +44,27 @@ const WORDS: &[(&str, bool)] = &[
     ("akia", true),
 ];
 
+/// Words behind which a password may be as short as people choose them.
+pub(super) const PASSWORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "db_pass",
+    "identified by",
+    "passwort",
+    "kennwort",
+    "mot de passe",
+    "contraseña",
+    "senha",
+    "пароль",
+    "Пароль",
+    "密码",
+    "密碼",
+    "パスワード",
+];
+
 /// What the words begin with that no other anchor has.
 pub(super) const ANCHORS: &[&str] = &[
     "credential",
@@ -156,7 +177,7 @@ fn rule(word: &str) -> &'static str {
 
 /// What everybody may know although it looks random: a key's public half, hashes in lock files,
 /// content addresses, pictures.
-fn is_public(value: &str) -> bool {
+pub(super) fn is_public(value: &str) -> bool {
     let hash = ["sha1-", "sha256-", "sha384-", "sha512-", "AAAA", "Qm", "bafy", "z6Mk"];
     let address = value.strip_prefix("0x").is_some_and(|hex| hex.len() == 40);
     address
@@ -200,7 +221,7 @@ pub(super) fn short(text: &str, at: &Range<usize>) -> Option<Hit> {
     }
     let quiet = |c: char| " \t\"'`*\\".contains(c);
     let sign = rest[tail.len()..].trim_start_matches(quiet);
-    let spaced = tail.is_empty() && rest.starts_with(' ');
+    let spaced = tail.is_empty() && rest.starts_with([' ', '\t']);
     // In SQL it is quoted; in prose it is followed by anything.
     let by = text[at.clone()].eq_ignore_ascii_case("identified by");
     if by && !rest.trim_start().starts_with(['\'', '"']) {
@@ -208,7 +229,7 @@ pub(super) fn short(text: &str, at: &Range<usize>) -> Option<Hit> {
     }
     let login = spaced && (by || is_login(text, at));
     let flag = spaced && part(text, at.start.saturating_sub(2)..at.start).ends_with('-');
-    let after = match sign.strip_prefix(['=', ':', '|', '>']) {
+    let after = match sign.strip_prefix(['=', ':', '：', '|', '>']) {
         Some(after) => after.trim_start_matches(['=', '>']),
         None if login || flag => sign,
         None => return None,
@@ -217,11 +238,14 @@ pub(super) fn short(text: &str, at: &Range<usize>) -> Option<Hit> {
     let quote = after[..after.len() - value.len()].chars().last().filter(|c| "\"'`".contains(*c));
     let start = at.end + rest.len() - value.len();
     let value = up_to_end(value, quote);
+    // Among the parameters of an address it ends where the next one begins.
+    let asked = text[..at.start].ends_with(['?', '&']);
+    let value = if asked { value.split('&').next()? } else { value };
     if value.is_empty() {
         return None;
     }
     let given = login || is_connection(text, at, after.len() != rest.len());
-    let secret = text.as_bytes()[at.start].eq_ignore_ascii_case(&b's');
+    let secret = text[at.clone()].eq_ignore_ascii_case("secret");
     let found = match (given, secret) {
         (true, _) => value.len() >= 2 && !value::is_stand_in(value),
         (false, true) => value::is_password(value) && value::Signs::of(value).changes >= 22,
@@ -239,10 +263,13 @@ fn up_to_end(text: &str, quote: Option<char>) -> &str {
     if quote.is_some() { value } else { value.trim_end_matches(['.', ')', ']', '}']) }
 }
 
-/// Whether `.netrc` names who logs in right before the password.
+/// Whether `.netrc` names who logs in, or where, right before the password.
 fn is_login(text: &str, at: &Range<usize>) -> bool {
     let before = part(text, at.start.saturating_sub(REACH)..at.start);
-    before.split_whitespace().rev().nth(1) == Some("login") && before.ends_with([' ', '\n', '\t'])
+    let mut words = before.split_whitespace().rev();
+    let (name, what) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let named = matches!(what, "login" | "account") || what == "machine" && name.contains('.');
+    named && before.ends_with([' ', '\n', '\t'])
 }
 
 /// Whether the password is one of the parts of a connection string: `Server=…;Password=…;`.
@@ -257,19 +284,27 @@ fn is_connection(text: &str, at: &Range<usize>, assigned: bool) -> bool {
     assigned && after.starts_with('=') && (named(before) || after.contains(';') && named(after))
 }
 
+/// Words that say how a request's credential is meant.
+const SCHEMES: &[&str] =
+    &["bearer", "token", "apikey", "api-key", "key", "ssws", "splunk", "geniekey", "bot", "pat"];
+
 /// The credential in `Authorization: Basic …` or `Bearer …`.
 pub(super) fn header(text: &str, at: &Range<usize>) -> Option<Hit> {
     let all = part(text, at.end..at.end + 400);
     let sign = |c: char| c.is_whitespace() || ":=\"'`,".contains(c);
-    let (scheme, rest) = all.trim_start_matches(sign).split_once(' ')?;
-    let rest = rest.trim_start();
+    let line = all.trim_start_matches(sign);
+    let first = &line[..line.find(|c: char| c.is_whitespace()).unwrap_or(line.len())];
+    let scheme = first.to_ascii_lowercase();
+    let schemed = scheme == "basic" || SCHEMES.contains(&scheme.as_str());
+    let rest = if schemed { line[first.len()..].trim_start() } else { line };
     let start = at.end + all.len() - rest.len();
     let end = rest.find(|c: char| !c.is_ascii() || !in_value(c as u8)).unwrap_or(rest.len());
     let credential = &rest[..end];
-    let found = match scheme.to_ascii_lowercase().as_str() {
+    let found = match scheme.as_str() {
         "basic" => base64::decoded(credential.as_bytes()).contains(&b':'),
-        "bearer" | "token" => credential.len() >= 12 && value::is_token(credential, true),
-        _ => false,
+        _ if schemed => credential.len() >= 12 && value::is_token(credential, true),
+        // Without a word for it only what cannot be anything else.
+        _ => credential.len() >= 20 && value::is_surely_random(credential),
     };
     let rule = "credential of a request";
     found.then(|| Hit { range: start..start + credential.len(), rule, sureness: 2 })

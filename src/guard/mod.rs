@@ -2,7 +2,9 @@
 
 mod anchor;
 mod base64;
+mod command;
 mod comment;
+mod form;
 mod format;
 mod hidden;
 mod keyed;
@@ -13,9 +15,12 @@ mod place;
 mod script;
 mod secret;
 mod sight;
+mod special;
+mod table;
 mod tag;
 mod url;
 mod value;
+mod wrapped;
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::anchor::{self, Anchor, Kind};
-use super::{Allowed, Finding, format, keyed, pem, url};
+use super::{Allowed, Finding, command, format, keyed, pem, table, url, wrapped};
 use crate::model::Code;
 
 /// Something that looks like a credential.
@@ -36,9 +36,17 @@ pub(super) fn find(text: &str, anchors: &[Anchor]) -> Vec<Secret> {
     hits.extend(anchor::of(anchors, Kind::Url).filter_map(|at| url::find(text, at)));
     hits.extend(anchor::of(anchors, Kind::Password).filter_map(|at| keyed::short(text, at)));
     hits.extend(anchor::of(anchors, Kind::Authorization).filter_map(|at| keyed::header(text, at)));
+    anchor::of(anchors, Kind::Command).for_each(|at| command::find(text, at, &mut hits));
+    table::find(text, anchors, &mut hits);
+    // The keys of one service are so short that a line can end before they are long enough to be seen.
+    for at in anchor::of(anchors, Kind::Word).filter(|at| &text[Range::clone(at)] == "AKIA") {
+        let n = text[at.end..].bytes().take(MIN_RUN).take_while(u8::is_ascii_alphanumeric).count();
+        wrapped::find(text, &(at.start..at.end + n), &mut hits);
+    }
     let words = keyed::places(anchors);
     for run in runs(text) {
         format::find(text, &run, &mut hits);
+        wrapped::find(text, &run, &mut hits);
         if keyed::is_near(&words, &run) {
             keyed::long(text, &run, &mut hits);
         }
