@@ -31,8 +31,10 @@ const ANCHORS: &[(Kind, &[&str])] = &[
     (Kind::Word, super::keyed::ANCHORS),
     (Kind::Command, super::command::ANCHORS),
     (Kind::Authorization, &["authorization"]),
-    (Kind::Order, super::order::ANCHORS),
-    (Kind::Order, super::order::CALLS),
+    (Kind::Order, super::phrase::ANCHORS),
+    (Kind::Order, super::phrase::CALLS),
+    (Kind::Order, super::address::ANCHORS),
+    (Kind::Order, super::tongue::ANCHORS),
     (Kind::Comment, &["<!--", "[//]: #", "[comment]: #"]),
     (Kind::Tag, super::tag::ANCHORS),
 ];

@@ -1,5 +1,6 @@
 //! Judges a text before it is read: what hides in it, what must not leave, what gives orders.
 
+mod address;
 mod anchor;
 mod base64;
 mod command;
@@ -11,6 +12,7 @@ mod keyed;
 mod name;
 mod order;
 mod pem;
+mod phrase;
 mod place;
 mod script;
 mod secret;
@@ -18,8 +20,10 @@ mod sight;
 mod special;
 mod table;
 mod tag;
+mod tongue;
 mod url;
 mod value;
+mod vocabulary;
 mod wrapped;
 
 use std::borrow::Cow;

@@ -40,8 +40,10 @@ fn opening(text: &str, at: &Range<usize>) -> Option<usize> {
 fn up_to_its_end(text: &str, after: usize) -> Option<usize> {
     let rest = part(text, after..after + MAX_BYTES);
     let upper = rest.to_ascii_uppercase();
-    let end = memchr::memmem::find_iter(upper.as_bytes(), "---")
-        .find(|at| upper[*at..].trim_start_matches(['-', ' ']).starts_with("END "))?;
+    let end = memchr::memmem::find_iter(upper.as_bytes(), "END ").find_map(|at| {
+        let start = upper[..at].trim_end_matches(['-', ' ']).len();
+        upper[start..at].find("---").map(|dashes| start + dashes)
+    })?;
     let signs = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '='));
     let is_key = rest[..end].split(signs).any(|word| word.len() >= 24);
     // Up to the dashes behind its words, or to the end of the line where there are none.

@@ -17,14 +17,15 @@ pub(super) fn find(text: &str, at: &Range<usize>) -> Option<Hit> {
     let rest = part(text, at.end..at.end + MAX_BYTES);
     memchr::memchr(b'@', rest.as_bytes())?;
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '|');
-    let rest = rest.split(ends).next().unwrap_or_default();
     if text[at.clone()].eq_ignore_ascii_case(ORACLE) {
+        let rest = rest.split(|c| ends(c) && !matches!(c, '<' | '>')).next().unwrap_or_default();
         let driver = rest.find(':')? + 1;
         let password = slashed(&rest[driver..])?;
         let start = at.end + driver + password.start;
         let range = start..start + password.len();
         return Some(Hit { range, rule: "password in an address", sureness: 2 });
     }
+    let rest = rest.split(ends).next().unwrap_or_default();
     let scheme = part(text, at.start.saturating_sub(24)..at.start);
     let scheme = scheme.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '+').next()?;
     // In an address of the web a slash ends the host; elsewhere it may be part of a password.

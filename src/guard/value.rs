@@ -59,8 +59,17 @@ pub(super) fn is_stand_in(value: &str) -> bool {
         || WORDS.contains(&bare)
         || parts.any(|part| STAND_INS.contains(&part))
         || STAND_INS.iter().any(|start| bare.starts_with(start) && !bare.contains(char::is_numeric))
-        || ["xxxx", "....", "****", "0000000000"].iter().any(|run| lower.contains(run))
+        || is_filled(&lower)
         || value.bytes().all(|b| Some(&b) == first)
+}
+
+/// Whether a run of the same sign stands for the rest. In a long token one may come by chance.
+fn is_filled(lower: &str) -> bool {
+    let run = ["xxxx", "....", "****", "0000000000"].iter().find(|run| lower.contains(**run));
+    run.is_some_and(|run| {
+        let n = lower.bytes().filter(|b| run.as_bytes().first() == Some(b)).count();
+        lower.len() <= 48 || n * 4 >= lower.len()
+    })
 }
 
 /// `$DB_PASSWORD`, `%DB_PASSWORD%`, `%s`: the name of a value and not the value.
