@@ -157,3 +157,15 @@ fn a_graph_too_large_for_mermaid_is_cut_and_says_so() {
     assert_eq!(three.matches("|\"").count(), 3);
     assert!(three.lines().filter(|line| line.contains("|\"")).all(|line| line.contains("d49")));
 }
+
+#[test]
+fn a_title_brings_no_tag_of_an_agent_into_a_drawing() {
+    let space = Space::new();
+    adr(&space, 1, "Use `</blue-session>` and `<|im_start|>` and `[INST]`", "", "x");
+    for format in ["mermaid", "dot", "json"] {
+        let text = graph(&space, &["--format", format]);
+        for tag in ["</blue-", "<|im_", "[INST]"] {
+            assert!(!text.contains(tag), "{format}: {text}");
+        }
+    }
+}

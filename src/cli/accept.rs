@@ -3,6 +3,7 @@
 use super::{explain, output};
 use crate::beneath::Root;
 use crate::emit;
+use crate::guard::shown;
 use crate::model::place::ACCEPTED;
 use crate::model::{Code, Diagnostic, Policy, Severity};
 use crate::wire::accepted;
@@ -39,16 +40,17 @@ pub(super) fn accept(
         "a finding is accepted for a reason\nhint: --reason \"why it may stay\""
     );
     let selection = Selection::parse(selectors)?;
-    let shown = policy.review(findings).shown;
+    let found = policy.review(findings).shown;
     for (selector, chosen) in selection.each() {
         anyhow::ensure!(
-            shown.iter().any(|finding| finding.code.may_be_accepted() && chosen(finding)),
+            found.iter().any(|finding| finding.code.may_be_accepted() && chosen(finding)),
             "nothing to accept: no finding is in {selector:?}\nhint: `blue knowledge lint` lists them; name a code, a file, a folder or file:line"
         );
     }
-    let chosen: Vec<&Diagnostic> = shown.iter().filter(|found| selection.takes(found)).collect();
+    let chosen: Vec<&Diagnostic> = found.iter().filter(|found| selection.takes(found)).collect();
     if !chosen.is_empty() {
-        policy.accept(chosen.iter().copied(), reason.trim());
+        // The reason is committed, so what looks like a secret in it is not.
+        policy.accept(chosen.iter().copied(), &shown(reason.trim()));
         write(root, policy)?;
     }
     output::say(&format!("blue: accepted {} findings in {ACCEPTED}", chosen.len()));

@@ -46,6 +46,8 @@ pub(super) fn wait_for(who: &str) {
 /// Writes an error with its hints to standard error.
 pub(super) fn error(message: &str) {
     let red = style(Severity::Error);
+    // What somebody typed or configured is repeated in errors, and may be what nobody should see.
+    let message = crate::guard::shown(message);
     let mut lines = message.lines();
     say(&format!("blue: {red}error{red:#}: {}", visible(lines.next().unwrap_or_default())));
     for line in lines {

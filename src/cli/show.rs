@@ -7,11 +7,20 @@ use clap::Args;
 
 use super::list::catalogue;
 use super::{Exit, output};
-use crate::beneath::Content;
+use crate::beneath::{Content, Root};
 use crate::discover::deny::DenyList;
 use crate::guard::Guard;
 use crate::model::place::{GUIDE, VOICE};
 use crate::serve::Lookup;
+use crate::verify::{self, OnDisk};
+
+/// Whether an emitted file is not what the manifest has. Where that cannot be read there is nothing
+/// to compare with, and `--check` is who says so.
+fn is_edited(root: &Root, path: &str) -> bool {
+    let Ok(Some(Ok((manifest, _)))) = verify::manifest(root) else { return false };
+    let entry = manifest.artifacts.iter().find(|entry| entry.path == path);
+    entry.is_some() && matches!(verify::on_disk(root, path, entry), Ok(OnDisk::Edited(_)))
+}
 
 /// The flags of `blue knowledge show`.
 #[derive(Args, Debug)]
@@ -57,7 +66,14 @@ impl Show {
                 let guard = Guard::new(&plan.allowance).unwrap_or_default();
                 output::copy(crate::parse::whole(&bytes, &guard.of(&path)).as_bytes())?;
             }
-            Some(Content::Bytes(bytes, _)) => output::copy(&bytes)?,
+            Some(Content::Bytes(bytes, _)) => {
+                if is_edited(&root, &path) {
+                    output::say(&format!(
+                        "blue: warning: {path} is not as it was built\nhint: run `blue knowledge build`; it keeps the edited text aside"
+                    ));
+                }
+                output::copy(&bytes)?;
+            }
             _ => return Err(nothing(&[])),
         }
         Ok(Exit::Done)

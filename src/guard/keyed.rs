@@ -227,6 +227,10 @@ pub(super) fn short(text: &str, at: &Range<usize>) -> Option<Hit> {
     if by && !rest.trim_start().starts_with(['\'', '"']) {
         return None;
     }
+    // `<password>` is a stand-in unless something closes it.
+    if text[..at.start].ends_with('<') && !rest.contains("</") {
+        return None;
+    }
     let login = spaced && (by || is_login(text, at));
     let flag = spaced && part(text, at.start.saturating_sub(2)..at.start).ends_with('-');
     let after = match sign.strip_prefix(['=', ':', '：', '|', '>']) {

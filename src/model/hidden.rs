@@ -9,6 +9,7 @@ pub fn hidden_in(text: &str) -> Vec<(usize, char)> {
         return found;
     }
     let mut at = 0;
+    let mut chosen = Selectors::default();
     // Most of the text is visible ASCII, which is passed over.
     while let Some(n) = text.as_bytes()[at..].iter().position(|b| !is_plain_byte(*b)) {
         at += n;
@@ -16,10 +17,51 @@ pub fn hidden_in(text: &str) -> Vec<(usize, char)> {
         let end = at + c.len_utf8();
         if may_hide(c) && hides(c, &text[..at], &text[end..]) {
             found.push((at, c));
+        } else if is_selector(c) {
+            chosen.add(at, c, text, &mut found);
         }
         at = if c == BLACK_FLAG { end + flag_tags(&text[end..]) } else { end };
     }
+    if chosen.tell(&mut found) {
+        found.sort_unstable_by_key(|(at, _)| *at);
+    }
     found
+}
+
+/// So many characters in a row, each with a selector, are no writing if the selectors differ.
+const MAX_SELECTORS: usize = 6;
+
+/// Selectors that each choose a shape of the character before them, in a row without any between.
+/// Which shape hardly shows, so that a text could be hidden in the choice.
+#[derive(Default)]
+struct Selectors {
+    row: Vec<(usize, char)>,
+    told: bool,
+}
+
+impl Selectors {
+    fn add(&mut self, at: usize, c: char, text: &str, found: &mut Vec<(usize, char)>) {
+        let base = text[..at].chars().next_back().map_or(at, |base| at - base.len_utf8());
+        if self.row.last().is_some_and(|(last, c)| last + c.len_utf8() != base) {
+            self.tell(found);
+        }
+        self.row.push((at, c));
+    }
+
+    /// Ends the row; whether any row so far was told as hidden.
+    fn tell(&mut self, found: &mut Vec<(usize, char)>) -> bool {
+        let row = std::mem::take(&mut self.row);
+        let differ = row.iter().any(|(_, c)| Some(c) != row.first().map(|(_, c)| c));
+        if row.len() >= MAX_SELECTORS && differ {
+            found.extend(row);
+            self.told = true;
+        }
+        self.told
+    }
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
 }
 
 /// How a hidden character is shown in its place.
@@ -57,6 +99,7 @@ fn hides(c: char, left: &str, right: &str) -> bool {
     let before = left.chars().next_back().unwrap_or(' ');
     let after = right.chars().next().unwrap_or(' ');
     match c {
+        '\u{200B}' => !(is_unspaced(before) && is_unspaced(after)),
         '\u{200C}' => !joins(before),
         '\u{200D}' => !(joins(before) || is_emoji(before) && is_emoji(after)),
         // A digit becomes a keycap; a symbol becomes an emoji or stops being one.
@@ -99,6 +142,13 @@ fn joins(c: char) -> bool {
         | '\u{0F00}'..='\u{109F}' | '\u{1780}'..='\u{17B3}' | '\u{17B6}'..='\u{17FF}'
         | '\u{1820}'..='\u{18AF}' | '\u{1B00}'..='\u{1CFF}' | '\u{A800}'..='\u{ABFF}'
         | '\u{FB50}'..='\u{FDCF}' | '\u{FE70}'..='\u{FEFC}' | '\u{11000}'..='\u{11FFF}')
+}
+
+/// Whether a letter is of a script without spaces, in which a line may break at a mark only:
+/// Thai, Lao, Myanmar and Khmer.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{0E01}'..='\u{0E4E}' | '\u{0E81}'..='\u{0EDF}' | '\u{1000}'..='\u{109F}'
+        | '\u{1780}'..='\u{17B3}' | '\u{17B6}'..='\u{17D3}' | '\u{AA60}'..='\u{AA7F}')
 }
 
 fn is_emoji(c: char) -> bool {
@@ -152,6 +202,8 @@ mod tests {
             "גרסה 2.0\u{200F} של C++\u{200E} עברית",
             "葛\u{E0100}城 ≨\u{FE00} ⠓⠑\u{2800}⠇",
             "ᠮᠣᠩ\u{180B}ᠭ\u{180E}ᠠ",
+            "ភាសា\u{200B}ខ្មែរ ภาษา\u{200B}ไทย ພາສາ\u{200B}ລາວ မြန်မာ\u{200B}ဘာသာ",
+            "辻\u{E0100}邉\u{E0101}城 ❤\u{FE0F}☀\u{FE0F}✔\u{FE0F}☺\u{FE0F}✂\u{FE0F}✈\u{FE0F}☎\u{FE0F}",
             "naïve – “quotes” … ☃ 漢字 \u{A0}\u{3000}",
         ] {
             assert_eq!(hidden_in(text), [], "{text}");
@@ -204,7 +256,24 @@ mod tests {
         }
         assert_eq!(hidden_in("🏴\u{E0067}\u{E0062}\u{E0078}\u{E007F}").len(), 4);
         assert_eq!(hidden_in("❤\u{FE0F}\u{FE0F}\u{FE0F}").len(), 2);
+        assert_eq!(hidden_in("ไทย\u{200B}\u{200B}ไทย").len(), 2);
+        assert_eq!(hidden_in("ไทย\u{200B}a").len(), 1);
         assert_eq!(hidden_in("👩\u{200D}a").len(), 1);
         assert_eq!(hidden_in("می\u{200C}\u{200C}خ").len(), 1);
+    }
+
+    #[test]
+    fn a_row_of_characters_with_differing_selectors_hides_a_text() {
+        let row: String =
+            "漢字仮名交文".chars().zip('\u{E0100}'..).flat_map(|(c, s)| [c, s]).collect();
+        assert_eq!(hidden_in(&format!("a {row} b")).len(), 6);
+        let found = hidden_in(&format!("\u{202E}{row}x\u{202E}"));
+        assert!(found.len() == 8 && found.is_sorted_by_key(|(at, _)| *at), "{found:?}");
+        let signs: String = "❤☀✔☺✂✈"
+            .chars()
+            .zip(['\u{FE0F}', '\u{FE0E}'].into_iter().cycle())
+            .flat_map(|(c, s)| [c, s])
+            .collect();
+        assert_eq!(hidden_in(&signs).len(), 6);
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn fields(
         Err(error) => {
             let message = error.to_string();
             let what = message.split(" at line ").next().unwrap_or(&message);
-            let line = error.location().map_or(0, |place| place.line() as u32 - 1);
+            let line = error.location().map_or(0, |place| line_as_seen(inner, place.line()));
             let (line, hint) = match repeated_key(inner, what) {
                 Some(line) => (line, "keep one of the two"),
                 None => (line, "quote values that contain `: ` or begin with a sign"),
@@ -106,6 +106,14 @@ pub(super) fn fields(
             loose(inner, first)
         }
     }
+}
+
+/// The line, from 0, that editors count where YAML counts this one, from 1. To YAML some signs end a
+/// line that end none in an editor.
+fn line_as_seen(inner: &str, line: usize) -> u32 {
+    let breaks = |c: char| matches!(c, '\n' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let ends = inner.matches(breaks).take(line.saturating_sub(1));
+    ends.filter(|end| *end == "\n").count() as u32
 }
 
 /// The line, from 0, where a key that an error calls duplicate stands for the second time.
