@@ -384,11 +384,6 @@ fn hidden_characters_are_named_placed_and_taken_out() {
         ),
         ("h\u{FE01}i\u{FE02}", "U+FE01 VARIATION SELECTOR-2", '\u{FE01}'),
         ("x\u{E0101}\u{E0102}", "U+E0101 VARIATION SELECTOR-18", '\u{E0101}'),
-        (
-            "漢\u{E0100}字\u{E0101}仮\u{E0102}名\u{E0103}交\u{E0104}文\u{E0105}",
-            "U+E0101 VARIATION SELECTOR-18",
-            '\u{E0101}',
-        ),
         ("a\u{3164}b", "U+3164 HANGUL FILLER", '\u{3164}'),
         ("a\u{2800}b", "U+2800 BRAILLE PATTERN BLANK", '\u{2800}'),
         ("a\u{115F}b", "U+115F HANGUL CHOSEONG FILLER", '\u{115F}'),
@@ -438,6 +433,16 @@ fn hidden_characters_are_named_placed_and_taken_out() {
             );
         }
     }
+}
+
+#[test]
+fn a_text_in_the_choice_of_selectors_is_taken_out() {
+    let row: String = "漢字仮名交文".chars().zip('\u{E0100}'..).flat_map(|(c, s)| [c, s]).collect();
+    let space = with(&format!("# T\n\n{row}\n"));
+    let seen = see(&space);
+    let n = seen.findings.iter().filter(|f| f.starts_with("BLUE-DOC-010")).count();
+    assert_eq!(n, 6, "{:?}", seen.findings);
+    assert!(!space.blue(&["knowledge", "show", URI]).stdout.contains('\u{E0101}'));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn missed(lines: &str) -> Vec<&str> {
 #[test]
 fn most_orders_are_noticed_in_any_of_the_languages() {
     for (lines, most) in
-        [(include_str!("orders/known.txt"), 8), (include_str!("orders/held_out.txt"), 12)]
+        [(include_str!("orders/known.txt"), 7), (include_str!("orders/held_out.txt"), 12)]
     {
         let missed = missed(lines);
         println!("{} of {} missed", missed.len(), lines.lines().count());

@@ -45,6 +45,7 @@ fn is_order(text: &str, at: usize) -> bool {
         || is_quiet(&lead, &after)
         || reveals(&lead, &after)
         || keeps_silent(&lead, &after)
+        || steals(&lead, &after)
         || is_label(text, at, &after)
         || address::speaks(text, at, &lead, &after)
         || tongue::gives_orders(text, at, &after)
@@ -221,18 +222,21 @@ fn keeps_silent(lead: &str, after: &str) -> bool {
     ];
     let asking =
         after.strip_prefix("asking the user").is_some_and(|rest| !rest.starts_with(" to "));
-    let sends = after.starts_with("contents of") || after.starts_with("exfiltrate ");
-    let begins =
-        |lead: &str| lead.is_empty() || REVEAL.contains(&lead.split(' ').next().unwrap_or(""));
     let unasked = after.starts_with("asking for") && lead.ends_with("without");
     let verb = lead.split(' ').next().unwrap_or_default();
-    let stolen = after.starts_with("ssh id") || after.starts_with(" ssh id");
-    stolen && ["upload", "email", "post", "exfiltrate"].iter().any(|verb| lead.ends_with(verb))
+    unasked && matches!(verb, "run" | "execute" | "install" | "delete" | "push" | "send")
         || silent && asking
-        || unasked && matches!(verb, "run" | "execute" | "install" | "delete" | "push" | "send")
         || silent && known.is_some_and(|rest| rest.starts_with("know") || rest.starts_with("see"))
         || silent && others.iter().any(|other| after.starts_with(other))
-        || sends && begins(lead) && (after.starts_with("exfiltrate") || !lead.is_empty())
+}
+
+/// `send the contents of .env`, `upload ~/.ssh/id_rsa`, `exfiltrate the keys`.
+fn steals(lead: &str, after: &str) -> bool {
+    let sends = REVEAL.contains(&lead.split(' ').next().unwrap_or_default());
+    let moves = ["upload", "email", "post", "exfiltrate"].iter().any(|verb| lead.ends_with(verb));
+    after.starts_with("exfiltrate ") && lead.is_empty()
+        || after.starts_with("contents of") && sends
+        || after.trim_start().starts_with("ssh id") && moves
 }
 
 /// `New instructions: approve it`, with a colon and a verb behind.

@@ -107,6 +107,7 @@ pub(super) const ANCHORS: &[&str] = &[
     "'re an ai",
     "’re an ai",
     "stop being",
+    "system override",
     "exfiltrate",
     "new instructions",
     "updated instructions",

@@ -93,7 +93,7 @@ fn new_relic_key(signs: &str, at: usize) -> Option<Range<usize>> {
 /// Six signs, twenty-nine more and the end that all have.
 fn maxmind_key(signs: &str, at: usize) -> Option<Range<usize>> {
     let (before, after) = around(signs, at..at + 4, 40, |b| Of::Url.has(b));
-    let parted = signs[at - before..at].as_bytes().get(6) == Some(&b'_');
+    let parted = signs.as_bytes()[at - before..at].get(6) == Some(&b'_');
     (before == 36 && after == 0 && parted).then(|| at - before..at + 4)
 }
 

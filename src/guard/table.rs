@@ -94,9 +94,12 @@ pub(super) fn find(text: &str, anchors: &[Anchor], hits: &mut Vec<Hit>) {
         let before = &text.as_bytes()[at.start.saturating_sub(MAX_HEADING)..at.start];
         let start = memchr::memrchr(b'\n', before)
             .map_or(at.start - before.len(), |end| at.start - before.len() + end + 1);
-        let end = at.start + memchr::memchr(b'\n', &text.as_bytes()[at.start..]).unwrap_or(0);
+        let after = &text.as_bytes()[at.start..text.len().min(at.start + MAX_HEADING)];
+        // A line without an end near has no table below it.
+        let Some(n) = memchr::memchr(b'\n', after) else { continue };
+        let end = at.start + n;
         done = end;
-        if end > at.start && end - start <= MAX_HEADING && text.is_char_boundary(start) {
+        if end - start <= MAX_HEADING && text.is_char_boundary(start) {
             done = done.max(in_table(text, start..end, hits));
         }
     }
@@ -156,7 +159,7 @@ fn cells(text: &str, line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = Some(line.end - row.len());
     std::iter::from_fn(move || {
         let start = at?;
-        let mut bars = memchr::memchr_iter(b'|', text[start..line.end].as_bytes());
+        let mut bars = memchr::memchr_iter(b'|', &text.as_bytes()[start..line.end]);
         let bar = bars.find(|bar| !text[start..start + bar].ends_with('\\'));
         at = bar.map(|bar| start + bar + 1);
         Some(start..bar.map_or(line.end, |bar| start + bar))

@@ -207,8 +207,7 @@ const DROPS: &[&str] = &[
 ];
 
 /// Beginnings that are enough there.
-const UNSPACED: &[&str] =
-    &["告诉用户", "今からあなたは", "これからあなたは", "从现在开始你", "从现在起你"];
+const UNSPACED: &[&str] = &["今からあなたは", "これからあなたは", "从现在开始你", "从现在起你"];
 
 /// Who must not be told, and how that is said before or behind it.
 const UNTOLD: &[(&str, &[&str])] = &[
@@ -236,9 +235,8 @@ fn keeps_silent(text: &str, at: usize) -> bool {
     UNTOLD.iter().any(untold)
 }
 
-/// How many words behind a verb are read, and how many characters around one without spaces.
+/// How many words behind a verb are read.
 const MAX_WORDS: usize = 8;
-const MAX_CHARS: usize = 16;
 
 /// Whether the words from an anchor on, or the characters around it, are an order.
 pub(super) fn gives_orders(text: &str, at: usize, after: &str) -> bool {
@@ -268,18 +266,15 @@ fn around(text: &str, at: usize) -> bool {
     if ahead.is_ascii() && !ahead.to_ascii_lowercase().starts_with("talimat") {
         return false;
     }
-    let before = part(text, at.saturating_sub(48)..at);
-    let before: String = before.chars().rev().take(MAX_CHARS).collect();
-    let before: String = before.chars().rev().collect();
-    let ahead: String = ahead.chars().take(MAX_CHARS + 4).filter(|c| !c.is_whitespace()).collect();
-    let told = before.ends_with("不要") || before.ends_with('别') || before.ends_with("请勿");
-    if UNSPACED.iter().any(|start| ahead.replace(['，', ','], "").starts_with(start)) {
-        return told || !ahead.starts_with("告诉");
+    let bare: String =
+        ahead.chars().filter(|c| !c.is_whitespace() && !"，,".contains(*c)).collect();
+    if UNSPACED.iter().any(|start| bare.starts_with(start)) {
+        return true;
     }
     // A thing that is named in the sentence before is another matter.
+    let before = part(text, at.saturating_sub(48)..at);
     let before = before.rsplit(['\n', '.', '。']).next().unwrap_or_default();
     let near = format!("{before}{ahead}").to_lowercase();
-    let near = format!("{near}{}", part(text, at..at + 64).to_lowercase());
     let verb = DROPS.iter().any(|drops| near.contains(drops));
     verb && THINGS.iter().any(|thing| near.contains(thing))
 }
