@@ -73,9 +73,11 @@ fn lines(text: &str) -> (BTreeMap<String, u32>, Option<u32>) {
     let mut lines = BTreeMap::new();
     let mut repeated = None;
     let mut stack: Vec<Frame> = Vec::new();
+    let seen = as_seen(text);
     for event in Parser::new_from_str(text) {
         let Ok((event, span)) = event else { break };
-        let line = span.start.line() as u32;
+        let line = span.start.line().checked_sub(1).and_then(|line| seen.get(line));
+        let line = line.copied().unwrap_or(1);
         match event {
             Event::Scalar(value, ..) => {
                 if let Some(Frame::Mapping { pointer, key }) = stack.last_mut()
@@ -106,6 +108,22 @@ fn lines(text: &str) -> (BTreeMap<String, u32>, Option<u32>) {
         }
     }
     (lines, repeated)
+}
+
+/// The line that editors count for each one that YAML counts: to YAML a lone CR ends a line, too.
+fn as_seen(text: &str) -> Vec<u32> {
+    let mut seen = vec![1];
+    let mut line = 1;
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\n' => line += 1,
+            b'\r' if bytes.peek() != Some(&b'\n') => {}
+            _ => continue,
+        }
+        seen.push(line);
+    }
+    seen
 }
 
 /// Takes the next value of the innermost frame and gives its pointer.
@@ -146,5 +164,7 @@ mod tests {
         // Three lines for an editor, five for the library.
         let odd = line("a: 1\nb\u{2028}\u{85}: x\nc: {d: e: f}\n");
         assert!(odd.is_some_and(|line| line <= 3), "{odd:?}");
+        let placed = Placed::yaml("# a\r\r\rb: 1\r\nc: 2\n").expect("it is YAML");
+        assert_eq!((placed.line("/b"), placed.line("/c")), (1, 2));
     }
 }

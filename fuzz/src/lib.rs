@@ -1,0 +1,148 @@
+//! What blue does with a stranger's bytes, one function for each kind, with what must hold of it.
+//!
+//! The same that `tests/fuzz.rs` asks. There, behaviour leads the search; here, branches do.
+
+use blue::guard::{self, Allowed};
+use blue::model::hidden::hidden_in;
+use blue::model::name::name;
+use blue::model::neutral::neutral;
+use blue::model::plan::Limits;
+use blue::model::uri::Uri;
+use blue::model::{Digest, Format, Source};
+use blue::wire::agent::{Agent, hooks};
+use blue::wire::cache::{self, FactsCache};
+use blue::wire::config::Config;
+use blue::wire::manifest::Manifest;
+use blue::wire::register::{self, Traces, Wanted};
+use blue::wire::{audit, commit, header, installed, jsonl, older, record, schema, session, span};
+use blue::parse;
+
+/// A document, with and without a file of metadata beside it.
+pub fn documents(bytes: &[u8]) {
+    let limits = Limits::default();
+    for sidecar in [None, Some(bytes[bytes.len() / 2..].to_vec())] {
+        let source = Source { bytes: bytes.to_vec(), sidecar };
+        parse::texts(&source, &limits, &Allowed::default());
+        parse::work(&source, &limits, &Allowed::default());
+        parse::parse(&source, &limits, &Allowed::default());
+    }
+    let whole = parse::whole(bytes, &Allowed::default());
+    let safe = neutral(&whole);
+    assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
+    let source = Source { bytes: bytes.to_vec(), sidecar: None };
+    let facts = parse::parse(&source, &limits, &Allowed::default());
+    assert!(!facts.line.contains('\n') && facts.line.len() <= 240 && facts.sizes.brief <= 600);
+    let n_lines = bytes.iter().filter(|b| matches!(b, b'\n' | b'\r')).count() as u32 + 1;
+    let placed = |line: u32| line <= n_lines;
+    assert!(facts.references.iter().all(|one| placed(one.line) && one.line > 0 && one.count > 0));
+    assert!(facts.notes.iter().all(|note| placed(note.line)), "a line that no editor has");
+    let digest = Digest::of(bytes);
+    let entry = cache::facts_entry(&digest, &facts);
+    let blocks = cache::facts_blocks(std::iter::once(entry.as_slice())).flatten().collect();
+    let file = [cache::facts_head(&limits), blocks].concat();
+    let again = FactsCache::open(file, &limits).get(&digest);
+    assert_eq!(again.map(|facts| format!("{facts:?}")), Some(format!("{facts:?}")));
+}
+
+/// A text that is judged: its lines stay where they are, and what was shown stays shown.
+pub fn guard(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let clean = guard::clean(&text, &Allowed::default());
+    let n_lines = |text: &str| text.matches('\n').count();
+    assert_eq!(n_lines(&clean.text), n_lines(&text), "lines moved");
+    let n_placed = n_lines(&text) as u32 + 1;
+    assert!(clean.notes.iter().all(|note| note.line <= n_placed), "a line that no editor has");
+    let safe = neutral(&clean.text);
+    assert!(hidden_in(&safe).is_empty(), "something still hides");
+    guard::judge_name(&text);
+    guard::shown(&text);
+}
+
+/// The name of a file, and the address that is made of it.
+pub fn names(bytes: &[u8]) {
+    let name = name(&String::from_utf8_lossy(bytes));
+    let id = if name.slug.is_empty() { "x" } else { &name.slug };
+    let uri = Uri::of_document("adrs", id);
+    assert!(Uri::parse(uri.as_str()).is_ok(), "{uri}");
+}
+
+/// An address.
+pub fn addresses(bytes: &[u8]) {
+    let Ok(uri) = Uri::parse(&String::from_utf8_lossy(bytes)) else { return };
+    let plain = |segment: &&str| {
+        !matches!(*segment, "." | "..") && !segment.contains(['\0', '\\', '\n', '/'])
+    };
+    assert!(uri.segments().iter().all(plain), "{uri}");
+    assert_eq!(Uri::parse(uri.as_str()).expect("it was one").as_str(), uri.as_str());
+}
+
+/// The configuration.
+pub fn config(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let findings = schema::validate("config", &text);
+    if let Ok(Some(config)) = serde_yaml::from_str::<Option<Config>>(&text) {
+        blue::discover::deny::DenyList::new(&config.plan().deny).ok();
+    }
+    older::tiers(&text).ok();
+    let n_lines = text.lines().count() + 1;
+    assert!(findings.iter().all(|finding| finding.line as usize <= n_lines));
+}
+
+/// The manifest: what is read is what was sealed.
+pub fn manifest(bytes: &[u8]) {
+    if let Ok(manifest) = Manifest::read(&String::from_utf8_lossy(bytes)) {
+        manifest.source_line();
+    }
+}
+
+/// Headers of emitted files, and the lines of the indexes.
+pub fn indexes(bytes: &[u8]) {
+    for format in [Format::Markdown, Format::Jsonl, Format::Yaml, Format::Bundle] {
+        header::undress(format, bytes);
+        header::seal(format, bytes);
+    }
+    for line in bytes.split(|b| *b == b'\n').take(20) {
+        serde_json::from_slice::<jsonl::DocumentLine>(line).ok();
+        serde_json::from_slice::<jsonl::RelevanceLine>(line).ok();
+        serde_json::from_slice::<jsonl::BundleLine>(line).ok();
+    }
+    serde_json::from_slice::<commit::CommitRecord>(bytes).ok();
+}
+
+/// Everything in `.blue/local` but the log.
+pub fn caches(bytes: &[u8]) {
+    let digest = Digest::of(b"x");
+    let head = cache::facts_head(&Limits::default());
+    for file in [bytes.to_vec(), [&head, bytes].concat()] {
+        FactsCache::open(file, &Limits::default()).get(&digest);
+    }
+    record::read(bytes, &digest);
+    session::read(bytes);
+    installed::read(bytes);
+}
+
+/// Lines of the audit log: each is read or counted as lost.
+pub fn audit(bytes: &[u8]) {
+    let (lines, n_lost) = audit::read(bytes, None);
+    let n_lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()).count();
+    assert_eq!(lines.len() + n_lost, n_lines);
+    assert!(audit::read(bytes, Some("s")).0.len() <= lines.len());
+}
+
+/// The settings of an agent, which get their bytes back.
+pub fn settings(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let scan = span::scan(text);
+    for wanted in &[Wanted::Hooks(hooks(Agent::Claude)), Wanted::Server] {
+        let mut traces = Traces::default();
+        let Ok(with) = register::add(text, wanted, &mut traces) else { continue };
+        assert!(register::is_in(&with, wanted).unwrap_or(false), "added, but not in it: {with:?}");
+        let again = register::add(&with, wanted, &mut Traces::default());
+        assert_eq!(again.ok().as_deref(), Some(with.as_str()), "a second time changes it");
+        let without = register::remove(&with, wanted, &traces).expect("it was just added");
+        let empty = scan.as_ref().is_ok_and(|scan| scan.root.is_none());
+        if !empty && !register::is_taken(text) && !text.contains("blue") {
+            assert_eq!(without, text, "not what it was");
+        }
+    }
+}
