@@ -253,32 +253,7 @@ fn without(text: &str, graph: &Graph, target: DocId, soft: bool) -> String {
     let document = graph.document(target);
     let file = document.path.rsplit('/').next().unwrap_or_default();
     let stem = file.trim_end_matches(".md");
-    let mut text = text.to_string();
-    for name in [file, stem] {
-        let mut from = 0;
-        while let Some(at) = text[from..].find(name).map(|at| from + at) {
-            let end = at + name.len();
-            // `eip-20` is not a part of `eip-2015`.
-            if text[end..].starts_with(|c: char| c.is_ascii_alphanumeric()) {
-                from = end;
-                continue;
-            }
-            let open = text[..at].rfind('[').filter(|open| {
-                let between = &text[*open..at];
-                between.contains("](") && !between.contains('\n') && !between.contains(')')
-            });
-            match open {
-                Some(open) => {
-                    let close = text[end..].find(')').map_or(end, |close| end + close + 1);
-                    let words = text[open + 1..at].split("](").next().unwrap_or_default();
-                    // Words that are the name again are no words.
-                    let words = if soft { words.replace(name, " ") } else { " ".to_string() };
-                    text.replace_range(open..close, &words);
-                }
-                None => text.replace_range(at..end, " "),
-            }
-        }
-    }
+    let mut text = without_links(text, &[file, stem], soft);
     let Some(number) = document.number.as_ref().and_then(Number::value) else { return text };
     let mut series: Vec<String> = graph.collections[document.collection].series.clone();
     series.push(document.kind.as_str().to_string());
@@ -317,6 +292,37 @@ fn without(text: &str, graph: &Graph, target: DocId, soft: bool) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// A text without links to a file of some names, and without these names.
+fn without_links(text: &str, names: &[&str], soft: bool) -> String {
+    let mut text = text.to_string();
+    for name in names {
+        let mut from = 0;
+        while let Some(at) = text[from..].find(name).map(|at| from + at) {
+            let end = at + name.len();
+            // `eip-20` is not a part of `eip-2015`.
+            if text[end..].starts_with(|c: char| c.is_ascii_alphanumeric()) {
+                from = end;
+                continue;
+            }
+            let open = text[..at].rfind('[').filter(|open| {
+                let between = &text[*open..at];
+                between.contains("](") && !between.contains('\n') && !between.contains(')')
+            });
+            match open {
+                Some(open) => {
+                    let close = text[end..].find(')').map_or(end, |close| end + close + 1);
+                    let words = text[open + 1..at].split("](").next().unwrap_or_default();
+                    // Words that are the name again are no words.
+                    let words = if soft { words.replace(name, " ") } else { " ".to_string() };
+                    text.replace_range(open..close, &words);
+                }
+                None => text.replace_range(at..end, " "),
+            }
+        }
+    }
+    text
 }
 
 /// The telling words of a text by their stems, with how often they occur.

@@ -205,8 +205,7 @@ mod tests {
         counted.count("We found freedom through the\nconstraints of it, and no more.", 1);
         let said = counted.terms().pairs;
         let title = pairs("Freedom Through Constraint", 9);
-        assert_eq!(title.len(), 1);
-        assert!(title.iter().all(|pair| said.contains(pair)));
+        assert!(!title.is_empty() && title.iter().all(|pair| said.contains(pair)));
         assert!(pairs("Constraint and freedom", 9).iter().all(|pair| !said.contains(pair)));
     }
 }

@@ -81,8 +81,12 @@ impl Phrases {
             let rarity = self.rarity[*start as usize];
             let run = &self.titles[*start as usize..];
             let pair = run[0].0;
-            let titled = run.iter().take_while(|(other, _)| *other == pair && rarity > 0);
-            for (_, other) in titled.filter(|(_, other)| *other != id) {
+            let len = run.iter().take(MAX_TITLES).take_while(|(other, _)| *other == pair).count();
+            // What a document itself is called names nobody else.
+            if rarity == 0 || run[..len].binary_search(&(pair, id)).is_ok() {
+                continue;
+            }
+            for (_, other) in &run[..len] {
                 if sums[other.0 as usize] == 0 {
                     touched.push(*other);
                 }

@@ -111,9 +111,10 @@ fn rarity_of(n: u32, n_documents: u64) -> u32 {
     log2_16(n_documents, u64::from(class(n)))
 }
 
-/// How many have a word, in doublings: one more or less seldom makes a difference.
+/// How many have a word, in doublings and rather more than fewer: one more or less seldom makes a
+/// difference, and what most have is not rare at all.
 pub(super) fn class(n: u32) -> u32 {
-    n.checked_ilog2().map_or(0, |doublings| 1 << doublings)
+    if n == 0 { 0 } else { n.next_power_of_two() }
 }
 
 /// The same words in four times as many places.
