@@ -103,7 +103,8 @@ pub(super) fn write(
     Ok(outcome)
 }
 
-fn not_kept(error: anyhow::Error) -> Diagnostic {
+/// What is said of a cache that could not be written.
+pub(super) fn not_kept(error: anyhow::Error) -> Diagnostic {
     let message = format!("the cache could not be kept: {error:#}");
     Diagnostic::new(Code::CacheNotKept, emit::LOCAL, message)
 }
@@ -251,8 +252,10 @@ impl Writer<'_> {
         }
         self.keep_before(&artifact.path);
         let head = self.head();
-        let mut bytes = header::header(artifact.format, &head, &artifact.source).into_bytes();
-        bytes.append(&mut artifact.body);
+        let header = header::header(artifact.format, &head, &artifact.source);
+        // An index may be large; its body is moved, not copied.
+        let mut bytes = std::mem::take(&mut artifact.body);
+        bytes.splice(0..0, header.into_bytes());
         self.changes.push(Change { path: artifact.path.clone(), bytes });
         self.outcome.fates.push(Fate { path: made.path.clone(), written: true, reason });
         Ok(())

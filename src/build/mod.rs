@@ -175,7 +175,15 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     emit::make_room(&root);
     let looked = emit::time(&root)?;
     let inputs = load(&root)?;
-    let analysis = analyse(&root, &inputs, &record, options)?;
+    let mut linked = linked(&root, &inputs, &record, options)?;
+    let first = linked.reading.keeping.first();
+    let (mut analysis, kept) = std::thread::scope(|scope| {
+        let limits = &inputs.plan.limits;
+        let kept = scope.spawn(|| first.map_or(Ok(()), |first| first.keep(&root, limits)));
+        let analysis = analysed(&root, &inputs, linked, &record, options);
+        (analysis, kept.join().expect("keeping facts does not panic"))
+    });
+    analysis.notes.extend(kept.err().map(decide::not_kept));
     let outcome =
         decide::write(&root, &inputs, analysis, &decide::Last { record, engine, looked }, options)?;
     drop(lock);
@@ -216,11 +224,22 @@ pub fn analyse(
     record: &Record,
     options: &Options<'_>,
 ) -> anyhow::Result<Analysis> {
-    let Linked { graph, bindings, notes, reading, tree } = linked(root, inputs, record, options)?;
+    Ok(analysed(root, inputs, linked(root, inputs, record, options)?, record, options))
+}
+
+/// Ranks what was linked.
+fn analysed(
+    root: &Root,
+    inputs: &Inputs,
+    linked: Linked,
+    record: &Record,
+    options: &Options<'_>,
+) -> Analysis {
+    let Linked { graph, bindings, notes, reading, tree } = linked;
     let Ranked { relevance, before, context } =
         ranked::ranked(root, inputs, &graph, &reading, record, options);
     let discovery_tree = tree;
-    Ok(Analysis { graph, relevance, before, context, bindings, notes, reading, discovery_tree })
+    Analysis { graph, relevance, before, context, bindings, notes, reading, discovery_tree }
 }
 
 /// The documents and what they name, without a ranking. Writes nothing.

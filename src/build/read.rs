@@ -39,6 +39,28 @@ pub(crate) struct Keeping {
     /// Documents whose facts came from the cache.
     cached: Vec<Digest>,
     cache: FactsCache,
+    /// Whether there is nothing left to do: see [`Keeping::first`].
+    is_done: bool,
+}
+
+/// The facts of a first build. They are written while documents are ranked, and are gone when those
+/// need the room.
+pub(super) struct First(Vec<Vec<u8>>);
+
+impl First {
+    pub(super) fn keep(self, root: &Root, limits: &Limits) -> anyhow::Result<()> {
+        write_anew(root, limits, self.0.iter().map(Vec::as_slice))
+    }
+}
+
+fn write_anew<'a>(
+    root: &Root,
+    limits: &Limits,
+    entries: impl Iterator<Item = &'a [u8]>,
+) -> anyhow::Result<()> {
+    let blocks = cache::facts_blocks(entries);
+    let parts = std::iter::once(cache::facts_head(limits)).chain(blocks);
+    emit::keep_parts(root, &format!("{LOCAL}/facts"), parts)
 }
 
 impl Keeping {
@@ -47,25 +69,29 @@ impl Keeping {
         self.cache.get(key).map(|facts| facts.terms)
     }
 
+    /// What there is to keep where nothing was kept before.
+    pub(super) fn first(&mut self) -> Option<First> {
+        let is_first = self.cache.is_empty() && !self.is_done;
+        self.is_done |= is_first;
+        is_first.then(|| First(std::mem::take(&mut self.fresh)))
+    }
+
     /// Brings the cache up to date: new facts are appended, and once most of it is of documents
     /// that are gone, it is written anew.
     pub(super) fn keep(&self, root: &Root, limits: &Limits) -> anyhow::Result<()> {
-        let path = format!("{LOCAL}/facts");
         let crowded = self.cache.len() > 2 * (self.cached.len() + self.fresh.len()) + 64;
         let fresh = self.fresh.iter().map(Vec::as_slice);
+        if self.is_done {
+            return Ok(());
+        }
         if self.cache.is_empty() || crowded {
             let kept = self.cached.iter().filter_map(|digest| self.cache.entry(digest));
-            let blocks = cache::facts_blocks(kept.chain(fresh));
-            return emit::keep_parts(
-                root,
-                &path,
-                std::iter::once(cache::facts_head(limits)).chain(blocks),
-            );
+            return write_anew(root, limits, kept.chain(fresh));
         }
         if self.fresh.is_empty() {
             return Ok(());
         }
-        emit::append(root, &path, self.cache.end(), cache::facts_blocks(fresh))
+        emit::append(root, &format!("{LOCAL}/facts"), self.cache.end(), cache::facts_blocks(fresh))
     }
 }
 

@@ -243,10 +243,9 @@ fn in_order(graph: &Graph, tell: impl Fn(DocId, &mut Vec<u8>) + Sync) -> Vec<u8>
             bytes
         })
         .collect();
-    let mut bytes = Vec::with_capacity(chunks.iter().map(Vec::len).sum());
-    for mut chunk in chunks {
-        bytes.append(&mut chunk);
-    }
+    // A header will stand before them.
+    let mut bytes = Vec::with_capacity(chunks.iter().map(Vec::len).sum::<usize>() + 1_024);
+    chunks.into_iter().for_each(|mut chunk| bytes.append(&mut chunk));
     bytes
 }
 
