@@ -235,9 +235,10 @@ fn analysed(
     record: &Record,
     options: &Options<'_>,
 ) -> Analysis {
-    let Linked { graph, bindings, notes, reading, tree } = linked;
+    let Linked { graph, bindings, notes, mut reading, tree } = linked;
     let Ranked { relevance, before, context } =
         ranked::ranked(root, inputs, &graph, &reading, record, options);
+    reading.keeping.let_go();
     let discovery_tree = tree;
     Analysis { graph, relevance, before, context, bindings, notes, reading, discovery_tree }
 }

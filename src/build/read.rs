@@ -41,6 +41,8 @@ pub(crate) struct Keeping {
     cache: FactsCache,
     /// Whether there is nothing left to do: see [`Keeping::first`].
     is_done: bool,
+    /// Where new facts are appended, once the cache itself is no longer needed.
+    end: Option<u64>,
 }
 
 /// The facts of a first build. They are written while documents are ranked, and are gone when those
@@ -79,19 +81,28 @@ impl Keeping {
     /// Brings the cache up to date: new facts are appended, and once most of it is of documents
     /// that are gone, it is written anew.
     pub(super) fn keep(&self, root: &Root, limits: &Limits) -> anyhow::Result<()> {
-        let crowded = self.cache.len() > 2 * (self.cached.len() + self.fresh.len()) + 64;
         let fresh = self.fresh.iter().map(Vec::as_slice);
         if self.is_done {
             return Ok(());
         }
-        if self.cache.is_empty() || crowded {
+        let path = format!("{LOCAL}/facts");
+        if let Some(end) = self.end.filter(|_| !self.fresh.is_empty()) {
+            return emit::append(root, &path, end, cache::facts_blocks(fresh));
+        }
+        if self.end.is_none() {
             let kept = self.cached.iter().filter_map(|digest| self.cache.entry(digest));
             return write_anew(root, limits, kept.chain(fresh));
         }
-        if self.fresh.is_empty() {
-            return Ok(());
+        Ok(())
+    }
+
+    /// Lets go of what was read from the cache, unless it must be written anew.
+    pub(super) fn let_go(&mut self) {
+        let crowded = self.cache.len() > 2 * (self.cached.len() + self.fresh.len()) + 64;
+        if !self.cache.is_empty() && !crowded {
+            self.end = Some(self.cache.end());
+            self.cache = FactsCache::default();
         }
-        emit::append(root, &format!("{LOCAL}/facts"), self.cache.end(), cache::facts_blocks(fresh))
     }
 }
 
