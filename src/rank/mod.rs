@@ -62,7 +62,7 @@ pub struct Relevance {
     pub weights: Vec<u32>,
 }
 
-/// The last ranking of the same documents, which had the same [`context`].
+/// The last ranking of the same documents, which had the same [`context()`].
 pub struct Again<'a> {
     /// Documents whose text is another, with the words they had.
     pub changed: Vec<(DocId, Terms)>,
