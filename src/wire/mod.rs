@@ -17,6 +17,7 @@ pub mod ranking;
 pub mod record;
 pub mod register;
 pub mod schema;
+mod sealed;
 pub mod security;
 pub mod span;
 pub mod splice;

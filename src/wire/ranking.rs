@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cache::magic;
-use crate::model::{Cutoffs, Digest, Hasher, Ranking};
+use super::sealed::{seal, unseal};
+use crate::model::{Cutoffs, Digest, Ranking};
 
 #[derive(Deserialize, Serialize)]
 struct RankingMirror {
@@ -22,16 +22,12 @@ pub fn write(ranking: &Ranking, engine: &Digest) -> Vec<u8> {
         documents: ranking.documents.iter().map(document).collect(),
     };
     let payload = postcard::to_stdvec(&mirror).expect("a ranking can be written");
-    [magic("ranking"), check(engine, &payload).as_bytes().to_vec(), payload].concat()
+    seal("ranking", engine, &payload)
 }
 
 /// Reads a ranking back; what does not verify, or was written by another engine, is absent.
 pub fn read(bytes: &[u8], engine: &Digest) -> Option<Ranking> {
-    let rest = bytes.strip_prefix(magic("ranking").as_slice())?;
-    let (known, payload) = rest.split_at_checked(32)?;
-    if check(engine, payload).as_bytes() != known {
-        return None;
-    }
+    let payload = unseal("ranking", engine, bytes)?;
     let mirror: RankingMirror = postcard::from_bytes(payload).ok()?;
     let document = |(digest, best, alike)| (Digest::from_bytes(digest), Cutoffs { best, alike });
     Some(Ranking {
@@ -39,8 +35,4 @@ pub fn read(bytes: &[u8], engine: &Digest) -> Option<Ranking> {
         relevance: Digest::from_bytes(mirror.relevance),
         documents: mirror.documents.into_iter().map(document).collect(),
     })
-}
-
-fn check(engine: &Digest, payload: &[u8]) -> Digest {
-    Hasher::new().field(b"ranking").field(engine.as_bytes()).field(payload).digest()
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cache::magic;
-use crate::model::{Counts, Digest, Folder, Hasher, Record, Stat, Watched};
+use super::sealed::{seal, unseal};
+use crate::model::{Counts, Digest, Folder, Record, Stat, Watched};
 
 type StatMirror = (u64, i64, i64, u64, u64);
 type WatchedMirror<'a> = (&'a str, StatMirror, [u8; 32]);
@@ -34,16 +34,12 @@ pub fn write(record: &Record, engine: &Digest) -> Vec<u8> {
         actions: record.actions.iter().map(action_mirror).collect(),
     };
     let payload = postcard::to_stdvec(&mirror).expect("a record can be written");
-    [magic("record"), check(engine, &payload).as_bytes().to_vec(), payload].concat()
+    seal("record", engine, &payload)
 }
 
 /// Reads a record back; what does not verify, or was written by another engine, is absent.
 pub fn read(bytes: &[u8], engine: &Digest) -> Option<Record> {
-    let rest = bytes.strip_prefix(magic("record").as_slice())?;
-    let (known, payload) = rest.split_at_checked(32)?;
-    if check(engine, payload).as_bytes() != known {
-        return None;
-    }
+    let payload = unseal("record", engine, bytes)?;
     let mirror: RecordMirror<'_> = postcard::from_bytes(payload).ok()?;
     Some(Record {
         folders: mirror.folders.into_iter().map(folder).collect(),
@@ -54,10 +50,6 @@ pub fn read(bytes: &[u8], engine: &Digest) -> Option<Record> {
         counts: counts(mirror.counts),
         actions: mirror.actions.into_iter().map(action).collect(),
     })
-}
-
-fn check(engine: &Digest, payload: &[u8]) -> Digest {
-    Hasher::new().field(engine.as_bytes()).field(payload).digest()
 }
 
 fn stat_mirror(stat: &Stat) -> StatMirror {
