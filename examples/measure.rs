@@ -38,7 +38,6 @@ fn main() {
     let tune = arguments.iter().any(|argument| argument == "--tune");
     let soft = arguments.iter().any(|argument| argument == "--soft");
     let seeds: u64 = if tune { 6 } else { 3 };
-    SEEDS.store(seeds as usize, std::sync::atomic::Ordering::Relaxed);
     let mut cases = Vec::new();
     for folder in arguments.iter().filter(|argument| !argument.starts_with("--")) {
         for seed in 0..seeds {
@@ -46,31 +45,30 @@ fn main() {
         }
     }
     let tables: Vec<Table> = cases.iter().map(Table::new).collect();
+    let runs = seeds as usize;
     let weights = if tune { tuned(&tables) } else { WEIGHTS };
     println!("{weights:?}");
     println!("recall@10 recall@5 MRR@10, by tree and in the mean");
     for (which, name) in NAMES.iter().enumerate() {
-        row(name, tables.iter().map(|table| table.score(&|s| i64::from(s[which]))));
+        row(name, runs, tables.iter().map(|table| table.score(&|s| i64::from(s[which]))));
     }
-    row("fused", tables.iter().map(|table| table.score(&|s| i64::from(fused(s, &weights)))));
-    row("as told", cases.iter().map(as_told));
+    row("fused", runs, tables.iter().map(|table| table.score(&|s| i64::from(fused(s, &weights)))));
+    row("as told", runs, cases.iter().map(as_told));
     for (name, baseline) in [("tf-idf", tf_idf as Baseline), ("bm25", bm25)] {
-        row(name, cases.iter().map(|case| score_baseline(case, baseline)));
+        row(name, runs, cases.iter().map(|case| score_baseline(case, baseline)));
     }
     for table in &tables {
         println!("{}: {} hidden of {} sources", table.name, table.n_hidden, table.rows.len());
     }
 }
 
-/// Runs of each tree.
-static SEEDS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(1);
-
-fn row(name: &str, scores: impl Iterator<Item = [f64; 3]>) {
+/// Prints the scores of some runs of each tree.
+fn row(name: &str, runs: usize, scores: impl Iterator<Item = [f64; 3]>) {
     let scores: Vec<[f64; 3]> = scores.collect();
     let mean = |i: usize| scores.iter().map(|score| score[i]).sum::<f64>() / scores.len() as f64;
     let told = |s: [f64; 3]| format!("{:.3} {:.3} {:.3}", s[0], s[1], s[2]);
     let each: Vec<String> = scores
-        .chunks(SEEDS.load(std::sync::atomic::Ordering::Relaxed))
+        .chunks(runs)
         .map(|runs| {
             let mean =
                 |i: usize| runs.iter().map(|score| score[i]).sum::<f64>() / runs.len() as f64;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::choice::Choice;
@@ -227,7 +226,7 @@ pub(super) fn source_line(places: &[String], n_documents: usize) -> String {
 fn documents(inputs: &Inputs, analysis: &Analysis, current: &Current<'_>) -> Made {
     let graph = &analysis.graph;
     let weights = &analysis.relevance.weights;
-    let told = in_chunks(graph, |hasher, id| {
+    let told = graph.digest(|hasher, id| {
         let document = graph.document(id);
         hasher.field(document.path.as_bytes()).field(document.uri.as_str().as_bytes());
         hasher.field(document.digest.as_bytes()).field(document.kind.as_str().as_bytes());
@@ -264,22 +263,6 @@ fn paths(allowance: &Allowance, analysis: &Analysis, current: &Current<'_>) -> M
     }
     let body = || paths::paths(graph, &analysis.bindings);
     index(PATHS, "blue://context/paths", graph, (hasher.digest(), allowance), current, body)
-}
-
-/// One digest over what is told of every document, in parallel: chunks of rows are hashed apart
-/// and their digests together, so the number of threads does not show.
-fn in_chunks(graph: &Graph, tell: impl Fn(&mut Hasher, DocId) + Sync) -> Digest {
-    let ids: Vec<DocId> = graph.ids().collect();
-    let chunks = ids.par_chunks(512).map(|ids| {
-        let mut hasher = Hasher::new();
-        ids.iter().for_each(|id| tell(&mut hasher, *id));
-        hasher.digest()
-    });
-    let mut all = Hasher::new();
-    for chunk in chunks.collect::<Vec<Digest>>() {
-        all.field(chunk.as_bytes());
-    }
-    all.digest()
 }
 
 fn index(

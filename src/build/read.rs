@@ -39,8 +39,6 @@ pub(crate) struct Keeping {
     /// Documents whose facts came from the cache.
     cached: Vec<Digest>,
     cache: FactsCache,
-    /// Whether there is nothing left to do: see [`Keeping::first`].
-    is_done: bool,
     /// Where new facts are appended, once the cache itself is no longer needed.
     end: Option<u64>,
 }
@@ -73,27 +71,25 @@ impl Keeping {
 
     /// What there is to keep where nothing was kept before.
     pub(super) fn first(&mut self) -> Option<First> {
-        let is_first = self.cache.is_empty() && !self.is_done;
-        self.is_done |= is_first;
-        is_first.then(|| First(std::mem::take(&mut self.fresh)))
+        self.cache.is_empty().then(|| First(std::mem::take(&mut self.fresh)))
     }
 
     /// Brings the cache up to date: new facts are appended, and once most of it is of documents
     /// that are gone, it is written anew.
     pub(super) fn keep(&self, root: &Root, limits: &Limits) -> anyhow::Result<()> {
         let fresh = self.fresh.iter().map(Vec::as_slice);
-        if self.is_done {
-            return Ok(());
+        match self.end {
+            Some(_) if self.fresh.is_empty() => Ok(()),
+            Some(end) => {
+                emit::append(root, &format!("{LOCAL}/facts"), end, cache::facts_blocks(fresh))
+            }
+            // Where there was none, the first facts are written already.
+            None if self.cache.is_empty() => Ok(()),
+            None => {
+                let kept = self.cached.iter().filter_map(|digest| self.cache.entry(digest));
+                write_anew(root, limits, kept.chain(fresh))
+            }
         }
-        let path = format!("{LOCAL}/facts");
-        if let Some(end) = self.end.filter(|_| !self.fresh.is_empty()) {
-            return emit::append(root, &path, end, cache::facts_blocks(fresh));
-        }
-        if self.end.is_none() {
-            let kept = self.cached.iter().filter_map(|digest| self.cache.entry(digest));
-            return write_anew(root, limits, kept.chain(fresh));
-        }
-        Ok(())
     }
 
     /// Lets go of what was read from the cache, unless it must be written anew.

@@ -1,6 +1,8 @@
 //! Documents and the edges between them.
 
-use super::{Collection, Document, Relation};
+use rayon::prelude::*;
+
+use super::{Collection, Digest, Document, Hasher, Relation};
 
 /// A document's row in one [`Graph`]; never written to disk.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -52,6 +54,22 @@ impl Graph {
     /// The rows, in order.
     pub fn ids(&self) -> impl Iterator<Item = DocId> + use<> {
         (0..self.documents.len() as u32).map(DocId)
+    }
+
+    /// One digest over what is told of every document, in parallel: chunks of rows are hashed apart
+    /// and their digests together, so the number of threads does not show.
+    pub fn digest(&self, tell: impl Fn(&mut Hasher, DocId) + Sync) -> Digest {
+        let ids: Vec<DocId> = self.ids().collect();
+        let chunks = ids.par_chunks(512).map(|ids| {
+            let mut hasher = Hasher::new();
+            ids.iter().for_each(|id| tell(&mut hasher, *id));
+            hasher.digest()
+        });
+        let mut all = Hasher::new();
+        for chunk in chunks.collect::<Vec<Digest>>() {
+            all.field(chunk.as_bytes());
+        }
+        all.digest()
     }
 
     /// The rows of one collection, in order.

@@ -1,24 +1,13 @@
 //! Everything but words that decides a ranking, in one digest.
 
-use rayon::prelude::*;
-
 use crate::model::{Digest, DocId, Graph, Hasher, Number};
 
 /// A digest of what documents are and how they refer to each other. While it stays the same, only
 /// words can make a difference.
 pub fn context(graph: &Graph) -> Digest {
-    let ids: Vec<DocId> = graph.ids().collect();
-    let chunks = ids.par_chunks(512).map(|ids| {
-        let mut hasher = Hasher::new();
-        ids.iter().for_each(|id| tell(graph, *id, &mut hasher));
-        hasher.digest()
-    });
-    let mut all = Hasher::new();
-    all.number(graph.documents.len() as u64).number(graph.collections.len() as u64);
-    for chunk in chunks.collect::<Vec<Digest>>() {
-        all.field(chunk.as_bytes());
-    }
-    all.digest()
+    let mut hasher = Hasher::new();
+    hasher.number(graph.documents.len() as u64).number(graph.collections.len() as u64);
+    hasher.field(graph.digest(|hasher, id| tell(graph, id, hasher)).as_bytes()).digest()
 }
 
 fn tell(graph: &Graph, id: DocId, hasher: &mut Hasher) {

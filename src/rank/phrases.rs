@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::log::log2_16;
+use super::shift::{summed, then};
 use super::words::class;
 use crate::model::word::pairs;
 use crate::model::{DocId, Graph, Terms};
@@ -66,11 +67,9 @@ impl Phrases {
             before.extend(had.map(|start| (start, 1)));
             before.extend(self.said[id.0 as usize].iter().map(|start| (*start, -1)));
         }
-        before.sort_unstable();
-        before.chunk_by(|a, b| a.0 == b.0).all(|run| {
-            let now = self.counts[run[0].0 as usize];
-            let more: i64 = run.iter().map(|(_, more)| more).sum();
-            commonness(now) == commonness((i64::from(now) + more).max(0) as u32)
+        summed(before).into_iter().all(|(start, more)| {
+            let now = self.counts[start as usize];
+            commonness(now) == commonness(then(now, more))
         })
     }
 

@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 use super::Again;
 use super::profiles::{Citing, Has};
-use super::shift::GONE;
+use super::shift::{GONE, summed, then};
 use super::signals::{Reader, by_words, found_by};
 use super::words::{Index, MAX_LOOKED, Term, product, size_class, weighed};
-use crate::model::{DocId, Terms};
+use crate::model::{Cutoffs, DocId, Terms};
 
 /// More documents than this that count differently are not followed one by one.
 const MAX_MOVED: usize = 48;
@@ -38,6 +38,19 @@ struct Sums {
     known: [u32; 2],
 }
 
+impl Sums {
+    /// Whether the moved document was or is a candidate by words, alike, or a peer with another say.
+    fn reach(&self, cutoffs: &Cutoffs, coupled: bool) -> bool {
+        let is_one = |(shared, known): (&u32, &u32)| {
+            let points = by_words(*shared, *known);
+            points > 0 && points >= cutoffs.best
+                || *shared > 0 && u64::from(*shared) >= cutoffs.alike
+        };
+        self.shared.iter().zip(&self.known).any(is_one)
+            || coupled && self.shared[0] != self.shared[1]
+    }
+}
+
 /// Whose neighbours must be looked for again, by row. `None` if that may be anybody's.
 pub(super) fn reached(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<bool>> {
     let is_title = |profile: &super::profiles::Profile| profile.has == Has::Title;
@@ -48,25 +61,17 @@ pub(super) fn reached(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<bool
     let resized = Resized::new(reader, &moved);
     let touches = Touches::new(reader, &moved);
     let coupled = coupled(reader, &moved);
-    let scan = |id: DocId| {
-        let mut sums = vec![Sums::default(); moved.len()];
-        touches.add(reader, &resized, id, &mut sums) && {
-            let cutoffs = &again.cutoffs[id.0 as usize];
-            !moved.iter().zip(&sums).enumerate().any(|(at, (_, sums))| {
-                let is_best = |when: usize| {
-                    let points = by_words(sums.shared[when], sums.known[when]);
-                    points > 0 && points >= cutoffs.best
-                };
-                let shared = sums.shared;
-                let is_alike =
-                    |when: usize| shared[when] > 0 && u64::from(shared[when]) >= cutoffs.alike;
-                let is_peer = shared[0] != shared[1] && coupled[at][id.0 as usize];
-                [0, 1].into_iter().any(|when| is_best(when) || is_alike(when)) || is_peer
-            })
-        }
+    let is_reached = |sums: &mut Vec<Sums>, id: &DocId| {
+        sums.fill(Sums::default());
+        let row = id.0 as usize;
+        let looks_alike = touches.add(reader, &resized, *id, sums);
+        let coupled = coupled.iter().map(|coupled| coupled[row]);
+        let is_near = |(sums, coupled): (&Sums, bool)| sums.reach(&again.cutoffs[row], coupled);
+        !looks_alike || sums.iter().zip(coupled).any(is_near)
     };
     let ids: Vec<DocId> = reader.graph.ids().collect();
-    let mut reached: Vec<bool> = ids.par_iter().map(|id| !scan(*id)).collect();
+    let none = || vec![Sums::default(); moved.len()];
+    let mut reached: Vec<bool> = ids.par_iter().map_init(none, is_reached).collect();
     for moved in &moved {
         reached[moved.id.0 as usize] = true;
         (again.told)(moved.id).into_iter().for_each(|id| reached[id.0 as usize] = true);
@@ -129,18 +134,17 @@ impl Resized {
     fn new(reader: &Reader<'_>, moved: &[Moved]) -> Resized {
         let mut resized = vec![false; reader.vocabulary.len()];
         let mut note = |index: &Index, of: &dyn Fn(&Moved) -> &[Vec<Term>; 2]| {
-            let mut more: Vec<(u32, isize)> = Vec::new();
+            let mut more: Vec<(u32, i64)> = Vec::new();
             for moved in moved {
                 let [before, now] = of(moved);
                 more.extend(before.iter().map(|term| (term.id, 1)));
                 more.extend(now.iter().map(|term| (term.id, -1)));
             }
             more.retain(|(id, _)| *id != GONE);
-            more.sort_unstable();
-            for run in more.chunk_by(|a, b| a.0 == b.0) {
-                let now = index.size(run[0].0);
-                let before = now.saturating_add_signed(run.iter().map(|(_, more)| more).sum());
-                resized[run[0].0 as usize] |= size_class(now) != size_class(before);
+            for (id, more) in summed(more) {
+                let now = index.size(id);
+                let before = then(now as u32, more) as usize;
+                resized[id as usize] |= size_class(now) != size_class(before);
             }
         };
         note(&reader.by_text, &|moved| &moved.texts);

@@ -20,11 +20,7 @@ impl Shift {
             all.extend(terms.hashes.iter().map(|hash| (*hash, 1)));
             all.extend(graph.document(*id).facts.terms.hashes.iter().map(|hash| (*hash, -1)));
         }
-        all.sort_unstable();
-        let sum = |run: &[(u32, i64)]| (run[0].0, run.iter().map(|(_, more)| more).sum());
-        let before = all.chunk_by(|a, b| a.0 == b.0).map(sum);
-        let mut shift =
-            Shift { before: before.filter(|(_, more)| *more != 0).collect(), moved: vec![] };
+        let mut shift = Shift { before: summed(all), moved: vec![] };
         let is_moved =
             |hash: &u32| class(vocabulary.count(*hash)) != class(shift.count(vocabulary, *hash));
         shift.moved = shift.before.iter().map(|(hash, _)| *hash).filter(is_moved).collect();
@@ -35,7 +31,7 @@ impl Shift {
     fn count(&self, vocabulary: &Vocabulary, hash: u32) -> u32 {
         let at = self.before.binary_search_by_key(&hash, |(hash, _)| *hash);
         let more = at.map_or(0, |at| self.before[at].1);
-        (i64::from(vocabulary.count(hash)) + more).max(0) as u32
+        then(vocabulary.count(hash), more)
     }
 
     /// The row of a word and how rare it was before; `None` if no text had it. A word that no text
@@ -49,6 +45,19 @@ impl Shift {
     pub(super) fn reaches(&self, terms: &Terms) -> bool {
         terms.hashes.iter().any(|hash| self.moved.binary_search(hash).is_ok())
     }
+}
+
+/// Differences added up for each key, sorted; what makes no difference is left out.
+pub(super) fn summed(mut all: Vec<(u32, i64)>) -> Vec<(u32, i64)> {
+    all.sort_unstable();
+    let sum = |run: &[(u32, i64)]| (run[0].0, run.iter().map(|(_, more)| more).sum());
+    let sums = all.chunk_by(|a, b| a.0 == b.0).map(sum);
+    sums.filter(|(_, more)| *more != 0).collect()
+}
+
+/// How many there were where there are so many now.
+pub(super) fn then(now: u32, more: i64) -> u32 {
+    (i64::from(now) + more).max(0) as u32
 }
 
 /// The row of a word that is in no text.
