@@ -69,45 +69,68 @@ static SIEVE: LazyLock<Sieve> = LazyLock::new(|| {
 const GROUP: usize = 4;
 const STEP: usize = 2;
 
+/// As many as leave most hashes without an anchor, while a bit for each stays in the nearest cache.
+const HASH_BITS: u32 = 17;
+
 /// Finds the anchors of a text without looking at most of it closely: only where four bytes are part
 /// of one. In clean text that is hardly anywhere, so this costs a fraction of parsing.
 struct Sieve {
     all: Vec<(Kind, &'static str)>,
     /// A bit for the hash of every group that some anchor has where it would be looked up.
-    groups: Vec<u64>,
+    groups: Box<[u64; 1 << (HASH_BITS - 6)]>,
     /// Each hash with an anchor and how far into it the group is, sorted.
-    places: Vec<(u16, u16, u8)>,
+    places: Vec<(u32, u16, i8)>,
     /// Anchors too short for that, by the byte that is rarest in them and where they have it.
-    short: Vec<(u8, Vec<(u16, u8)>)>,
+    short: Vec<(u8, Vec<(u16, i8)>)>,
 }
 
 impl Sieve {
     fn new(all: Vec<(Kind, &'static str)>) -> Sieve {
-        let mut sieve = Sieve { all, groups: vec![0; 1 << 10], places: vec![], short: vec![] };
+        let mut sieve = Sieve { all, groups: Box::new([0; _]), places: vec![], short: vec![] };
         for which in 0..sieve.all.len() {
             let text = sieve.all[which].1.as_bytes();
-            if text.len() < GROUP + STEP - 1 {
-                sieve.add_short(text, which as u16);
-                continue;
-            }
-            // Its rarest groups: of two that lie side by side, one is looked up.
-            let rare = |offset: &usize| commonness(&text[*offset..*offset + GROUP + STEP - 1]);
-            let first = (0..=text.len() - (GROUP + STEP - 1)).min_by_key(rare).unwrap_or(0);
-            for offset in first..first + STEP {
-                let hash = group(&text[offset..]);
-                sieve.groups[usize::from(hash / 64)] |= 1 << (hash % 64);
-                sieve.places.push((hash, which as u16, offset as u8));
+            match text.len() {
+                0..=GROUP if text.iter().all(u8::is_ascii_alphabetic) => {
+                    sieve.add_with_any(text, which as u16);
+                }
+                0..=GROUP => sieve.add_short(text, which as u16),
+                _ => sieve.add_rarest(text, which as u16),
             }
         }
         sieve.places.sort_unstable();
+        sieve.places.dedup();
         sieve
+    }
+
+    fn add(&mut self, bytes: &[u8], which: u16, offset: i8) {
+        let hash = hash_of(group(bytes));
+        self.groups[hash as usize / 64] |= 1 << (hash % 64);
+        self.places.push((hash, which, offset));
+    }
+
+    /// Its rarest groups: of two that lie side by side, one is looked up.
+    fn add_rarest(&mut self, text: &[u8], which: u16) {
+        let rare = |offset: &usize| commonness(&text[*offset..*offset + GROUP + STEP - 1]);
+        let first = (0..=text.len() - (GROUP + STEP - 1)).min_by_key(rare).unwrap_or(0);
+        for offset in first..first + STEP {
+            self.add(&text[offset..], which, offset as i8);
+        }
+    }
+
+    /// Three bytes of it, with whatever may stand before or behind them in a group.
+    fn add_with_any(&mut self, text: &[u8], which: u16) {
+        let [a, b, c, ..] = *text else { return self.add_short(text, which) };
+        for any in 0..=u8::MAX {
+            self.add(&[a, b, c, any], which, 0);
+            self.add(&[any, a, b, c], which, -1);
+        }
     }
 
     fn add_short(&mut self, text: &[u8], which: u16) {
         let bytes = text.iter().map(u8::to_ascii_lowercase).enumerate();
         let rare = |(_, byte): &(usize, u8)| commonness(&[*byte]);
         let (offset, byte) = bytes.min_by_key(rare).expect("no anchor is empty");
-        let place = (which, offset as u8);
+        let place = (which, offset as i8);
         match self.short.iter_mut().find(|(other, _)| *other == byte) {
             Some((_, places)) => places.push(place),
             None => self.short.push((byte, vec![place])),
@@ -124,14 +147,35 @@ impl Sieve {
             }
         }
         let mut at = 0;
-        while let Some(bytes) = text.get(at..at + GROUP) {
-            let hash = group(bytes);
-            if self.groups[usize::from(hash / 64)] >> (hash % 64) & 1 == 1 {
-                let first = self.places.partition_point(|(other, ..)| *other < hash);
-                let places = self.places[first..].iter().take_while(|(other, ..)| *other == hash);
-                places.for_each(|(_, which, offset)| self.verify(text, at, *which, *offset, tell));
+        while let Some(bytes) = text[at..].first_chunk::<8>() {
+            let bytes = u64::from_le_bytes(*bytes) | CASE << 32 | CASE;
+            let hash = |i: usize| hash_of((bytes >> (8 * STEP * i)) as u32);
+            let hashes = [hash(0), hash(1), hash(2)];
+            if self.bit(hashes[0]) | self.bit(hashes[1]) | self.bit(hashes[2]) != 0 {
+                for (i, hash) in hashes.into_iter().enumerate() {
+                    self.look(text, at + STEP * i, hash, tell);
+                }
             }
-            at += STEP;
+            at += hashes.len() * STEP;
+        }
+        // The end of the text, as if nothing came after it.
+        for at in (at..text.len()).step_by(STEP) {
+            self.look(text, at, hash_of(group(&text[at..])), tell);
+        }
+    }
+
+    /// Whether some anchor has a group with this hash.
+    #[inline(always)]
+    fn bit(&self, hash: u32) -> u64 {
+        self.groups[hash as usize / 64] >> (hash % 64) & 1
+    }
+
+    /// Verifies the anchors that have a group with this hash.
+    fn look(&self, text: &[u8], at: usize, hash: u32, tell: &mut dyn FnMut(usize, u16)) {
+        if self.bit(hash) == 1 {
+            let first = self.places.partition_point(|(other, ..)| *other < hash);
+            let places = self.places[first..].iter().take_while(|(other, ..)| *other == hash);
+            places.for_each(|(_, which, offset)| self.verify(text, at, *which, *offset, tell));
         }
     }
 
@@ -140,30 +184,52 @@ impl Sieve {
         text: &[u8],
         at: usize,
         which: u16,
-        offset: u8,
+        offset: i8,
         tell: &mut dyn FnMut(usize, u16),
     ) {
         let anchor = self.all[usize::from(which)].1.as_bytes();
-        let start = at.checked_sub(usize::from(offset));
-        let there = start.and_then(|start| text.get(start..start + anchor.len()));
+        let Some(start) = at.checked_add_signed(-isize::from(offset)) else { return };
+        let there = text.get(start..start + anchor.len());
         if there.is_some_and(|there| there.eq_ignore_ascii_case(anchor)) {
-            tell(at - usize::from(offset), which);
+            tell(start, which);
         }
     }
 }
 
+/// Groups that English has everywhere.
+const EVERYWHERE: &[&str] = &[
+    " and", " for", " is ", " of ", " the", " to ", "able", "ally", "ance", "and ", "at t", "atio",
+    "cont", "ctio", "ding", "e th", "ence", "enti", "ents", "es t", "ever", "for ", "from", "have",
+    "he s", "her ", "here", "his ", "ight", "in t", "ing ", "ingt", "inte", "ion ", "ions", "is t",
+    "ment", "n th", "ng t", "nter", "ntio", "of t", "on t", "othe", "ould", "over", "pres", "ring",
+    "s th", "s to", "sion", "t th", "that", "the ", "ther", "they", "thin", "this", "ting", "tion",
+    "tive", "to t", "ture", "ught", "ve t", "with",
+];
+
 /// How common bytes are in a text, by a guess: signs are rare, and letters in this order.
 fn commonness(bytes: &[u8]) -> usize {
     let common = |byte: u8| b"-zqjxkvbpygfwmucldrhsnioate ".iter().position(|c| *c == byte);
-    bytes.iter().map(|byte| common(byte.to_ascii_lowercase()).map_or(0, |at| at + 1)).sum()
+    let letters: usize =
+        bytes.iter().map(|byte| common(byte.to_ascii_lowercase()).map_or(0, |at| at + 1)).sum();
+    let everywhere = |part: &&[u8]| EVERYWHERE.iter().any(|group| group.as_bytes() == *part);
+    letters + 30 * bytes.windows(GROUP).filter(everywhere).count()
 }
 
-/// A hash of four bytes, the same for letters of either case.
-#[inline]
-fn group(bytes: &[u8]) -> u16 {
-    let group = bytes.first_chunk::<GROUP>().copied().unwrap_or_default();
-    let group = u32::from_le_bytes(group) | 0x2020_2020;
-    (group.wrapping_mul(0x9E37_79B1) >> 16) as u16
+/// Makes letters of either case the same, and some signs with them.
+const CASE: u64 = 0x2020_2020;
+
+/// The first four bytes in either case; where there are fewer, nothing follows them.
+fn group(bytes: &[u8]) -> u32 {
+    let mut group = [0; GROUP];
+    let n = bytes.len().min(GROUP);
+    group[..n].copy_from_slice(&bytes[..n]);
+    u32::from_le_bytes(group) | CASE as u32
+}
+
+/// A hash of four bytes.
+#[inline(always)]
+fn hash_of(group: u32) -> u32 {
+    group.wrapping_mul(0x9E37_79B1) >> (32 - HASH_BITS)
 }
 
 /// The anchors of one kind.

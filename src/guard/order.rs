@@ -65,8 +65,13 @@ fn gives_orders(before: &str, after: &str) -> bool {
     let reach = before.len() + 4;
     let starts = all.char_indices().map(|(i, _)| i).take_while(|i| *i <= reach);
     let mut starts = starts.filter(|i| *i == 0 || all.as_bytes()[i - 1] == b' ');
-    let opens =
-        |i: usize, phrase: &str| all[i..].starts_with(phrase) && ends(&all, i + phrase.len());
+    let bytes = all.as_bytes();
+    // Most begin with another letter, which is seen at once.
+    let opens = |i: usize, phrase: &str| {
+        bytes[i] == phrase.as_bytes()[0]
+            && bytes[i..].starts_with(phrase.as_bytes())
+            && ends(&all, i + phrase.len())
+    };
     starts.any(|i| PHRASES.iter().chain(CALLS).any(|phrase| opens(i, phrase)))
         || is_made_another(after)
 }
@@ -283,6 +288,7 @@ pub(super) fn words(text: &str) -> String {
         match c {
             '*' | '_' | '`' | '~' | '"' | '“' | '”' => {}
             '\'' | '’' => words.push('\''),
+            c if c.is_ascii_alphanumeric() => words.push(c.to_ascii_lowercase()),
             c if c.is_alphanumeric() => words.extend(c.to_lowercase()),
             _ if words.ends_with(' ') || words.is_empty() => {}
             _ => words.push(' '),

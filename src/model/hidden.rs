@@ -1,19 +1,18 @@
 //! Which characters a reader cannot see.
 
+use super::scan;
+
 /// Characters that hide where they stand, with their offsets.
 ///
 /// What holds an emoji, a flag or a script together is seen by what it does, so it is not hidden.
 pub fn hidden_in(text: &str) -> Vec<(usize, char)> {
     let mut found = Vec::new();
-    if is_plain(text) {
-        return found;
-    }
     let mut at = 0;
     let mut chosen = Selectors::default();
-    // Most of the text is visible ASCII, which is passed over.
-    while let Some(n) = text.as_bytes()[at..].iter().position(|b| !is_plain_byte(*b)) {
-        at += n;
-        let c = text[at..].chars().next().unwrap_or(' ');
+    loop {
+        // Most of the text is visible ASCII, which is passed over.
+        at += scan::length(&text.as_bytes()[at..], is_plain_byte);
+        let Some(c) = text[at..].chars().next() else { break };
         let end = at + c.len_utf8();
         if may_hide(c) && hides(c, &text[..at], &text[end..]) {
             found.push((at, c));
@@ -69,14 +68,9 @@ pub fn mark(c: char) -> String {
     format!("[U+{:04X}]", c as u32)
 }
 
-/// Whether there is nothing but visible ASCII, line ends and tabs.
-fn is_plain(text: &str) -> bool {
-    // Folded without an early end, this is one pass over whole vectors of bytes.
-    text.bytes().fold(true, |all, b| all & is_plain_byte(b))
-}
-
+/// Whether a byte is visible ASCII, a line's end or a tab.
 fn is_plain_byte(b: u8) -> bool {
-    (b' '..0x7F).contains(&b) | matches!(b, b'\n' | b'\r' | b'\t')
+    (b' '..0x7F).contains(&b) | (b == b'\n') | (b == b'\r') | (b == b'\t')
 }
 
 /// Whether a character hides at least in some places.

@@ -20,6 +20,7 @@ pub mod plan;
 pub mod ranking;
 pub mod record;
 pub mod review;
+pub mod scan;
 pub mod series;
 pub mod short;
 pub mod source;

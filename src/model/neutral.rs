@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::hidden::{hidden_in, mark, may_hide};
+use super::scan;
 
 /// What stands behind the `<` of a tag that blue, an agent's host or a model's chat format gives a
 /// meaning; a document may not open or close them.
@@ -69,20 +70,19 @@ pub fn neutral_but<'a>(text: &'a str, kept: &str) -> Cow<'a, str> {
 
 /// How many bytes at the beginning need no look: printable ASCII that opens no tag, and lines' ends.
 fn plain_len(bytes: &[u8]) -> usize {
-    let plain = |b: &u8| (b' '..0x7F).contains(b) & (*b != b'<') | (*b == b'\n') | (*b == b'\t');
-    let mut len = 0;
-    // Many at a time without a branch, then the one where it ends.
-    for chunk in bytes.chunks(32) {
-        if !chunk.iter().fold(true, |all, byte| all & plain(byte)) {
-            return len + chunk.iter().position(|byte| !plain(byte)).unwrap_or(chunk.len());
-        }
-        len += chunk.len();
-    }
-    len
+    scan::length(bytes, |b| (b' '..0x7F).contains(&b) & (b != b'<') | (b == b'\n') | (b == b'\t'))
 }
 
 /// Whether what follows a `<` is the name of a tag that means something to a reader.
 fn opens_tag(after: &str) -> bool {
+    // Two letters tell nearly every other tag.
+    if let [a, b, ..] = after.as_bytes()
+        && let two = [a.to_ascii_lowercase(), b.to_ascii_lowercase()]
+        && two.iter().all(u8::is_ascii_lowercase)
+        && !TAGS.iter().any(|tag| tag.as_bytes().starts_with(&two))
+    {
+        return false;
+    }
     let visible: String = after
         .chars()
         .filter(|c| !may_hide(*c) && !c.is_whitespace())

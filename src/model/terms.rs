@@ -67,10 +67,10 @@ pub fn term_hash(word: &str) -> u32 {
     folded(hash(word.as_bytes()))
 }
 
-/// A number for two words that follow each other, by their numbers.
+/// A number for two words that follow each other, by their numbers; it is not 0.
 #[inline]
 pub fn pair(one: u32, other: u32) -> u32 {
-    (one.rotate_left(13) ^ other).wrapping_mul(0x9E37_79B1)
+    (one.rotate_left(13) ^ other).wrapping_mul(0x9E37_79B1).max(1)
 }
 
 /// A hash of a word's bytes, eight at a time.

@@ -240,9 +240,11 @@ pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
             tell_short(word, hash(word.as_bytes()), &mut tell);
         } else {
             lower.clear();
-            match classes & WIDE {
-                0 => lower.extend(word.bytes().map(|byte| byte.to_ascii_lowercase() as char)),
-                _ => lower.extend(word.chars().flat_map(char::to_lowercase)),
+            if classes & WIDE == 0 {
+                lower.push_str(word);
+                lower.make_ascii_lowercase();
+            } else {
+                lower.extend(word.chars().flat_map(char::to_lowercase));
             }
             tell_short(&lower, hash(lower.as_bytes()), &mut tell);
         }
@@ -254,6 +256,7 @@ pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
     }
 }
 
+#[inline]
 fn tell_short(word: &str, hash: u64, tell: &mut impl FnMut(&str, u64)) {
     if !word.is_empty() && word.len() <= MAX_WORD {
         tell(word, hash);
@@ -285,29 +288,32 @@ const CLASSES: [u8; 256] = {
 };
 
 /// How many letters in lower case these bytes begin with, and their hash.
+#[inline]
 fn lower_word(bytes: &[u8]) -> (usize, u64) {
     let (mut len, mut hash) = (0, HASH_START);
-    loop {
-        let mut part = [0; 8];
-        match bytes.get(len..len + 8) {
-            Some(bytes) => part.copy_from_slice(bytes),
-            None => part[..bytes.len() - len].copy_from_slice(&bytes[len..]),
+    let last = loop {
+        let Some(part) = bytes[len..].first_chunk::<8>() else { break first_eight(&bytes[len..]) };
+        let part = u64::from_le_bytes(*part);
+        if n_lower(part) < 8 {
+            break part;
         }
-        let part = u64::from_le_bytes(part);
-        let n = n_lower(part);
-        if n == 8 {
-            hash = hash_step(hash, part);
-            len += 8;
-            continue;
-        }
-        if n > 0 {
-            hash = hash_step(hash, part & ((1 << (8 * n)) - 1));
-        }
-        return (len + n, hash);
+        hash = hash_step(hash, part);
+        len += 8;
+    };
+    let n = n_lower(last);
+    if n > 0 {
+        hash = hash_step(hash, last & ((1 << (8 * n)) - 1));
     }
+    (len + n, hash)
+}
+
+/// Bytes where there are fewer than eight of them, as if nothing came after.
+fn first_eight(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |part, byte| part << 8 | u64::from(*byte))
 }
 
 /// How many letters in lower case eight bytes begin with.
+#[inline]
 fn n_lower(part: u64) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     // The top bit of each byte says whether it is at least `a`, and whether it is more than `z`.

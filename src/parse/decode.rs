@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Code, Note};
+use crate::model::{Code, Note, scan};
 
 /// Decodes a document: the byte order mark taken off, bad bytes and NUL made visible.
 pub(super) fn decode<'a>(bytes: &'a [u8], notes: &mut Vec<Note>) -> Cow<'a, str> {
@@ -70,10 +70,7 @@ fn place(bytes: &[u8], offset: usize) -> (u32, u32) {
 ///
 /// Counting would cost five times as much as parsing; nothing that must be exact uses this.
 pub(super) fn estimated_tokens(text: &str) -> u64 {
-    if text.is_ascii() {
-        return (text.len() as u64).div_ceil(4);
-    }
-    let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
-    let others = text.bytes().filter(|b| *b >= 0xC0).count() as u64;
+    let ascii = scan::count(text.as_bytes(), |b| b.is_ascii()) as u64;
+    let others = scan::count(text.as_bytes(), |b| b >= 0xC0) as u64;
     ascii.div_ceil(4) + others * 2 / 3
 }

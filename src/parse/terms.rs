@@ -50,9 +50,9 @@ struct Table {
 
 struct Entry {
     hash: u64,
-    count: u32,
     /// What it was called with first.
-    what: u32,
+    what: u64,
+    count: u32,
 }
 
 impl Table {
@@ -60,25 +60,26 @@ impl Table {
         Table { slots: vec![0; 1024], entries: Vec::with_capacity(256) }
     }
 
-    /// Counts a hash; what it is, is asked for the first time. Gives its row.
+    /// Counts a hash; what it is, is asked for the first time, and given every time.
     #[inline]
-    fn add(&mut self, hash: u64, count: u32, what: impl FnOnce() -> u32) -> usize {
+    fn add(&mut self, hash: u64, count: u32, what: impl FnOnce() -> u64) -> u64 {
         let last = self.slots.len() - 1;
         let mut at = folded(hash) as usize & last;
         while let Some(row) = self.slots[at].checked_sub(1) {
             let entry = &mut self.entries[row as usize];
             if entry.hash == hash {
                 entry.count += count;
-                return row as usize;
+                return entry.what;
             }
             at = (at + 1) & last;
         }
-        self.entries.push(Entry { hash, count, what: what() });
+        let what = what();
+        self.entries.push(Entry { hash, what, count });
         self.slots[at] = self.entries.len() as u32;
         if self.entries.len() * 2 > self.slots.len() {
             self.grow();
         }
-        self.entries.len() - 1
+        what
     }
 
     fn grow(&mut self) {
@@ -93,16 +94,60 @@ impl Table {
     }
 }
 
+/// Numbers, each once, in the order in which they came.
+struct Set {
+    /// Numbers by themselves; 0 where there is none.
+    slots: Vec<u32>,
+    all: Vec<u32>,
+}
+
+impl Set {
+    fn new() -> Set {
+        Set { slots: vec![0; 1024], all: Vec::with_capacity(256) }
+    }
+
+    /// Adds a number that is not 0.
+    #[inline]
+    fn add(&mut self, number: u32) {
+        let at = self.place(number);
+        if self.slots[at] == 0 {
+            self.slots[at] = number;
+            self.all.push(number);
+            if self.all.len() * 2 > self.slots.len() {
+                self.grow();
+            }
+        }
+    }
+
+    /// Where a number is, or would be.
+    #[inline]
+    fn place(&self, number: u32) -> usize {
+        let last = self.slots.len() - 1;
+        let mut at = number as usize & last;
+        while self.slots[at] != 0 && self.slots[at] != number {
+            at = (at + 1) & last;
+        }
+        at
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![0; self.slots.len() * 4];
+        for i in 0..self.all.len() {
+            let at = self.place(self.all[i]);
+            self.slots[at] = self.all[i];
+        }
+    }
+}
+
 /// Every word of a document once, with how often it counts and what it is compared by.
 struct Counted {
+    /// Words with the hash of their stem, or 0 for one that says nothing.
     table: Table,
     /// The words, one after another, in the order of the table, and where each ends.
     text: String,
     ends: Vec<u32>,
-    /// The hash of each word's stem; 0 for a word that says nothing.
-    stems: Vec<u64>,
     /// Telling words that follow each other.
-    pairs: Table,
+    pairs: Set,
 }
 
 impl Counted {
@@ -111,28 +156,24 @@ impl Counted {
             table: Table::new(),
             text: String::with_capacity(2_048),
             ends: Vec::with_capacity(256),
-            stems: Vec::with_capacity(256),
-            pairs: Table::new(),
+            pairs: Set::new(),
         }
     }
 
     fn count(&mut self, text: &str, times: u32) {
-        let Counted { table, text: all, ends, stems, pairs } = self;
+        let Counted { table, text: all, ends, pairs } = self;
         let mut last = 0;
         words(text, |word, whole| {
-            let row = table.add(whole, times, || {
+            let stem = table.add(whole, times, || {
                 all.push_str(word);
                 ends.push(all.len() as u32);
-                stems.push(if is_telling(word, whole) { hash(stem(word).as_bytes()) } else { 0 });
-                ends.len() as u32 - 1
+                if is_telling(word, whole) { hash(stem(word).as_bytes()) } else { 0 }
             });
-            let stem = stems[row];
             if stem == 0 {
                 return;
             }
-            if last != 0 && pairs.entries.len() < MAX_PAIRS {
-                let pair = pair(folded(last), folded(stem));
-                pairs.add(u64::from(pair), 1, || 0);
+            if last != 0 && pairs.all.len() < MAX_PAIRS {
+                pairs.add(pair(folded(last), folded(stem)));
             }
             last = stem;
         });
@@ -144,25 +185,28 @@ impl Counted {
     }
 
     /// Adds up what has the same stem. Done once for each word and not each time it occurs.
-    fn terms(&self) -> Terms {
+    fn terms(self) -> Terms {
         let mut stems = Table::new();
-        for (row, (entry, stem)) in self.table.entries.iter().zip(&self.stems).enumerate() {
-            if *stem != 0 {
-                stems.add(*stem, entry.count, || row as u32);
+        for (row, entry) in self.table.entries.iter().enumerate() {
+            if entry.what != 0 {
+                stems.add(entry.what, entry.count, || row as u64);
             }
         }
         // The most frequent stay; among equals those that come first.
         let key =
             |(row, entry): (usize, &Entry)| u64::from(u32::MAX - entry.count) << 32 | row as u64;
         let mut rows: Vec<u64> = stems.entries.iter().enumerate().map(key).collect();
+        if rows.len() > MAX_TERMS {
+            rows.select_nth_unstable(MAX_TERMS);
+            rows.truncate(MAX_TERMS);
+        }
         rows.sort_unstable();
-        rows.truncate(MAX_TERMS);
         let mut terms = Terms::with_capacity(rows.len());
         for row in rows {
-            let Entry { hash, count, what } = &stems.entries[row as u32 as usize];
+            let Entry { hash, what, count } = &stems.entries[row as u32 as usize];
             terms.push(self.word(*what as usize), folded(*hash), *count);
         }
-        terms.pairs = self.pairs.entries.iter().map(|entry| entry.hash as u32).collect();
+        terms.pairs = self.pairs.all;
         terms
     }
 }
