@@ -116,7 +116,7 @@ fn digest(
     let path = format!("knowledge/{}.md", collection.name);
     let budget = budget_of(&inputs.plan, collection);
     let source = source_line(&collection.places, ids.len());
-    let choice = Choice::new(from, ids, &budget)?;
+    let choice = Choice::new(from, ids, &budget);
     let mut action = Action::new();
     action.fact("template", inputs.templates.digest("digest.md").as_bytes());
     action.fact("project", inputs.plan.project.as_deref().unwrap_or_default().as_bytes());
@@ -127,8 +127,9 @@ fn digest(
     inputs.plan.allowance.tell(&mut action);
     Made::unless_current(&path, action, current, |action| {
         let uri = format!("blue://docs/{}/", collection.name);
+        let longer = choice.longer(from)?;
         let mut tell = |bundle: &Bundle| {
-            let (entries, history) = view::entries(graph, choice.longer(), bundle);
+            let (entries, history) = view::entries(graph, &longer, bundle);
             let hidden = choice.hidden(graph, bundle, &uri);
             let hidden_history = choice.hidden_history(graph, bundle, &uri);
             inputs.templates.fill(

@@ -11,7 +11,6 @@ pub(super) struct Choice {
     pub(super) candidates: Vec<Candidate>,
     /// The highest level of each candidate that the budget could reach.
     reach: Vec<Option<Level>>,
-    longer: Longer,
     n_beyond_live: usize,
     n_beyond_history: usize,
     n_live: usize,
@@ -21,9 +20,9 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Weighs some documents, and takes the longer texts of those that the budget can reach.
-    pub(super) fn new(from: &From<'_>, ids: &[DocId], budget: &Budget) -> anyhow::Result<Choice> {
-        let From { root, inputs, analysis } = from;
+    /// Weighs some documents.
+    pub(super) fn new(from: &From<'_>, ids: &[DocId], budget: &Budget) -> Choice {
+        let From { analysis, .. } = from;
         let graph = &analysis.graph;
         let weight = |id: &DocId| u64::from(analysis.relevance.weights[id.0 as usize]);
         let live = || ids.iter().copied().filter(|id| graph.is_live(*id));
@@ -38,23 +37,23 @@ impl Choice {
         candidates.sort_by_key(|candidate| candidate.id);
         let live_tokens = live().map(|id| graph.document(id).facts.n_tokens).sum();
         let reach = condense::reach(&candidates, budget);
-        let told = candidates.iter().zip(&reach).filter(|(_, level)| **level > Some(Level::Line));
-        let told: Vec<DocId> = told.map(|(candidate, _)| candidate.id).collect();
-        Ok(Choice {
+        Choice {
             candidates,
             reach,
-            longer: read::longer(root, inputs, graph, &told)?,
             n_beyond_live,
             n_beyond_history: beyond.len() - n_beyond_live,
             n_live: live().count(),
             live_tokens: view::rounded(live_tokens),
             first_live: live().next(),
-        })
+        }
     }
 
     /// The longer texts of the candidates in reach.
-    pub(super) fn longer(&self) -> &Longer {
-        &self.longer
+    pub(super) fn longer(&self, from: &From<'_>) -> anyhow::Result<Longer> {
+        let told = self.candidates.iter().zip(&self.reach);
+        let told = told.filter(|(_, level)| **level > Some(Level::Line));
+        let told: Vec<DocId> = told.map(|(candidate, _)| candidate.id).collect();
+        read::longer(from.root, from.inputs, &from.analysis.graph, &told)
     }
 
     /// The live documents that a bundle leaves out, those beyond reach included, at their
@@ -94,8 +93,16 @@ impl Choice {
             for level in
                 Level::ALL.into_iter().filter(|told| *told > Level::Title && *told <= level)
             {
-                let entry = view::entry(graph, &self.longer, candidate.id, level);
-                hasher.field(entry.text.as_bytes()).field(entry.more.as_bytes());
+                let facts = &document.facts;
+                match level {
+                    Level::Title => &mut hasher,
+                    Level::Line => hasher.field(facts.line.as_bytes()),
+                    Level::Brief => hasher.field(&facts.sizes.brief.print),
+                    Level::Sections => hasher
+                        .field(&facts.sizes.sections.print)
+                        .number(u64::from(facts.sizes.repeats)),
+                    Level::Full => hasher.field(&facts.sizes.full.print),
+                };
                 hasher.number(candidate.costs[level as usize]);
             }
         }

@@ -1,6 +1,8 @@
 //! What to write, what to leave alone, and what is in the way.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use anyhow::Context;
 
@@ -92,7 +94,11 @@ pub(super) fn write(
     let keeping = std::mem::take(&mut analysis.reading.keeping);
     let (outcome, kept) = std::thread::scope(|scope| {
         let kept = scope.spawn(|| keeping.keep(root, &inputs.plan.limits));
-        let outcome = write_artifacts(root, inputs, &mut analysis, last, options);
+        // git takes a while to start; whatever is written will want its answer.
+        let epoch = options.source_date_epoch.as_deref();
+        let asked = scope.spawn(move || git::head(root.path(), epoch));
+        let head = LazyCell::new(|| provenance(asked.join().expect("asking git does not panic")));
+        let outcome = write_artifacts(root, inputs, &mut analysis, last, options, &head);
         (outcome, kept.join().expect("keeping facts does not panic"))
     });
     let mut outcome = outcome?;
@@ -109,12 +115,18 @@ pub(super) fn not_kept(error: anyhow::Error) -> Diagnostic {
     Diagnostic::new(Code::CacheNotKept, emit::LOCAL, message)
 }
 
+/// HEAD and its date, as headers tell it.
+fn provenance(head: git::Head) -> Provenance {
+    Provenance { generated: head.generated, commit: head.commit }
+}
+
 fn write_artifacts(
     root: &Root,
     inputs: &Inputs,
     analysis: &mut Analysis,
     last: &Last,
     options: &Options<'_>,
+    head: &dyn Deref<Target = Provenance>,
 ) -> anyhow::Result<Outcome> {
     let manifest = known_manifest(root)?;
     let intact = if options.force {
@@ -127,14 +139,8 @@ fn write_artifacts(
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, intact.get(&made.path))).collect();
     let wanted = new_manifest(inputs, analysis, entries);
     let mut outcome = outcome(analysis);
-    let mut writer = Writer {
-        root,
-        head: None,
-        options,
-        intact: &intact,
-        changes: Vec::new(),
-        outcome: &mut outcome,
-    };
+    let mut writer =
+        Writer { root, head, options, intact: &intact, changes: Vec::new(), outcome: &mut outcome };
     for made in &mut made {
         writer.artifact(made, manifest.as_ref(), &last.record, analysis)?;
     }
@@ -190,7 +196,8 @@ fn intact(
 
 struct Writer<'a> {
     root: &'a Root,
-    head: Option<Provenance>,
+    /// HEAD and its date, waited for only when something is written.
+    head: &'a dyn Deref<Target = Provenance>,
     options: &'a Options<'a>,
     /// Artifacts on disk that are exactly what the manifest says.
     intact: &'a BTreeMap<String, Entry>,
@@ -199,15 +206,6 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// HEAD and its date, asked for only when something is written.
-    fn head(&mut self) -> Provenance {
-        let head = self.head.get_or_insert_with(|| {
-            let head = git::head(self.root.path(), self.options.source_date_epoch.as_deref());
-            Provenance { generated: head.generated, commit: head.commit }
-        });
-        head.clone()
-    }
-
     fn artifact(
         &mut self,
         made: &mut Made,
@@ -251,8 +249,7 @@ impl Writer<'_> {
             ),
         }
         self.keep_before(&artifact.path);
-        let head = self.head();
-        let header = header::header(artifact.format, &head, &artifact.source);
+        let header = header::header(artifact.format, self.head, &artifact.source);
         // An index may be large; its body is moved, not copied.
         let mut bytes = std::mem::take(&mut artifact.body);
         bytes.splice(0..0, header.into_bytes());
@@ -325,14 +322,14 @@ impl Writer<'_> {
         {
             self.rescued(&path, &bytes)?;
         }
-        let head = self.head();
+        let head: &Provenance = self.head;
         let dated = Manifest {
             generated_at: head.generated.clone(),
             source_commit: head.commit.clone(),
             artifacts,
             ..wanted.clone()
         };
-        let text = dated.file(&header::header(Format::Yaml, &head, &wanted.source_line()));
+        let text = dated.file(&header::header(Format::Yaml, head, &wanted.source_line()));
         self.changes.push(Change { path: path.clone(), bytes: text.into_bytes() });
         let reason =
             if known.is_some() { "what it lists changed" } else { "there was none to trust" };

@@ -105,7 +105,7 @@ pub(super) fn session(
     current: &Current<'_>,
     notes: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Vec<Made>> {
-    let material = Material::new(from, notes)?;
+    let material = Material::new(from, notes);
     let action = material.action();
     let digest = action.digest().short();
     let artifact = |path: &str, text: String, tokens: u64, action: &Action| {
@@ -114,12 +114,19 @@ pub(super) fn session(
             Artifact::new(path, uri, Format::Bundle, String::new(), body, action.digest());
         Artifact { tokens, ..artifact }
     };
+    let mut known = None;
+    let mut told = || -> anyhow::Result<Told> {
+        if known.is_none() {
+            known = Some(material.told(from, &digest)?);
+        }
+        Ok(known.clone().unwrap_or_default())
+    };
     let plain = Made::unless_current(SESSION, action.clone(), current, |action| {
-        let told = material.told(&digest)?;
+        let told = told()?;
         Ok(artifact(SESSION, told.text, told.tokens, action))
     })?;
     let json = Made::unless_current(SESSION_JSON, action, current, |action| {
-        let told = material.told(&digest)?;
+        let told = told()?;
         Ok(artifact(
             SESSION_JSON,
             header::hook_json("SubagentStart", &told.text),
@@ -131,7 +138,7 @@ pub(super) fn session(
 }
 
 impl<'a> Material<'a> {
-    fn new(from: &From<'a>, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Material<'a>> {
+    fn new(from: &From<'a>, notes: &mut Vec<Diagnostic>) -> Material<'a> {
         let From { inputs, analysis, .. } = from;
         let (graph, plan) = (&analysis.graph, &inputs.plan);
         let budget = plan.identity.budget;
@@ -140,22 +147,23 @@ impl<'a> Material<'a> {
         let live: Vec<DocId> = ids.into_iter().filter(|id| graph.is_live(*id)).collect();
         let guide = inputs.guide.as_deref().filter(|text| !text.trim().is_empty());
         let max_voice = (budget.tokens * 4 * 2 / 5) as usize;
-        Ok(Material {
+        Material {
             inputs,
             graph,
-            choice: Choice::new(from, &live, &budget)?,
+            choice: Choice::new(from, &live, &budget),
             voice: voice.map(|text| clipped(&text, max_voice, "blue://context/voice")),
             guide: guide.map(|text| within(text, plan.guide_tokens, "blue://context/guide")),
             workflow: workflow_line(graph),
             collections: collections(graph),
-        })
+        }
     }
 
     /// The text, fitted to its budget.
-    fn told(&self, digest: &str) -> anyhow::Result<Told> {
+    fn told(&self, from: &From<'_>, digest: &str) -> anyhow::Result<Told> {
         let Material { inputs, graph, choice, .. } = self;
+        let longer = choice.longer(from)?;
         let mut tell = |bundle: &Bundle| {
-            let groups = groups(graph, choice.longer(), bundle);
+            let groups = groups(graph, &longer, bundle);
             let uri = groups.first().map_or("blue://docs/", |group| group.uri.as_str()).to_string();
             let view = SessionView {
                 project: inputs.plan.project.as_deref(),

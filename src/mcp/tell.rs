@@ -75,7 +75,7 @@ impl Telling {
             let whole = parse::whole(&bytes, &allowed);
             let source = Source { bytes, sidecar: None };
             let longer = parse::texts(&source, &rules.plan.limits, &allowed);
-            let repeats = longer.sizes().repeats;
+            let repeats = longer.repeats();
             let (brief, sections) = (longer.brief.trim(), longer.sections.trim());
             let told = |text: &str| format!("{head}\n\n{}", neutral_but(text, &allowed.kept));
             if !brief.is_empty() {

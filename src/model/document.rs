@@ -38,18 +38,37 @@ pub struct Facts {
     pub n_tokens: u64,
 }
 
-/// How many bytes each longer telling has. The texts themselves are taken from the document when
-/// a budget can reach them, which it does for few.
+/// What is kept of each longer telling. The texts themselves are taken from the document when
+/// something is made of them, which it is of few.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Sizes {
     /// Of the summary or decision paragraph.
-    pub brief: u32,
+    pub brief: Size,
     /// Of the parts that bind.
-    pub sections: u32,
-    /// Of the whole body; 0 if it is too long to be told.
-    pub full: u32,
+    pub sections: Size,
+    /// Of the whole body; empty if it is too long to be told.
+    pub full: Size,
     /// Whether the parts that bind hold what the brief says.
     pub repeats: bool,
+}
+
+/// How long a text is, and enough of a digest to notice that it is another.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Size {
+    /// In bytes.
+    pub len: u32,
+    /// The first half of its digest; zeros if there is no text.
+    pub print: [u8; 16],
+}
+
+impl Size {
+    fn of(text: &str) -> Size {
+        let mut size = Size { len: text.len() as u32, print: [0; 16] };
+        if !text.is_empty() {
+            size.print.copy_from_slice(&Digest::of(text.as_bytes()).as_bytes()[..16]);
+        }
+        size
+    }
 }
 
 /// Extracted text, from the shorter telling to the longer. Never invented.
@@ -64,17 +83,20 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// How long each text is.
+    /// What is kept of each text.
     pub fn sizes(&self) -> Sizes {
-        let size = |text: &str| text.len() as u32;
-        let end = self.brief.char_indices().nth(32).map_or(self.brief.len(), |(at, _)| at);
-        let opening = &self.brief.as_bytes()[..end];
         Sizes {
-            brief: size(&self.brief),
-            sections: size(&self.sections),
-            full: size(&self.full),
-            repeats: memchr::memmem::find(self.sections.as_bytes(), opening).is_some(),
+            brief: Size::of(&self.brief),
+            sections: Size::of(&self.sections),
+            full: Size::of(&self.full),
+            repeats: self.repeats(),
         }
+    }
+
+    /// Whether the parts that bind hold what the brief says.
+    pub fn repeats(&self) -> bool {
+        let end = self.brief.char_indices().nth(32).map_or(self.brief.len(), |(at, _)| at);
+        memchr::memmem::find(self.sections.as_bytes(), &self.brief.as_bytes()[..end]).is_some()
     }
 }
 

@@ -39,7 +39,7 @@ pub use bundle::{Bundle, Candidate, Level};
 pub use code::{Binding, Glob, NamedPath, Naming, PathKind};
 pub use diagnostic::{Code, Diagnostic, Noted, Severity};
 pub use digest::{Digest, Hasher};
-pub use document::{Document, Facts, Label, Note, Reference, Relation, Sizes, Target, Texts};
+pub use document::{Document, Facts, Label, Note, Reference, Relation, Size, Sizes, Target, Texts};
 pub use graph::{DocId, Edge, Graph, Neighbour};
 pub use number::Number;
 pub use plan::{Budget, Plan};

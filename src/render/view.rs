@@ -90,16 +90,16 @@ pub fn candidate(graph: &Graph, id: DocId, weight: u64) -> Candidate {
     let document = graph.document(id);
     let sizes = &document.facts.sizes;
     let length = |text: &str| text.len() as u64;
-    let (line, brief) = (length(&document.facts.line), u64::from(sizes.brief));
+    let (line, brief) = (length(&document.facts.line), u64::from(sizes.brief.len));
     let repeated = if sizes.repeats { brief } else { 0 };
-    let sections = u64::from(sizes.sections).saturating_sub(repeated);
+    let sections = u64::from(sizes.sections.len).saturating_sub(repeated);
     let told = brief + sections;
     let costs = [
         length(&head(document)) + 3,
         if line == 0 { 0 } else { line + 2 },
         brief.saturating_sub(line),
         sections,
-        u64::from(sizes.full).saturating_sub(told),
+        u64::from(sizes.full.len).saturating_sub(told),
     ];
     Candidate { id, weight, costs, history: !graph.is_live(id) }
 }

@@ -7,16 +7,16 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::model::plan::Limits;
 use crate::model::{
-    Around, Code, Digest, Facts, Label, NamedPath, Naming, Note, Number, Reference, Relation,
+    Around, Code, Digest, Facts, Label, NamedPath, Naming, Note, Number, Reference, Relation, Size,
     Sizes, Target, Terms,
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
-const FACTS_FORMAT: u32 = 9;
+const FACTS_FORMAT: u32 = 10;
 
 /// The first bytes of a facts file. Limits decide what is read of a document's bytes, so facts that
 /// were found under other limits are another blue's.
@@ -41,7 +41,8 @@ struct FactsMirror<'a> {
     #[serde(borrow)]
     date: Option<&'a str>,
     line: &'a str,
-    sizes: (u32, u32, u32, bool),
+    sizes: [(u32, [u8; 16]); 3],
+    repeats: bool,
     #[serde(borrow)]
     references: Vec<ReferenceMirror<'a>>,
     #[serde(borrow)]
@@ -50,10 +51,10 @@ struct FactsMirror<'a> {
     notes: Vec<NoteMirror<'a>>,
     #[serde(borrow)]
     words: &'a str,
-    #[serde(borrow)]
+    #[serde(borrow, serialize_with = "whole")]
     hashes: Cow<'a, [u8]>,
     counts: Vec<u16>,
-    #[serde(borrow)]
+    #[serde(borrow, serialize_with = "whole")]
     pairs: Cow<'a, [u8]>,
     around: (Vec<(u32, u32)>, Vec<u32>),
     #[serde(borrow)]
@@ -225,7 +226,8 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
         status: facts.status.as_ref().map(|(word, line)| (word.as_str(), *line)),
         date: facts.date.as_deref(),
         line: &facts.line,
-        sizes: (sizes.brief, sizes.sections, sizes.full, sizes.repeats),
+        sizes: [sizes.brief, sizes.sections, sizes.full].map(|size| (size.len, size.print)),
+        repeats: sizes.repeats,
         references: facts.references.iter().map(reference_mirror).collect(),
         paths: facts.paths.iter().map(|p| (p.path.as_str(), p.naming as u8, p.line)).collect(),
         notes: facts.notes.iter().map(note_mirror).collect(),
@@ -243,7 +245,15 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
 
 /// Numbers as they lie in memory, which is quicker to read than numbers of varying length.
 fn packed(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    let mut bytes = vec![0; numbers.len() * 4];
+    let (parts, _) = bytes.as_chunks_mut::<4>();
+    parts.iter_mut().zip(numbers).for_each(|(part, number)| *part = number.to_le_bytes());
+    bytes
+}
+
+/// Bytes all at once; of themselves they would be written one by one.
+fn whole<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bytes(bytes)
 }
 
 fn unpacked(bytes: &[u8]) -> Vec<u32> {
@@ -279,14 +289,14 @@ fn note_mirror(note: &Note) -> NoteMirror<'_> {
 }
 
 fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
-    let (brief, sections, full, repeats) = mirror.sizes;
+    let [brief, sections, full] = mirror.sizes.map(|(len, print)| Size { len, print });
     Some(Facts {
         title: mirror.title.map(str::to_string),
         label: maybe_label(mirror.label)?,
         status: mirror.status.map(|(word, line)| (word.to_string(), line)),
         date: mirror.date.map(str::to_string),
         line: mirror.line.to_string(),
-        sizes: Sizes { brief, sections, full, repeats },
+        sizes: Sizes { brief, sections, full, repeats: mirror.repeats },
         references: mirror.references.iter().map(reference).collect::<Option<_>>()?,
         paths: mirror.paths.iter().map(named_path).collect::<Option<_>>()?,
         notes: mirror.notes.iter().map(note).collect::<Option<_>>()?,
