@@ -1,7 +1,7 @@
 //! What the tokens of services begin with, and how many signs of which kind follow.
 
 /// Which signs a token is made of.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Of {
     /// Letters and digits.
     Plain,

@@ -3,33 +3,82 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
 use super::form::{FORMS, Form, Of};
 use super::secret::Hit;
 use super::special::{self, SPECIAL};
 use super::value;
 
+/// What begins with a string: a form, or something special.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Begun {
+    Form(&'static Form),
+    Special(usize),
+}
+
+/// Every beginning of a token, found by its first two signs.
 struct Finder {
-    automaton: AhoCorasick,
-    /// Which form each string of the automaton begins; those beyond are special.
-    forms: Vec<usize>,
+    /// A bit for every two signs that some token begins with.
+    pairs: Box<[u64; 1 << 10]>,
+    /// Where the beginnings with these two signs are.
+    firsts: Vec<u16>,
+    /// Beginnings by those two signs, the longer ones first.
+    starts: Vec<(&'static str, Begun)>,
 }
 
 static FINDER: LazyLock<Finder> = LazyLock::new(|| {
-    let each = || {
-        let starts =
-            |(i, form): (usize, &'static Form)| form.1.iter().map(move |start| (i, *start));
-        FORMS.iter().enumerate().flat_map(starts)
-    };
-    let special = SPECIAL.iter().map(|(_, start, _)| *start);
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostLongest)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(each().map(|(_, start)| start).chain(special))
-        .expect("a short list of short strings can be compiled");
-    Finder { automaton, forms: each().map(|(i, _)| i).collect() }
+    let of_form = |form: &'static Form| form.1.iter().map(move |start| (*start, Begun::Form(form)));
+    let special = SPECIAL.iter().enumerate().map(|(i, (_, start, _))| (*start, Begun::Special(i)));
+    let mut starts: Vec<(&str, Begun)> = FORMS.iter().flat_map(of_form).chain(special).collect();
+    // Of two that are alike, the first one stays first.
+    starts.sort_by_key(|(start, _)| (pair(start.as_bytes()), std::cmp::Reverse(start.len())));
+    let (mut pairs, mut firsts) = (Box::new([0; _]), vec![0; 1 << 16]);
+    for (i, (start, _)) in starts.iter().enumerate().rev() {
+        let pair = pair(start.as_bytes());
+        pairs[usize::from(pair / 64)] |= 1 << (pair % 64);
+        firsts[usize::from(pair)] = i as u16;
+    }
+    Finder { pairs, firsts, starts }
 });
+
+/// The first two of some signs; no beginning is shorter.
+#[inline]
+fn pair(signs: &[u8]) -> u16 {
+    signs.first_chunk().map_or(0, |pair| u16::from_be_bytes(*pair))
+}
+
+impl Finder {
+    /// The longest beginning at each place, from left to right, none within another.
+    fn all<'s>(&'s self, signs: &'s str) -> impl Iterator<Item = (Range<usize>, Begun)> + 's {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let (at, start, begun) = self.next(&signs.as_bytes()[from..])?;
+            let at = from + at;
+            from = at + start.len();
+            Some((at..from, begun))
+        })
+    }
+
+    fn next(&self, signs: &[u8]) -> Option<(usize, &'static str, Begun)> {
+        let mut two = 0u16;
+        for (end, sign) in signs.iter().enumerate() {
+            two = two << 8 | u16::from(*sign);
+            if self.pairs[usize::from(two / 64)] >> (two % 64) & 1 == 1
+                && let Some(at) = end.checked_sub(1)
+                && let Some((start, begun)) = self.longest(two, &signs[at..])
+            {
+                return Some((at, start, begun));
+            }
+        }
+        None
+    }
+
+    /// The longest beginning of these signs, by the first two of them.
+    fn longest(&self, two: u16, signs: &[u8]) -> Option<(&'static str, Begun)> {
+        let alike = self.starts[usize::from(self.firsts[usize::from(two)])..].iter();
+        let mut alike = alike.take_while(|(start, _)| pair(start.as_bytes()) == two);
+        alike.find(|(start, _)| signs.starts_with(start.as_bytes())).copied()
+    }
+}
 
 /// Tokens in a run of signs, also where Markdown split them.
 pub(super) fn find(text: &str, run: &Range<usize>, hits: &mut Vec<Hit>) {
@@ -50,22 +99,20 @@ pub(super) fn find(text: &str, run: &Range<usize>, hits: &mut Vec<Hit>) {
 }
 
 pub(super) fn in_signs(signs: &str, mut found: impl FnMut(Range<usize>, &'static str)) {
-    let finder = &*FINDER;
-    for start in finder.automaton.find_iter(signs) {
-        let pattern = start.pattern().as_usize();
-        match finder.forms.get(pattern) {
-            Some(form) => {
-                if let Some(range) = of_form(signs, start.range(), &FORMS[*form]) {
-                    found(range, FORMS[*form].0);
-                } else if signs[start.range()].ends_with("eyJ")
-                    && let Some(range) = special::json_web_token(signs, start.end() - 3)
+    for (start, begun) in FINDER.all(signs) {
+        match begun {
+            Begun::Form(form) => {
+                if let Some(range) = of_form(signs, start.clone(), form) {
+                    found(range, form.0);
+                } else if signs[start.clone()].ends_with("eyJ")
+                    && let Some(range) = special::json_web_token(signs, start.end - 3)
                 {
                     found(range, "json web token");
                 }
             }
-            None => {
-                let (rule, _, check) = SPECIAL[pattern - finder.forms.len()];
-                if let Some(range) = check(signs, start.start()) {
+            Begun::Special(which) => {
+                let (rule, _, check) = SPECIAL[which];
+                if let Some(range) = check(signs, start.start) {
                     found(range, rule);
                 }
             }
@@ -78,14 +125,16 @@ const CLEAR: &[&str] = &["AKIA", "ASIA", "AIza", "sk-", "eyJ"];
 
 /// Where a token begins that goes on to the end of a run of signs, and perhaps beyond.
 pub(super) fn unfinished(signs: &str) -> Option<usize> {
-    let finder = &*FINDER;
-    let begins = |at: &aho_corasick::Match| {
-        let prefix = &signs[at.range()];
-        let clear = CLEAR.contains(&prefix) && !is_inside(&signs.as_bytes()[..at.start()]);
-        let of = finder.forms.get(at.pattern().as_usize()).map_or(Of::Parts, |i| FORMS[*i].2);
-        (clear || is_own(prefix)) && signs.bytes().skip(at.end()).all(|b| of.has(b))
+    let begins = |(at, begun): &(Range<usize>, Begun)| {
+        let prefix = &signs[at.clone()];
+        let clear = CLEAR.contains(&prefix) && !is_inside(&signs.as_bytes()[..at.start]);
+        let of = match begun {
+            Begun::Form(form) => form.2,
+            Begun::Special(_) => Of::Parts,
+        };
+        (clear || is_own(prefix)) && signs.bytes().skip(at.end).all(|b| of.has(b))
     };
-    finder.automaton.find_iter(signs).find(begins).map(|at| at.start())
+    FINDER.all(signs).find(begins).map(|(at, _)| at.start)
 }
 
 /// Whether a beginning is no part of any word, so that it may also stand in the middle of signs.
@@ -173,6 +222,33 @@ fn entity(text: &str) -> Option<(char, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn beginnings_are_those_that_an_automaton_finds() {
+        let plain = aho_corasick::AhoCorasick::builder()
+            .match_kind(aho_corasick::MatchKind::LeftmostLongest)
+            .build(FINDER.starts.iter().map(|(start, _)| start))
+            .expect("a short list of short strings can be compiled");
+        assert!(FINDER.starts.iter().all(|(start, _)| start.len() >= 2));
+        let mut state = 9u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        for _ in 0..20_000 {
+            let mut signs = String::new();
+            for _ in 0..5 {
+                let start = FINDER.starts[random(FINDER.starts.len())].0;
+                signs += &start[random(start.len())..];
+                signs += ["", "x", "-", "é"][random(4)];
+                signs += &start[..random(start.len() + 1)];
+            }
+            let found = |at: aho_corasick::Match| (at.range(), at.pattern().as_usize());
+            let expected = plain.find_iter(&signs).map(found);
+            let expected: Vec<_> = expected.map(|(range, i)| (range, FINDER.starts[i].1)).collect();
+            assert_eq!(FINDER.all(&signs).collect::<Vec<_>>(), expected, "{signs}");
+        }
+    }
 
     fn found(signs: &str) -> Vec<(Range<usize>, &'static str)> {
         let mut found = Vec::new();
