@@ -169,3 +169,24 @@ fn after_an_edit_only_what_it_reaches_is_ranked_and_the_bytes_are_those_of_a_cle
     // Where so few documents are so alike, an edit often reaches most of them.
     assert!(n_partly >= 4, "{n_partly} of 12");
 }
+
+#[test]
+fn what_the_configuration_lets_be_read_of_a_document_is_ranked_anew() {
+    let space = project();
+    let path = |i: u32| format!(".blue/docs/adrs/{i:04}-long-{i}.md");
+    for i in 30..36 {
+        let words = if i % 2 == 0 { "glacier moraine " } else { "harbour lantern " };
+        let text = format!("# ADR {i:04}: Long {i}\n\n{}{}\n", "x ".repeat(400), words.repeat(30));
+        space.write(&path(i), text);
+    }
+    space.build();
+    let before = space.read(".blue/context/relevance.jsonl");
+    assert!(before.contains("shares: glacier, moraine"), "{before}");
+    // From here on the words at the end of those lines are not read.
+    space.write(".blue/config.yaml", "version: 1\nlimits:\n  line_bytes: 600\n");
+    space.build();
+    let after = space.read(".blue/context/relevance.jsonl");
+    assert!(!after.contains("glacier"), "{after}");
+    let check = space.blue(&["knowledge", "build", "--check"]);
+    assert_eq!(check.code, 0, "{}", check.stderr);
+}

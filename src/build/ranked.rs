@@ -79,10 +79,13 @@ fn last(
     Some(((changed, cutoffs), RelevanceLines::new(emitted, n_documents)?))
 }
 
+/// Everything but the documents' own bytes that decides what is known of them and how they are
+/// ranked: limits and allowances decide what is read of the same bytes.
 fn context(inputs: &Inputs, graph: &Graph) -> Digest {
     let mut hasher = Hasher::new();
     hasher.field(rank::context(graph).as_bytes());
-    hasher.field(inputs.plan.allowance.kept().as_bytes());
+    hasher.field(inputs.plan.allowance.digest().as_bytes());
+    inputs.plan.limits.tell(&mut hasher);
     hasher.digest()
 }
 

@@ -34,7 +34,8 @@ impl Allowance {
         }
     }
 
-    fn digest(&self) -> Digest {
+    /// A digest of all of it.
+    pub fn digest(&self) -> Digest {
         let mut hasher = Hasher::new();
         for rule in &self.hidden {
             hasher.field(rule.path.as_bytes()).field(rule.chars.as_bytes());
