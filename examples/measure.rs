@@ -18,11 +18,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use blue::beneath::Root;
-use blue::build::{self, Options};
+use blue::build::{self, Silent};
 use blue::model::word::{is_telling, stem, words};
-use blue::model::{DocId, Document, Graph, Number, Record, term_hash};
-use blue::rank::rank;
+use blue::model::{DocId, Document, Graph, Number, term_hash};
 use blue::rank::signals::{N_SIGNALS, NAMES, Reader, Signals, WEIGHTS, fused};
+use blue::rank::{Asked, rank};
 
 /// A tree with references hidden: what each source should find.
 struct Case {
@@ -141,10 +141,11 @@ fn outgoing(graph: &Graph) -> BTreeSet<(DocId, DocId)> {
 
 /// What a build would tell: the first ten neighbours that the document does not name already.
 fn as_told(case: &Case) -> [f64; 3] {
-    let told = rank(&case.graph).neighbours;
+    let wanted: Vec<DocId> = case.graph.ids().collect();
+    let told = rank(&case.graph, &Asked { wanted: &wanted, tell: &|_, _, _| {} }).neighbours;
     let outgoing = outgoing(&case.graph);
     let ranked = case.hidden.iter().map(|(source, targets)| {
-        let ids = told[source.0 as usize].iter().map(|neighbour| neighbour.id);
+        let ids = told[source].iter().map(|neighbour| neighbour.id);
         let new = ids.filter(|id| !outgoing.contains(&(*source, *id)));
         (new.take(10).collect(), targets.clone())
     });
@@ -186,7 +187,7 @@ fn tuned(tables: &[Table]) -> Signals {
 fn graph(folder: &Path) -> Graph {
     let root = Root::open(folder).unwrap();
     let inputs = build::load(&root).unwrap();
-    build::analyse(&root, &inputs, &Record::default(), &Options::quiet()).unwrap().graph
+    build::survey(&root, &inputs, &Silent).unwrap().graph
 }
 
 fn case(folder: &Path, seed: u64, soft: bool) -> Option<Case> {

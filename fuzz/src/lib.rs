@@ -31,7 +31,7 @@ pub fn documents(bytes: &[u8]) {
     assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
     let source = Source { bytes: bytes.to_vec(), sidecar: None };
     let facts = parse::parse(&source, &limits, &Allowed::default());
-    assert!(!facts.line.contains('\n') && facts.line.len() <= 240 && facts.sizes.brief <= 600);
+    assert!(!facts.line.contains('\n') && facts.line.len() <= 240 && facts.sizes.brief.len <= 600);
     let n_lines = bytes.iter().filter(|b| matches!(b, b'\n' | b'\r')).count() as u32 + 1;
     let placed = |line: u32| line <= n_lines;
     assert!(facts.references.iter().all(|one| placed(one.line) && one.line > 0 && one.count > 0));

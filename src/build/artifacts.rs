@@ -8,6 +8,7 @@ use super::choice::Choice;
 use super::{Analysis, Inputs, bundles, session, workflow};
 use crate::beneath::Root;
 use crate::condense::{self, Misfit, tokens};
+use crate::model::artifact::content_digest;
 use crate::model::place::{DOCUMENTS, PATHS, RELEVANCE};
 use crate::model::{
     Action, Allowance, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher,
@@ -45,6 +46,7 @@ pub(super) fn all(
     current: &Current<'_>,
 ) -> anyhow::Result<Vec<Made>> {
     let mut notes = Vec::new();
+    let told = std::mem::take(&mut analysis.relevance.told);
     let from = From { root, inputs, analysis };
     let graph = &analysis.graph;
     let mut made = Vec::new();
@@ -55,14 +57,13 @@ pub(super) fn all(
         }
     }
     made.extend(session::session(&from, current, &mut notes)?);
-    let (rfcs, note) = workflow::chosen(graph, inputs.plan.max_bundles as usize);
-    notes.extend(note);
-    made.extend(workflow::bundles(&from, &rfcs, current)?);
-    made.push(bundles::index(&from, &made, &rfcs, current)?);
+    let rfcs = &analysis.rfcs;
+    made.extend(workflow::bundles(&from, rfcs, current)?);
+    made.push(bundles::index(&from, &made, rfcs, current)?);
     let allowance = &inputs.plan.allowance;
     let (documents, relevance) = rayon::join(
         || documents(inputs, analysis, current),
-        || relevance(allowance, analysis, current),
+        || relevance(allowance, graph, told, current),
     );
     made.extend([documents, relevance, paths(allowance, analysis, current)]);
     analysis.notes.extend(notes);
@@ -158,7 +159,7 @@ fn digest(
                 &uri,
                 Format::Markdown,
                 source,
-                told.text.into_bytes(),
+                vec![told.text.into_bytes()],
                 action.digest(),
             )
         })
@@ -241,17 +242,28 @@ fn documents(inputs: &Inputs, analysis: &Analysis, current: &Current<'_>) -> Mad
     let mut told_with_limits = Hasher::new();
     inputs.plan.limits.tell(told_with_limits.field(told.as_bytes()));
     let allowance = &inputs.plan.allowance;
-    let body = || jsonl::documents(graph, weights, &allowance.kept());
+    let before = |id: DocId| analysis.before.as_ref().and_then(|before| before.line(id));
+    let body = || jsonl::documents(graph, weights, &before, &allowance.kept());
     let told = (told_with_limits.digest(), allowance);
     index(DOCUMENTS, "blue://context/documents", graph, told, current, body)
 }
 
-fn relevance(allowance: &Allowance, analysis: &Analysis, current: &Current<'_>) -> Made {
-    let (graph, ranked) = (&analysis.graph, &analysis.relevance);
-    let before = analysis.before.as_ref().map(|lines| (lines, ranked.as_before.as_slice()));
-    let body = jsonl::relevance(graph, &ranked.neighbours, before, &allowance.kept());
-    let told = Digest::of(&body);
-    index(RELEVANCE, "blue://context/relevance", graph, (told, allowance), current, || body)
+/// The lines of the ranking; they are what decides the index, so they are hashed but once.
+fn relevance(
+    allowance: &Allowance,
+    graph: &Graph,
+    told: Vec<Vec<u8>>,
+    current: &Current<'_>,
+) -> Made {
+    let source = index_source(graph);
+    let hash = content_digest(Format::Jsonl, &source, &told);
+    let action = index_action(&source, &hash, allowance);
+    let made = Made::unless_current(RELEVANCE, action, current, |action| {
+        let (path, uri) = (RELEVANCE.to_string(), "blue://context/relevance".to_string());
+        let (format, action) = (Format::Jsonl, action.digest());
+        Ok(Artifact { path, uri, format, source, body: told, tokens: 0, action, hash })
+    });
+    made.expect("an index cannot fail to be made")
 }
 
 fn paths(allowance: &Allowance, analysis: &Analysis, current: &Current<'_>) -> Made {
@@ -262,7 +274,7 @@ fn paths(allowance: &Allowance, analysis: &Analysis, current: &Current<'_>) -> M
         hasher.field(graph.document(binding.document).uri.as_str().as_bytes());
         hasher.field(binding.naming.as_str().as_bytes()).number(u64::from(binding.line));
     }
-    let body = || paths::paths(graph, &analysis.bindings);
+    let body = || vec![paths::paths(graph, &analysis.bindings)];
     index(PATHS, "blue://context/paths", graph, (hasher.digest(), allowance), current, body)
 }
 
@@ -272,17 +284,27 @@ fn index(
     graph: &Graph,
     (documents, allowance): (Digest, &Allowance),
     current: &Current<'_>,
-    body: impl FnOnce() -> Vec<u8>,
+    body: impl FnOnce() -> Vec<Vec<u8>>,
 ) -> Made {
-    let mut action = Action::new();
-    let places: Vec<String> =
-        graph.collections.iter().flat_map(|collection| collection.places.clone()).collect();
-    let source = source_line(&places, graph.documents.len());
-    action.fact("source", source.as_bytes());
-    action.fact("documents", documents.as_bytes());
-    allowance.tell(&mut action);
+    let source = index_source(graph);
+    let action = index_action(&source, &documents, allowance);
     let made = Made::unless_current(path, action, current, |action| {
         Ok(Artifact::new(path, uri, Format::Jsonl, source, body(), action.digest()))
     });
     made.expect("an index cannot fail to be made")
+}
+
+/// `Source:` of an index: every place that documents were found in.
+fn index_source(graph: &Graph) -> String {
+    let places: Vec<String> =
+        graph.collections.iter().flat_map(|collection| collection.places.clone()).collect();
+    source_line(&places, graph.documents.len())
+}
+
+fn index_action(source: &str, documents: &Digest, allowance: &Allowance) -> Action {
+    let mut action = Action::new();
+    action.fact("source", source.as_bytes());
+    action.fact("documents", documents.as_bytes());
+    allowance.tell(&mut action);
+    action
 }

@@ -50,7 +50,7 @@ pub(super) fn index(
     Made::unless_current(BUNDLES, action, current, |action| {
         let noun = if lines.len() == 1 { "bundle" } else { "bundles" };
         let source = format!(".blue/context ({} {noun})", lines.len());
-        let (body, digest) = (jsonl::bundles(&lines), action.digest());
+        let (body, digest) = (vec![jsonl::bundles(&lines)], action.digest());
         let uri = "blue://context/bundles";
         Ok(Artifact::new(BUNDLES, uri, Format::Jsonl, source, body, digest))
     })

@@ -251,9 +251,11 @@ impl Writer<'_> {
         self.keep_before(&artifact.path);
         let header = header::header(artifact.format, self.head, &artifact.source);
         // An index may be large; its body is moved, not copied.
-        let mut bytes = std::mem::take(&mut artifact.body);
-        bytes.splice(0..0, header.into_bytes());
-        self.changes.push(Change { path: artifact.path.clone(), bytes });
+        let mut parts = std::mem::take(&mut artifact.body);
+        if !header.is_empty() {
+            parts.insert(0, header.into_bytes());
+        }
+        self.changes.push(Change { path: artifact.path.clone(), parts });
         self.outcome.fates.push(Fate { path: made.path.clone(), written: true, reason });
         Ok(())
     }
@@ -330,7 +332,7 @@ impl Writer<'_> {
             ..wanted.clone()
         };
         let text = dated.file(&header::header(Format::Yaml, head, &wanted.source_line()));
-        self.changes.push(Change { path: path.clone(), bytes: text.into_bytes() });
+        self.changes.push(Change { path: path.clone(), parts: vec![text.into_bytes()] });
         let reason =
             if known.is_some() { "what it lists changed" } else { "there was none to trust" };
         self.outcome.fates.push(Fate { path, written: true, reason: reason.to_string() });
@@ -351,7 +353,9 @@ impl Writer<'_> {
             let known = self.intact.get(&entry.path).and_then(|known| known.seal.clone());
             entry.seal = match (change, known) {
                 _ if format == Format::Bundle => None,
-                (Some(change), _) => header::seal(format, &change.bytes),
+                (Some(change), _) => {
+                    change.parts.first().and_then(|header| header::seal_of(header))
+                }
                 (None, Some(known)) => Some(known),
                 (None, None) => match self.read(&entry.path)? {
                     Some(Content::Bytes(bytes, _)) => header::seal(format, &bytes),

@@ -4,7 +4,7 @@ use super::artifacts::Made;
 use super::session::{self, Meaning};
 use super::{Analysis, Inputs};
 use crate::model::place::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW};
-use crate::model::{Digest, FORMAT, Hasher};
+use crate::model::{Binding, Digest, FORMAT, Graph, Hasher};
 use crate::wire::manifest::{
     Documents, Entry, Generator, IdentityTier, Manifest, ReferenceTier, TierSource, WorkflowTier,
 };
@@ -17,7 +17,7 @@ pub(super) fn entry(made: &Made, kept: Option<&Entry>) -> Entry {
             path: artifact.path.clone(),
             uri: artifact.uri.clone(),
             hash: artifact.hash.to_string(),
-            bytes: artifact.body.len() as u64,
+            bytes: artifact.body.iter().map(|part| part.len() as u64).sum(),
             tokens: artifact.tokens,
             action: artifact.action.to_string(),
             seal: None,
@@ -48,7 +48,7 @@ pub(super) fn new_manifest(
         generated_at: None,
         source_commit: None,
         generator: Generator { name: "blue".to_string(), format: FORMAT },
-        inputs: inputs_digest(inputs, analysis).to_string(),
+        inputs: inputs_digest(inputs, &analysis.graph, &analysis.bindings).to_string(),
         identity: IdentityTier { max_tokens: plan.identity.budget.max_tokens, tokens, sources },
         workflow: WorkflowTier {
             max_tokens: plan.workflow.budget.max_tokens,
@@ -114,7 +114,7 @@ fn tier_source(
 }
 
 /// One digest over configuration, templates, every document's path and content, and the code they name.
-pub(super) fn inputs_digest(inputs: &Inputs, analysis: &Analysis) -> Digest {
+pub(super) fn inputs_digest(inputs: &Inputs, graph: &Graph, bindings: &[Binding]) -> Digest {
     let mut hasher = Hasher::new();
     hasher.number(u64::from(FORMAT)).field(inputs.plan.digest.as_bytes());
     for name in crate::render::Templates::names() {
@@ -122,11 +122,11 @@ pub(super) fn inputs_digest(inputs: &Inputs, analysis: &Analysis) -> Digest {
     }
     hasher.field(inputs.voice.as_deref().unwrap_or_default().as_bytes());
     hasher.field(inputs.guide.as_deref().unwrap_or_default().as_bytes());
-    for document in &analysis.graph.documents {
+    for document in &graph.documents {
         hasher.field(document.path.as_bytes()).field(document.digest.as_bytes());
     }
     // Code is no source, but whether it is there decides what documents are told of.
-    for binding in &analysis.bindings {
+    for binding in bindings {
         hasher.field(binding.path.as_bytes()).field(binding.kind.as_str().as_bytes());
     }
     hasher.digest()

@@ -16,13 +16,17 @@ mod workflow;
 use std::path::Path;
 
 use anyhow::Context;
+use rayon::prelude::*;
 
 use crate::beneath::Root;
 use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh};
-use crate::model::{Binding, Counts, Diagnostic, Digest, FORMAT, Graph, Hasher, Policy, Record};
+use crate::model::{
+    Around, Binding, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Policy, Record,
+    Terms,
+};
 use crate::rank::Relevance;
-use crate::wire::jsonl::RelevanceLines;
+use crate::wire::cache::FactsCache;
 use crate::{emit, guard, link, parse};
 
 pub use inputs::{Inputs, load, plan};
@@ -66,7 +70,8 @@ impl Options<'static> {
     }
 }
 
-struct Silent;
+/// Tells nobody how far a build is.
+pub struct Silent;
 
 impl Progress for Silent {
     fn total(&self, _: u64) {}
@@ -126,21 +131,32 @@ impl Outcome {
 }
 
 /// The documents of a project, linked and ranked.
-pub struct Analysis {
+struct Analysis {
+    graph: Graph,
+    relevance: Relevance,
+    /// The live RFCs that get a bundle.
+    rfcs: Vec<DocId>,
+    /// The index of documents as it was, if lines of it can be used again.
+    before: Option<ranked::Before>,
+    /// Everything but the documents' own bytes that decided the ranking.
+    context: Digest,
+    bindings: Vec<Binding>,
+    notes: Vec<Diagnostic>,
+    reading: read::Reading,
+    tree: discover::Tree,
+}
+
+/// The documents of a project and what they name, without a ranking.
+pub struct Survey {
     /// Documents and edges.
     pub graph: Graph,
-    /// Neighbours and weights.
-    pub relevance: Relevance,
-    /// The index as it was, where neighbours are as they were.
-    pub(crate) before: Option<RelevanceLines>,
-    /// Everything but words that decided the ranking.
-    pub(crate) context: Digest,
     /// Files and folders that documents name.
     pub bindings: Vec<Binding>,
     /// What was noticed so far.
     pub notes: Vec<Diagnostic>,
-    pub(crate) reading: read::Reading,
-    pub(crate) discovery_tree: discover::Tree,
+    reading: read::Reading,
+    tree: discover::Tree,
+    kept: Option<ranked::Kept>,
 }
 
 /// Whatever makes the same documents give other bytes: the format, blue itself, its templates.
@@ -155,7 +171,7 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
     if options.check {
         let inputs = load(&root)?;
-        let analysis = analyse(&root, &inputs, &Record::default(), options)?;
+        let analysis = analysed(&inputs, linked(&root, &inputs, &Record::default(), options)?);
         return decide::check(&root, &inputs, analysis);
     }
     let engine = engine();
@@ -180,7 +196,7 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let (mut analysis, kept) = std::thread::scope(|scope| {
         let limits = &inputs.plan.limits;
         let kept = scope.spawn(|| first.map_or(Ok(()), |first| first.keep(&root, limits)));
-        let analysis = analysed(&root, &inputs, linked, &record, options);
+        let analysis = analysed(&inputs, linked);
         (analysis, kept.join().expect("keeping facts does not panic"))
     });
     analysis.notes.extend(kept.err().map(decide::not_kept));
@@ -207,8 +223,8 @@ pub fn is_stale(root: &Root, options: &Options<'_>) -> anyhow::Result<bool> {
     let Some(Ok((manifest, _))) = crate::verify::manifest(root)? else { return Ok(true) };
     let inputs = load(root)?;
     let record = read::record(root, &engine()).unwrap_or_default();
-    let analysis = analyse(root, &inputs, &record, options)?;
-    Ok(manifest::inputs_digest(&inputs, &analysis).to_string() != manifest.inputs)
+    let Survey { graph, bindings, .. } = linked(root, &inputs, &record, options)?;
+    Ok(manifest::inputs_digest(&inputs, &graph, &bindings).to_string() != manifest.inputs)
 }
 
 /// The folders that the last build looked into.
@@ -217,45 +233,24 @@ pub fn folders(root: &Root) -> Vec<String> {
     record.folders.into_iter().map(|folder| folder.path).collect()
 }
 
-/// Discovers, reads, parses, links and ranks. Writes nothing.
-pub fn analyse(
-    root: &Root,
-    inputs: &Inputs,
-    record: &Record,
-    options: &Options<'_>,
-) -> anyhow::Result<Analysis> {
-    Ok(analysed(root, inputs, linked(root, inputs, record, options)?, record, options))
+/// Discovers, reads, parses and links. Writes nothing and trusts no cache.
+pub fn survey(root: &Root, inputs: &Inputs, progress: &dyn Progress) -> anyhow::Result<Survey> {
+    let options = Options { check: true, progress, ..Options::quiet() };
+    linked(root, inputs, &Record::default(), &options)
 }
 
 /// Ranks what was linked.
-fn analysed(
-    root: &Root,
-    inputs: &Inputs,
-    linked: Linked,
-    record: &Record,
-    options: &Options<'_>,
-) -> Analysis {
-    let Linked { graph, bindings, notes, mut reading, tree } = linked;
+fn analysed(inputs: &Inputs, survey: Survey) -> Analysis {
+    let Survey { mut graph, bindings, mut notes, mut reading, tree, kept } = survey;
+    let (rfcs, note) = workflow::chosen(&graph, inputs.plan.max_bundles as usize);
+    notes.extend(note);
     let Ranked { relevance, before, context } =
-        ranked::ranked(root, inputs, &graph, &reading, record, options);
-    reading.keeping.let_go();
-    let discovery_tree = tree;
-    Analysis { graph, relevance, before, context, bindings, notes, reading, discovery_tree }
-}
-
-/// The documents and what they name, without a ranking. Writes nothing.
-pub fn graph(root: &Root) -> anyhow::Result<Graph> {
-    let options = Options { check: true, ..Options::quiet() };
-    Ok(linked(root, &load(root)?, &Record::default(), &options)?.graph)
-}
-
-/// What is known before documents are ranked.
-struct Linked {
-    graph: Graph,
-    bindings: Vec<Binding>,
-    notes: Vec<Diagnostic>,
-    reading: read::Reading,
-    tree: discover::Tree,
+        ranked::ranked(inputs, &graph, &mut reading.keeping, kept, &rfcs);
+    // Words are for ranking alone, and the indexes need their room.
+    graph.documents.par_iter_mut().for_each(|document| {
+        (document.facts.terms, document.facts.around) = (Terms::default(), Around::default());
+    });
+    Analysis { graph, relevance, rfcs, before, context, bindings, notes, reading, tree }
 }
 
 fn linked(
@@ -263,16 +258,25 @@ fn linked(
     inputs: &Inputs,
     record: &Record,
     options: &Options<'_>,
-) -> anyhow::Result<Linked> {
+) -> anyhow::Result<Survey> {
     let mut notes = inputs.notes.clone();
-    let Discovery { collections, found, mut tree } =
-        discover::discover(root, &inputs.plan)?.into_value(&mut notes);
-    let mut reading = read::read(root, inputs, found, record, options)?.into_value(&mut notes);
+    let trusted = !options.check && !options.force && !record.outputs.is_empty();
+    let (discovery, cache) = rayon::join(
+        || discover::discover(root, &inputs.plan),
+        || if trusted { read::cache(root, &inputs.plan.limits) } else { FactsCache::default() },
+    );
+    let Discovery { collections, found, mut tree } = discovery?.into_value(&mut notes);
+    let reading = read::read(root, inputs, found, record, cache, options.progress)?;
+    let mut reading = reading.into_value(&mut notes);
     let mut documents = std::mem::take(&mut reading.documents);
     let collections = discover::in_use(&collections, documents.iter_mut().map(|(found, ..)| found));
     let documents = parse::documents(&collections, documents).into_value(&mut notes);
     let exists = |path: &str| tree.holds(path).unwrap_or_else(|| root.exists(path));
-    let graph = link::link(collections, documents, &exists).into_value(&mut notes);
+    let (graph, kept) = rayon::join(
+        || link::link(collections, documents, &exists),
+        || if trusted { ranked::Kept::read(root) } else { None },
+    );
+    let graph = graph.into_value(&mut notes);
     let present = Present::new(root, &inputs.plan, &tree)?;
     let repository = link::Repository {
         kind: &|path| present.kind(path),
@@ -283,5 +287,5 @@ fn linked(
     present.finish().join(&mut tree);
     // A name can be a secret; what is said of it must not tell it.
     notes.iter_mut().for_each(|note| note.path = guard::shown(&note.path));
-    Ok(Linked { graph, bindings, notes, reading, tree })
+    Ok(Survey { graph, bindings, notes, reading, tree, kept })
 }

@@ -1,66 +1,112 @@
 //! Ranks documents, or only those that an edit since the last build can have reached.
 
-use super::{Inputs, Options, engine, read, workflow};
+use super::{Inputs, engine, read};
 use crate::beneath::{Content, Root};
 use crate::emit::{self, LOCAL};
-use crate::model::place::RELEVANCE;
-use crate::model::{Cutoffs, Digest, DocId, Graph, Hasher, Ranking, Record, Terms, Watched};
-use crate::rank::{self, Again, Relevance};
-use crate::wire::jsonl::RelevanceLines;
+use crate::model::place::{DOCUMENTS, RELEVANCE};
+use crate::model::{Cutoffs, Digest, DocId, Graph, Hasher, Neighbour, Ranking, Terms, Watched};
+use crate::rank::{self, Again, Asked, Relevance};
+use crate::wire::jsonl::{self, Lines};
 use crate::wire::ranking;
 
 /// More edits than this are a new project.
 const MAX_CHANGED: usize = 32;
 
-/// A ranking, with the lines of the index that stay as they are.
+/// What the last build left for this one, if all of it is as it was written.
+pub(super) struct Kept {
+    ranking: Ranking,
+    relevance: Lines,
+    index: Lines,
+}
+
+impl Kept {
+    pub(super) fn read(root: &Root) -> Option<Kept> {
+        let bytes = |path: &str| match root.read(path, 1 << 40) {
+            Ok(Some(Content::Bytes(bytes, _))) => Some(bytes),
+            _ => None,
+        };
+        let ranking = ranking::read(&bytes(&format!("{LOCAL}/ranking"))?, &engine())?;
+        let n_documents = ranking.documents.len();
+        let lines = |path: &str, digest: &Digest| {
+            let emitted = bytes(path).filter(|emitted| Digest::of(emitted) == *digest)?;
+            Lines::new(emitted, n_documents)
+        };
+        let relevance = lines(RELEVANCE, &ranking.relevance)?;
+        let index = lines(DOCUMENTS, &ranking.index)?;
+        Some(Kept { ranking, relevance, index })
+    }
+}
+
+/// The index of documents as it was, where only some of them changed and nothing between them.
+pub(crate) struct Before {
+    index: Lines,
+    changed: Vec<DocId>,
+}
+
+impl Before {
+    /// The line of a document that is as it was.
+    pub(super) fn line(&self, id: DocId) -> Option<&[u8]> {
+        let same = self.changed.binary_search(&id).is_err();
+        same.then(|| self.index.line(id.0 as usize))
+    }
+}
+
+/// A ranking, with the index of documents it builds on.
 pub(super) struct Ranked {
     pub(super) relevance: Relevance,
-    pub(super) before: Option<RelevanceLines>,
-    /// Everything but words that decided it.
+    pub(super) before: Option<Before>,
+    /// Everything but the documents' own bytes that decided it.
     pub(super) context: Digest,
 }
 
-/// Ranks the documents of a graph.
+/// Ranks the documents of a graph and writes the lines of their index; the neighbours of those that
+/// are wanted are given back.
 pub(super) fn ranked(
-    root: &Root,
     inputs: &Inputs,
     graph: &Graph,
-    reading: &read::Reading,
-    record: &Record,
-    options: &Options<'_>,
+    keeping: &mut read::Keeping,
+    kept: Option<Kept>,
+    wanted: &[DocId],
 ) -> Ranked {
     let context = context(inputs, graph);
-    let trusted = !options.check && !options.force && !record.outputs.is_empty();
-    let last = trusted.then(|| last(root, inputs, graph, reading, &context)).flatten();
-    let Some((again, lines)) = last else {
-        return Ranked { relevance: rank::rank(graph), before: None, context };
+    let chars = inputs.plan.allowance.kept();
+    let line = |id: DocId, neighbours: &[Neighbour], bytes: &mut Vec<u8>| {
+        jsonl::relevance(graph, id, neighbours, &chars, bytes);
     };
-    let (wanted, _) = workflow::chosen(graph, inputs.plan.max_bundles as usize);
-    let told = |id: DocId| lines.naming(&graph.document(id).uri);
-    let (changed, cutoffs) = again;
-    let again = Again { changed, cutoffs, told: &told, wanted: &wanted };
-    let relevance = rank::rank_again(graph, &again);
-    Ranked { relevance, before: Some(lines), context }
+    let last = kept.and_then(|kept| last(inputs, graph, keeping, &context, kept));
+    keeping.let_go();
+    let Some((changed, cutoffs, relevance, index)) = last else {
+        let tell = |id: DocId, neighbours: Option<&[Neighbour]>, bytes: &mut Vec<u8>| {
+            line(id, neighbours.unwrap_or_default(), bytes);
+        };
+        let relevance = rank::rank(graph, &Asked { wanted, tell: &tell });
+        return Ranked { relevance, before: None, context };
+    };
+    let tell = |id: DocId, neighbours: Option<&[Neighbour]>, bytes: &mut Vec<u8>| match neighbours {
+        Some(neighbours) => line(id, neighbours, bytes),
+        None => bytes.extend_from_slice(relevance.line(id.0 as usize)),
+    };
+    let told = |id: DocId| relevance.naming(&graph.document(id).uri);
+    let before = Before { index, changed: changed.iter().map(|(id, _)| *id).collect() };
+    let again = Again { changed, cutoffs, told: &told };
+    let relevance = rank::rank_again(graph, &again, &Asked { wanted, tell: &tell });
+    Ranked { relevance, before: Some(before), context }
 }
 
-/// Documents with other words than before, and what it took to be a candidate of each document.
-type Changed = (Vec<(DocId, Terms)>, Vec<Cutoffs>);
+/// Documents with other words than before, what it took to be a candidate of each document, and both
+/// indexes.
+type Last = (Vec<(DocId, Terms)>, Vec<Cutoffs>, Lines, Lines);
 
-/// What the last build knew, if it ranked the same documents and its index is as it wrote it.
+/// What the last build knew, if it ranked the same documents.
 fn last(
-    root: &Root,
     inputs: &Inputs,
     graph: &Graph,
-    reading: &read::Reading,
+    keeping: &read::Keeping,
     context: &Digest,
-) -> Option<(Changed, RelevanceLines)> {
-    let bytes = |path: &str| match root.read(path, 1 << 40) {
-        Ok(Some(Content::Bytes(bytes, _))) => Some(bytes),
-        _ => None,
-    };
-    let known = ranking::read(&bytes(&format!("{LOCAL}/ranking"))?, &engine())?;
-    let n_documents = graph.documents.len();
-    if known.context != *context || known.documents.len() != n_documents {
+    kept: Kept,
+) -> Option<Last> {
+    let Kept { ranking: known, relevance, index } = kept;
+    if known.context != *context || known.documents.len() != graph.documents.len() {
         return None;
     }
     let mut changed = Vec::new();
@@ -68,15 +114,14 @@ fn last(
         let document = graph.document(id);
         if document.digest != *digest {
             let allowed = inputs.guard.of(&document.path);
-            changed.push((id, reading.keeping.words(&allowed.key(*digest))?));
+            changed.push((id, keeping.words(&allowed.key(*digest))?));
         }
         if changed.len() > MAX_CHANGED {
             return None;
         }
     }
-    let emitted = bytes(RELEVANCE).filter(|emitted| Digest::of(emitted) == known.relevance)?;
     let cutoffs = known.documents.into_iter().map(|(_, cutoffs)| cutoffs).collect();
-    Some(((changed, cutoffs), RelevanceLines::new(emitted, n_documents)?))
+    Some((changed, cutoffs, relevance, index))
 }
 
 /// Everything but the documents' own bytes that decides what is known of them and how they are
@@ -85,6 +130,11 @@ fn context(inputs: &Inputs, graph: &Graph) -> Digest {
     let mut hasher = Hasher::new();
     hasher.field(rank::context(graph).as_bytes());
     hasher.field(inputs.plan.allowance.digest().as_bytes());
+    for document in &graph.documents {
+        if let Some(sidecar) = &document.sidecar {
+            hasher.field(document.path.as_bytes()).field(sidecar.as_bytes());
+        }
+    }
     inputs.plan.limits.tell(&mut hasher);
     hasher.digest()
 }
@@ -96,14 +146,16 @@ pub(super) fn keep(
     outputs: &[Watched],
     engine: &Digest,
 ) -> anyhow::Result<()> {
-    let Some(emitted) = outputs.iter().find(|watched| watched.path == RELEVANCE) else {
+    let emitted = |path| outputs.iter().find(|watched| watched.path == path);
+    let (Some(relevance), Some(index)) = (emitted(RELEVANCE), emitted(DOCUMENTS)) else {
         return Ok(());
     };
     let documents = analysis.graph.documents.iter().map(|document| document.digest);
     let cutoffs = analysis.relevance.cutoffs.iter().copied();
     let ranking = Ranking {
         context: analysis.context,
-        relevance: emitted.digest,
+        relevance: relevance.digest,
+        index: index.digest,
         documents: documents.zip(cutoffs).collect(),
     };
     emit::keep(root, &format!("{LOCAL}/ranking"), &ranking::write(&ranking, engine))

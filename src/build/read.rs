@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Inputs, Options};
+use super::{Inputs, Progress};
 use crate::beneath::{Content, Root};
 use crate::discover::judge;
 use crate::emit::{self, LOCAL};
@@ -161,19 +161,18 @@ pub(super) fn read(
     inputs: &Inputs,
     found: Vec<Found>,
     record: &Record,
-    options: &Options<'_>,
+    cache: FactsCache,
+    progress: &dyn Progress,
 ) -> anyhow::Result<Noted<Reading>> {
-    let distrusted = options.check || options.force || record.inputs.is_empty();
     let (plan, guard) = (&inputs.plan, &inputs.guard);
-    let cache = if distrusted { FactsCache::default() } else { facts_cache(root, &plan.limits) };
-    options.progress.total(found.len() as u64);
+    progress.total(found.len() as u64);
     let reader = Reader { root, plan, guard, record, cache: &cache, n_bytes: AtomicU64::new(0) };
     let results: Vec<Answer> = found
         .into_par_iter()
         .with_min_len(16)
         .map(|found| {
             let one = reader.one(found);
-            options.progress.step();
+            progress.step();
             one
         })
         .collect();
@@ -203,7 +202,7 @@ pub(super) fn read(
 }
 
 /// Facts kept from the last build; absent if they cannot be read.
-fn facts_cache(root: &Root, limits: &Limits) -> FactsCache {
+pub(super) fn cache(root: &Root, limits: &Limits) -> FactsCache {
     match root.read(&format!("{LOCAL}/facts"), 1 << 40) {
         Ok(Some(Content::Bytes(bytes, _))) => FactsCache::open(bytes, limits),
         _ => FactsCache::default(),

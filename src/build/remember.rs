@@ -53,7 +53,7 @@ pub(super) fn remember(
 ) -> anyhow::Result<()> {
     let mut read: Vec<Watched> =
         analysis.reading.watched.iter().chain(&inputs.watched).cloned().collect();
-    for path in &analysis.discovery_tree.ignores {
+    for path in &analysis.tree.ignores {
         read.extend(watched(root, path)?);
     }
     read.sort_by(|a, b| a.path.cmp(&b.path));
@@ -89,7 +89,7 @@ pub(super) fn folders(
         }
         walk::entry_hash(name.as_bytes(), kind)
     };
-    let mut folders = analysis.discovery_tree.folders.clone();
+    let mut folders = analysis.tree.folders.clone();
     for folder in &mut folders {
         let added = created
             .iter()

@@ -109,7 +109,7 @@ pub(super) fn session(
     let action = material.action();
     let digest = action.digest().short();
     let artifact = |path: &str, text: String, tokens: u64, action: &Action| {
-        let (uri, body) = ("blue://context/session", text.into_bytes());
+        let (uri, body) = ("blue://context/session", vec![text.into_bytes()]);
         let artifact =
             Artifact::new(path, uri, Format::Bundle, String::new(), body, action.digest());
         Artifact { tokens, ..artifact }

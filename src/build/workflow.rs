@@ -125,7 +125,7 @@ fn bundle(from: &From<'_>, id: DocId, current: &Current<'_>) -> anyhow::Result<M
         let told = fitted(&path, "workflow.md", &candidates, &budget, &mut tell)?;
         wrapped("workflow.md", &told.text, &inputs_id)?;
         let uri = format!("blue://context/workflow/{}", name_of(graph, id));
-        let (body, digest) = (told.text.into_bytes(), action.digest());
+        let (body, digest) = (vec![told.text.into_bytes()], action.digest());
         let artifact = Artifact::new(&path, &uri, Format::Bundle, String::new(), body, digest);
         Ok(Artifact { tokens: told.tokens, ..artifact })
     })
@@ -271,7 +271,7 @@ fn about(from: &From<'_>, id: DocId) -> Vec<Line> {
             _ => {}
         }
     }
-    for neighbour in &from.analysis.relevance.neighbours[id.0 as usize] {
+    for neighbour in from.analysis.relevance.neighbours.get(&id).into_iter().flatten() {
         let told = |(_, known): &Line| known.starts_with(graph.document(neighbour.id).uri.as_str());
         let plan = graph.document(neighbour.id).is_plan;
         if graph.is_live(neighbour.id) && !plan && !lines.iter().any(told) {

@@ -7,9 +7,9 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::draw::{self, Picture};
+use super::lint::look;
 use super::{Exit, output, project};
 use crate::beneath::Root;
-use crate::build;
 use crate::model::{DocId, Document, Graph, ShortId};
 
 /// The flags of `blue knowledge graph`.
@@ -54,7 +54,7 @@ impl Draw {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
         let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
-        let graph = build::graph(&root)?;
+        let graph = look(&root)?.0.graph;
         let about = match &self.about {
             Some(text) => found(&graph, text)?,
             None => About::All,

@@ -48,7 +48,7 @@ impl Init {
                 true => output::out(&format!("kept     {path} (it exists)\n"))?,
                 false => {
                     output::out(&format!("wrote    {path}\n"))?;
-                    changes.push(Change { path: path.to_string(), bytes });
+                    changes.push(Change { path: path.to_string(), parts: vec![bytes] });
                 }
             }
         }

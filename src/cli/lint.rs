@@ -8,8 +8,7 @@ use clap::Args;
 use super::progress::Bar;
 use super::{Exit, ReportFormat, accept, output, project, report};
 use crate::beneath::Root;
-use crate::build::{self, Analysis, Inputs, Options};
-use crate::model::Record;
+use crate::build::{self, Inputs, Survey};
 
 /// The flags of `blue knowledge lint`.
 #[derive(Args, Debug)]
@@ -37,16 +36,16 @@ impl Lint {
             true => Some(accept::lock(&root)?),
             false => None,
         };
-        let (analysis, inputs) = look(&root)?;
+        let (survey, inputs) = look(&root)?;
         let mut policy = inputs.policy;
         if self.prune {
-            accept::prune(&root, &mut policy, &analysis.notes)?;
+            accept::prune(&root, &mut policy, &survey.notes)?;
         }
         if let (Some(selectors), Some(reason)) = (&self.accept, &self.reason) {
-            accept::accept(&root, &mut policy, analysis.notes.clone(), selectors, reason)?;
+            accept::accept(&root, &mut policy, survey.notes.clone(), selectors, reason)?;
         }
         drop(lock);
-        let reviewed = policy.review(analysis.notes);
+        let reviewed = policy.review(survey.notes);
         if self.format == ReportFormat::Text {
             output::out(&report::text(&reviewed.shown, report::Least::Info))?;
         } else {
@@ -60,7 +59,7 @@ impl Lint {
         };
         output::say(&format!(
             "blue: {} documents; {} errors, {} warnings, {} notes{accepted}",
-            analysis.graph.documents.len(),
+            survey.graph.documents.len(),
             counts.errors,
             counts.warnings,
             counts.infos,
@@ -69,17 +68,8 @@ impl Lint {
     }
 }
 
-/// Everything there is to know of a project without writing anything.
-pub(super) fn look(root: &Root) -> anyhow::Result<(Analysis, Inputs)> {
-    let bar = Bar::new();
-    let options = Options {
-        check: true,
-        force: false,
-        explain: false,
-        source_date_epoch: None,
-        waiting: &|_| {},
-        progress: &bar,
-    };
+/// The documents of a project and what is noticed about them, without writing anything.
+pub(super) fn look(root: &Root) -> anyhow::Result<(Survey, Inputs)> {
     let inputs = build::load(root)?;
-    Ok((build::analyse(root, &inputs, &Record::default(), &options)?, inputs))
+    Ok((build::survey(root, &inputs, &Bar::new())?, inputs))
 }

@@ -18,8 +18,8 @@ use crate::wire::commit::CommitRecord;
 pub struct Change {
     /// Path below the root.
     pub path: String,
-    /// All its bytes.
-    pub bytes: Vec<u8>,
+    /// All its bytes, in parts.
+    pub parts: Vec<Vec<u8>>,
 }
 
 /// A file to remove, if it still is what it was when that was decided.
@@ -186,11 +186,14 @@ fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Resul
     };
     stage::remove(root, &path)?;
     let mut file = stage::create(root, &path)?;
-    file.write_all(&change.bytes).with_context(|| format!("write {}", change.path))?;
+    for part in &change.parts {
+        file.write_all(part).with_context(|| format!("write {}", change.path))?;
+    }
     let stat = rustix::fs::fstat(&file)
         .map_err(std::io::Error::from)
         .with_context(|| format!("stat {path}"))?;
-    Ok(Staged { path, digest: Digest::of(&change.bytes), modified: stat_of(&stat).modified, file })
+    let digest = Digest::of_parts(&change.parts);
+    Ok(Staged { path, digest, modified: stat_of(&stat).modified, file })
 }
 
 /// Files from this number on are synced together with their file system: a hundred waits for the

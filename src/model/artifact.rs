@@ -26,8 +26,8 @@ pub struct Artifact {
     pub format: Format,
     /// What it was made from, for the provenance header.
     pub source: String,
-    /// Everything below the provenance header.
-    pub body: Vec<u8>,
+    /// Everything below the provenance header, in parts: an index is never put together.
+    pub body: Vec<Vec<u8>>,
     /// Tokens of header and body; 0 where nobody counts them.
     pub tokens: u64,
     /// The digest of everything that decided it.
@@ -43,7 +43,7 @@ impl Artifact {
         uri: &str,
         format: Format,
         source: String,
-        body: Vec<u8>,
+        body: Vec<Vec<u8>>,
         action: Digest,
     ) -> Artifact {
         let hash = content_digest(format, &source, &body);
@@ -53,13 +53,13 @@ impl Artifact {
 }
 
 /// The digest of an artifact's lasting content: its source line and its body.
-pub fn content_digest(format: Format, source: &str, body: &[u8]) -> Digest {
+pub fn content_digest<P: AsRef<[u8]>>(format: Format, source: &str, body: &[P]) -> Digest {
     let tag: &[u8] = match format {
         Format::Markdown => b"markdown",
         // What a hook prints is compared by its bytes alone.
-        Format::Bundle => return Digest::of(body),
+        Format::Bundle => return Digest::of_parts(body),
         Format::Jsonl => b"jsonl",
         Format::Yaml => b"yaml",
     };
-    super::Hasher::new().field(tag).field(source.as_bytes()).field(body).digest()
+    super::Hasher::new().field(tag).field(source.as_bytes()).parts(body).digest()
 }

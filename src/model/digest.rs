@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// So many bytes are worth more than one thread.
+const MANY: usize = 1 << 20;
+
 /// A blake3 hash: 32 bytes, shown as `blake3:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Digest([u8; 32]);
@@ -9,7 +12,22 @@ pub struct Digest([u8; 32]);
 impl Digest {
     /// The digest of some bytes as they are.
     pub fn of(bytes: &[u8]) -> Digest {
-        Digest(*blake3::hash(bytes).as_bytes())
+        if bytes.len() < MANY {
+            return Digest(*blake3::hash(bytes).as_bytes());
+        }
+        let mut hasher = blake3::Hasher::new();
+        update(&mut hasher, bytes);
+        Digest(*hasher.finalize().as_bytes())
+    }
+
+    /// The digest of parts as if they were one.
+    pub fn of_parts<P: AsRef<[u8]>>(parts: &[P]) -> Digest {
+        if let [part] = parts {
+            return Digest::of(part.as_ref());
+        }
+        let mut hasher = blake3::Hasher::new();
+        parts.iter().for_each(|part| update(&mut hasher, part.as_ref()));
+        Digest(*hasher.finalize().as_bytes())
     }
 
     /// A digest read back from a file blue wrote.
@@ -41,6 +59,13 @@ impl fmt::Display for Digest {
     }
 }
 
+fn update(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    match bytes.len() < MANY {
+        true => hasher.update(bytes),
+        false => hasher.update_rayon(bytes),
+    };
+}
+
 /// Hashes a list of fields so that no two lists share a digest: each field carries its length.
 #[derive(Default)]
 pub struct Hasher {
@@ -61,12 +86,31 @@ impl Hasher {
     /// Adds one field.
     pub fn field(&mut self, bytes: &[u8]) -> &mut Hasher {
         self.buffer.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= BUFFERED {
+        self.add(bytes);
+        self
+    }
+
+    /// Adds one field that is in parts.
+    pub fn parts<P: AsRef<[u8]>>(&mut self, parts: &[P]) -> &mut Hasher {
+        let len: usize = parts.iter().map(|part| part.as_ref().len()).sum();
+        self.buffer.extend_from_slice(&(len as u64).to_le_bytes());
+        parts.iter().for_each(|part| self.add(part.as_ref()));
+        self
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        // What is large already is not copied.
+        let large = bytes.len() >= BUFFERED;
+        if !large {
+            self.buffer.extend_from_slice(bytes);
+        }
+        if large || self.buffer.len() >= BUFFERED {
             self.hasher.update(&self.buffer);
             self.buffer.clear();
         }
-        self
+        if large {
+            update(&mut self.hasher, bytes);
+        }
     }
 
     /// Adds a number as one field.
@@ -86,6 +130,24 @@ impl Hasher {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_large_field_is_a_field() {
+        let large = vec![7; BUFFERED + 3];
+        let huge = vec![9; MANY + 5];
+        let fields = [&b"a"[..], &large, b"", &huge, b"bc"];
+        let mut hasher = Hasher::new();
+        let mut plain = blake3::Hasher::new();
+        for field in fields {
+            hasher.field(field);
+            plain.update(&(field.len() as u64).to_le_bytes()).update(field);
+        }
+        assert_eq!(hasher.digest().as_bytes(), plain.finalize().as_bytes());
+        let whole = Hasher::new().field(&fields.concat()).digest();
+        assert_eq!(Hasher::new().parts(&fields).digest(), whole);
+        assert_eq!(Digest::of_parts(&fields), Digest::of(&fields.concat()));
+        assert_eq!(Digest::of(&huge).as_bytes(), blake3::hash(&huge).as_bytes());
+    }
 
     #[test]
     fn fields_are_told_apart_from_their_concatenation() {

@@ -18,6 +18,8 @@ pub struct Ranking {
     pub context: Digest,
     /// The bytes of the index that was made of it.
     pub relevance: Digest,
+    /// The bytes of the index of documents that was made with it.
+    pub index: Digest,
     /// The content of each document, by row, with what it took to be its candidate.
     pub documents: Vec<(Digest, Cutoffs)>,
 }

@@ -15,6 +15,8 @@ mod shift;
 pub mod signals;
 mod words;
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::model::{Cutoffs, DocId, Graph, Neighbour, Terms};
@@ -36,6 +38,9 @@ const LEAST: i32 = 500;
 /// Parts that the documents are ranked in, side by side.
 const MAX_SHARES: usize = 32;
 
+/// So many documents of a part tell how much room what is told of all will take.
+const FIRST: usize = 64;
+
 /// What is no longer current stands behind its equals.
 const NOT_LIVE: i32 = 300;
 
@@ -49,12 +54,26 @@ pub(crate) struct Opinion {
     pub(crate) reason: String,
 }
 
+/// Who asks. Neighbours of all documents together would take more room than the documents, so most
+/// are only told of, one document after another.
+pub struct Asked<'a> {
+    /// Whose neighbours are given back, sorted.
+    pub wanted: &'a [DocId],
+    /// Told of every document.
+    pub tell: &'a Tell<'a>,
+}
+
+/// Writes down what is to be kept of a document's neighbours; they are `None` if they are as before.
+pub type Tell<'a> = dyn Fn(DocId, Option<&[Neighbour]>, &mut Vec<u8>) + Sync + 'a;
+
 /// The answer of this room, by row of the graph.
 #[derive(Debug, Default)]
 pub struct Relevance {
-    /// The ranked neighbours of each document.
-    pub neighbours: Vec<Vec<Neighbour>>,
-    /// Whether they are those of the last ranking, and so not listed here.
+    /// What was written down of every document, in order, in parts.
+    pub told: Vec<Vec<u8>>,
+    /// The ranked neighbours that were wanted.
+    pub neighbours: BTreeMap<DocId, Vec<Neighbour>>,
+    /// Whether a document's neighbours are those of the last ranking.
     pub as_before: Vec<bool>,
     /// What it takes to be a candidate of each.
     pub cutoffs: Vec<Cutoffs>,
@@ -70,50 +89,80 @@ pub struct Again<'a> {
     pub cutoffs: Vec<Cutoffs>,
     /// Documents that had another among their neighbours.
     pub told: &'a (dyn Fn(DocId) -> Vec<DocId> + Sync),
-    /// Whose neighbours are wanted in any case.
-    pub wanted: &'a [DocId],
 }
 
 /// Ranks the neighbours of every document. Integers only, ties broken by the document's order.
-pub fn rank(graph: &Graph) -> Relevance {
-    ranked(&Reader::new(graph), None, &vec![true; graph.documents.len()])
+pub fn rank(graph: &Graph, asked: &Asked<'_>) -> Relevance {
+    ranked(&Reader::new(graph), None, &vec![true; graph.documents.len()], asked)
 }
 
 /// Ranks again what an edit can have reached. Where that is not known, it ranks every document.
-pub fn rank_again(graph: &Graph, again: &Again<'_>) -> Relevance {
+pub fn rank_again(graph: &Graph, again: &Again<'_>, asked: &Asked<'_>) -> Relevance {
     let reader = Reader::since(graph, &again.changed);
     match reach::reached(&reader, again) {
-        None => ranked(&reader, None, &vec![true; graph.documents.len()]),
+        None => ranked(&reader, None, &vec![true; graph.documents.len()], asked),
         Some(mut reached) => {
-            again.wanted.iter().for_each(|id| reached[id.0 as usize] = true);
-            ranked(&reader, Some(&again.cutoffs), &reached)
+            asked.wanted.iter().for_each(|id| reached[id.0 as usize] = true);
+            ranked(&reader, Some(&again.cutoffs), &reached, asked)
         }
     }
 }
 
+/// What is known of some documents that follow each other.
+#[derive(Default)]
+struct Share {
+    told: Vec<u8>,
+    neighbours: Vec<(DocId, Vec<Neighbour>)>,
+    cutoffs: Vec<Cutoffs>,
+}
+
 /// Ranks some documents; of the others is known what it takes to be their candidate.
-fn ranked(reader: &Reader<'_>, known: Option<&[Cutoffs]>, which: &[bool]) -> Relevance {
+fn ranked(
+    reader: &Reader<'_>,
+    known: Option<&[Cutoffs]>,
+    which: &[bool],
+    asked: &Asked<'_>,
+) -> Relevance {
     let graph = reader.graph;
     let adjacency = explicit::Adjacency::new(graph);
     let ids: Vec<DocId> = graph.ids().collect();
-    let near = |scratch: &mut Scratch, id: &DocId| {
+    let add = |share: &mut Share, scratch: &mut Scratch, id: DocId| {
         let row = id.0 as usize;
         if let Some(known) = known.filter(|_| !which[row]) {
-            return (Vec::new(), known[row]);
+            share.cutoffs.push(known[row]);
+            return (asked.tell)(id, None, &mut share.told);
         }
-        let named = named(explicit::opinions(graph, &adjacency, *id));
-        let neighbours = neighbours(reader, scratch, *id, named);
-        (neighbours, scratch.cutoffs)
+        let named = named(explicit::opinions(graph, &adjacency, id));
+        let neighbours = neighbours(reader, scratch, id, named);
+        share.cutoffs.push(scratch.cutoffs);
+        (asked.tell)(id, Some(&neighbours), &mut share.told);
+        if asked.wanted.binary_search(&id).is_ok() {
+            share.neighbours.push((id, neighbours));
+        }
     };
     // Room for candidates is as large as the project, so few documents share none.
     let shares = ids.par_chunks(ids.len().div_ceil(MAX_SHARES).max(1)).map(|ids| {
-        let mut scratch = reader.scratch();
-        ids.iter().map(|id| near(&mut scratch, id)).collect::<Vec<_>>()
+        let (mut share, mut scratch) = (Share::default(), reader.scratch());
+        for (n, id) in ids.iter().enumerate() {
+            // The first ones tell how much room all will need.
+            if n == FIRST {
+                share.told.reserve(share.told.len() * (ids.len() / FIRST));
+            }
+            add(&mut share, &mut scratch, *id);
+        }
+        share
     });
-    let (neighbours, cutoffs) = shares.flatten_iter().collect::<Vec<_>>().into_iter().unzip();
-    let as_before = which.iter().map(|which| !which).collect();
-    let weights = ids.par_iter().map(|id| explicit::weight(graph, &adjacency, *id)).collect();
-    Relevance { neighbours, as_before, cutoffs, weights }
+    let mut relevance = Relevance {
+        as_before: which.iter().map(|which| !which).collect(),
+        weights: ids.par_iter().map(|id| explicit::weight(graph, &adjacency, *id)).collect(),
+        ..Relevance::default()
+    };
+    for share in shares.collect::<Vec<Share>>() {
+        relevance.told.push(share.told);
+        relevance.neighbours.extend(share.neighbours);
+        relevance.cutoffs.extend(share.cutoffs);
+    }
+    relevance
 }
 
 /// Adds the opinions on each neighbour, the strongest reason first; sorted by document.

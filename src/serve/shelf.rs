@@ -95,7 +95,7 @@ pub enum Unbuilt {
 fn is_whole(manifest: &Manifest, path: &str, bytes: &[u8]) -> bool {
     let entry = manifest.artifacts.iter().find(|entry| entry.path == path);
     entry.zip(header::undress(Format::Jsonl, bytes)).is_some_and(|(entry, undressed)| {
-        let digest = content_digest(Format::Jsonl, &undressed.source, undressed.body);
+        let digest = content_digest(Format::Jsonl, &undressed.source, &[undressed.body]);
         digest.to_string() == entry.hash
     })
 }

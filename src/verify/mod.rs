@@ -47,7 +47,7 @@ pub fn on_disk(root: &Root, path: &str, entry: Option<&Entry>) -> anyhow::Result
     let Some(undressed) = header::undress(format, &bytes) else {
         return Ok(if entry.is_some() { OnDisk::Edited(bytes) } else { OnDisk::Foreign });
     };
-    let digest = content_digest(format, &undressed.source, undressed.body);
+    let digest = content_digest(format, &undressed.source, &[undressed.body]);
     let known = entry.and_then(|entry| Digest::parse(&entry.hash));
     let sealed = entry
         .is_none_or(|entry| entry.seal.is_none() || entry.seal == header::seal(format, &bytes));

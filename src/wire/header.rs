@@ -67,7 +67,11 @@ pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
 /// `None` where there is no header.
 pub fn seal(format: Format, bytes: &[u8]) -> Option<String> {
     let body = undress(format, bytes)?.body.len();
-    let header = &bytes[..bytes.len() - body];
+    seal_of(&bytes[..bytes.len() - body])
+}
+
+/// The same of a header by itself.
+pub fn seal_of(header: &[u8]) -> Option<String> {
     (!header.is_empty()).then(|| Digest::of(header).short())
 }
 

@@ -150,10 +150,28 @@ pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
     bytes
 }
 
-/// The body of `documents.jsonl`; `kept` are hidden characters that documents may have.
-pub fn documents(graph: &Graph, weights: &[u32], kept: &str) -> Vec<u8> {
-    in_order(graph, |id, bytes| line(bytes, &document_row(graph, weights, id, kept)))
+/// The body of `documents.jsonl`, in parts: a line of every document, or the line it had before;
+/// `kept` are hidden characters that documents may have.
+pub fn documents<'a>(
+    graph: &Graph,
+    weights: &[u32],
+    before: &(dyn Fn(DocId) -> Option<&'a [u8]> + Sync),
+    kept: &str,
+) -> Vec<Vec<u8>> {
+    let ids: Vec<DocId> = graph.ids().collect();
+    let parts = ids.par_chunks(ids.len().div_ceil(MAX_PARTS).max(64)).map(|ids| {
+        let mut bytes = Vec::with_capacity(ids.len() * 512);
+        ids.iter().for_each(|id| match before(*id) {
+            Some(before) => bytes.extend_from_slice(before),
+            None => line(&mut bytes, &document_row(graph, weights, *id, kept)),
+        });
+        bytes
+    });
+    parts.collect()
 }
+
+/// Parts of an index, made side by side.
+const MAX_PARTS: usize = 64;
 
 /// A [`RelevanceLine`] to write.
 #[derive(Serialize)]
@@ -169,22 +187,23 @@ struct NeighbourRow<'a> {
     reasons: Vec<Cow<'a, str>>,
 }
 
-/// The lines of an emitted `relevance.jsonl`, by row.
-pub struct RelevanceLines {
+/// The lines of an emitted index, by row.
+pub struct Lines {
     bytes: Vec<u8>,
     /// Where each line begins, and where the last one ends.
     starts: Vec<usize>,
 }
 
-impl RelevanceLines {
+impl Lines {
     /// Of the bytes of a file; `None` if it has not a line for each of so many documents.
-    pub fn new(bytes: Vec<u8>, n_documents: usize) -> Option<RelevanceLines> {
+    pub fn new(bytes: Vec<u8>, n_documents: usize) -> Option<Lines> {
         // The first line is the file's provenance.
         let starts: Vec<usize> = memchr::memchr_iter(b'\n', &bytes).map(|end| end + 1).collect();
-        (starts.len() == n_documents + 1).then_some(RelevanceLines { bytes, starts })
+        (starts.len() == n_documents + 1).then_some(Lines { bytes, starts })
     }
 
-    fn line(&self, row: usize) -> &[u8] {
+    /// A whole line.
+    pub fn line(&self, row: usize) -> &[u8] {
         &self.bytes[self.starts[row]..self.starts[row + 1]]
     }
 
@@ -199,26 +218,17 @@ impl RelevanceLines {
     }
 }
 
-/// The body of `relevance.jsonl`: what is known of each document now, or the line it had before.
+/// Adds a line of `relevance.jsonl`.
 pub fn relevance(
     graph: &Graph,
-    neighbours: &[Vec<Neighbour>],
-    before: Option<(&RelevanceLines, &[bool])>,
+    id: DocId,
+    neighbours: &[Neighbour],
     kept: &str,
-) -> Vec<u8> {
-    in_order(graph, |id, bytes| {
-        let row = id.0 as usize;
-        match before.filter(|(_, as_before)| as_before[row]) {
-            Some((before, _)) => bytes.extend_from_slice(before.line(row)),
-            None => {
-                let neighbours = neighbours[row].iter();
-                let neighbours =
-                    neighbours.map(|neighbour| neighbour_row(graph, neighbour, kept)).collect();
-                let uri = graph.document(id).uri.as_str();
-                line(bytes, &RelevanceRow { uri, neighbours });
-            }
-        }
-    })
+    bytes: &mut Vec<u8>,
+) {
+    let neighbours = neighbours.iter().map(|neighbour| neighbour_row(graph, neighbour, kept));
+    let uri = graph.document(id).uri.as_str();
+    line(bytes, &RelevanceRow { uri, neighbours: neighbours.collect() });
 }
 
 fn neighbour_row<'a>(graph: &'a Graph, neighbour: &'a Neighbour, kept: &str) -> NeighbourRow<'a> {
@@ -230,23 +240,6 @@ fn neighbour_row<'a>(graph: &'a Graph, neighbour: &'a Neighbour, kept: &str) -> 
 fn line(bytes: &mut Vec<u8>, line: &impl Serialize) {
     serde_json::to_writer(&mut *bytes, line).expect("a line is JSON");
     bytes.push(b'\n');
-}
-
-/// Lines made in parallel, one after another.
-fn in_order(graph: &Graph, tell: impl Fn(DocId, &mut Vec<u8>) + Sync) -> Vec<u8> {
-    let ids: Vec<DocId> = graph.ids().collect();
-    let chunks: Vec<Vec<u8>> = ids
-        .par_chunks(512)
-        .map(|ids| {
-            let mut bytes = Vec::with_capacity(ids.len() * 400);
-            ids.iter().for_each(|id| tell(*id, &mut bytes));
-            bytes
-        })
-        .collect();
-    // A header will stand before them.
-    let mut bytes = Vec::with_capacity(chunks.iter().map(Vec::len).sum::<usize>() + 1_024);
-    chunks.into_iter().for_each(|mut chunk| bytes.append(&mut chunk));
-    bytes
 }
 
 /// A [`DocumentLine`] to write, without copies of what is only read.

@@ -9,6 +9,7 @@ use crate::model::{Cutoffs, Digest, Ranking};
 struct RankingMirror {
     context: [u8; 32],
     relevance: [u8; 32],
+    index: [u8; 32],
     documents: Vec<([u8; 32], u64, u64)>,
 }
 
@@ -19,6 +20,7 @@ pub fn write(ranking: &Ranking, engine: &Digest) -> Vec<u8> {
     let mirror = RankingMirror {
         context: *ranking.context.as_bytes(),
         relevance: *ranking.relevance.as_bytes(),
+        index: *ranking.index.as_bytes(),
         documents: ranking.documents.iter().map(document).collect(),
     };
     let payload = postcard::to_stdvec(&mirror).expect("a ranking can be written");
@@ -33,6 +35,7 @@ pub fn read(bytes: &[u8], engine: &Digest) -> Option<Ranking> {
     Some(Ranking {
         context: Digest::from_bytes(mirror.context),
         relevance: Digest::from_bytes(mirror.relevance),
+        index: Digest::from_bytes(mirror.index),
         documents: mirror.documents.into_iter().map(document).collect(),
     })
 }
