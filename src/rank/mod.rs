@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use crate::model::{Cutoffs, DocId, Graph, Neighbour, Terms};
 
 pub use context::context;
-use signals::{CONTENT, Reader, Scratch, Signals, WEIGHTS, fused};
+use signals::{Reader, Scratch, Signals, WEIGHTS, content, fused};
 
 /// Neighbours kept that a document names, and others.
 const MAX_NAMED: usize = 20;
@@ -193,34 +193,31 @@ fn neighbours<'a>(
     mut named: Vec<Neighbour>,
 ) -> Vec<Neighbour> {
     let besides: Vec<DocId> = named.iter().map(|neighbour| neighbour.id).collect();
-    let mut others: Vec<(u32, DocId, Signals)> = Vec::new();
-    for (other, said) in reader.candidates(id, &besides, scratch) {
-        let points = points(reader.graph, other, &said);
-        match besides.binary_search(&other) {
-            Ok(at) => named[at].score = named[at].score.saturating_add(points),
-            Err(_) if is_told(&said) => others.push((points, other, said)),
+    let candidates = reader.candidates(id, &besides, scratch);
+    let mut others: Vec<(u32, DocId, usize)> = Vec::new();
+    for (row, (other, said)) in candidates.iter().enumerate() {
+        let points = || points(reader.graph, *other, said);
+        match besides.binary_search(other) {
+            Ok(at) => named[at].score = named[at].score.saturating_add(points()),
+            // What two documents say puts them together, and not only what is usual.
+            Err(_) if content(said) >= LEAST => others.push((points(), *other, row)),
             Err(_) => {}
         }
     }
     named.sort_by_key(|neighbour| (std::cmp::Reverse(neighbour.score), neighbour.id));
     named.truncate(MAX_NAMED);
-    let by = |(points, other, _): &(u32, DocId, Signals)| (std::cmp::Reverse(*points), *other);
+    let by = |(points, other, _): &(u32, DocId, usize)| (std::cmp::Reverse(*points), *other);
     if others.len() > MAX_OTHERS {
         others.select_nth_unstable_by_key(MAX_OTHERS, by);
         others.truncate(MAX_OTHERS);
     }
-    named.extend(others.into_iter().map(|(score, other, said)| {
-        let reasons = implicit::reason(reader, scratch, (id, other), &said);
+    named.extend(others.into_iter().map(|(score, other, row)| {
+        let reasons = implicit::reason(reader, scratch, (id, other), &candidates[row].1);
         Neighbour { id: other, score, reasons }
     }));
     reader.forget(id, scratch);
     named.sort_by_key(|neighbour| (std::cmp::Reverse(neighbour.score), neighbour.id));
     named
-}
-
-/// Whether what two documents say puts them together, and not only what is usual.
-fn is_told(said: &Signals) -> bool {
-    CONTENT.iter().map(|which| said[*which] * WEIGHTS[*which] / 100).sum::<i32>() >= LEAST
 }
 
 /// A score in hundredths. Even what is most unusual has one, and they can be told apart.

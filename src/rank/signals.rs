@@ -69,15 +69,22 @@ const FOLDER: usize = 10;
 pub(super) const PHRASE: usize = 11;
 
 /// Signals of what the two documents say, and not of what is usual.
-pub(super) const CONTENT: [usize; 7] = [WORDS, CITED, TITLE, PEERS, BACK, MARKS, PHRASE];
+const CONTENT: [usize; 7] = [WORDS, CITED, TITLE, PEERS, BACK, MARKS, PHRASE];
 
 /// What each signal counts for, in hundredths. Chosen by
 /// `cargo run --release --example measure -- --tune FOLDER…`; the numbers are in ADR 0018.
 pub const WEIGHTS: Signals = [435, 1278, 80, 640, 129, 98, 35, 123, 56, 82, 30, 430];
 
 /// One number, in thousandths.
+#[inline]
 pub fn fused(signals: &Signals, weights: &Signals) -> i32 {
-    signals.iter().zip(weights).map(|(signal, weight)| signal * weight / 100).sum()
+    signals.iter().zip(weights).map(|(signal, weight)| signal * weight).sum::<i32>() / 100
+}
+
+/// What the two documents say to each other counts for, in thousandths.
+#[inline]
+pub(super) fn content(signals: &Signals) -> i32 {
+    CONTENT.iter().map(|which| signals[*which] * WEIGHTS[*which]).sum::<i32>() / 100
 }
 
 /// What makes a candidate by words: what it shares, and what it is known by.
