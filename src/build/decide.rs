@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::ops::Deref;
+use std::thread::JoinHandle;
 
 use anyhow::Context;
 
@@ -90,15 +91,15 @@ pub(super) fn write(
     mut analysis: Analysis,
     last: &Last,
     options: &Options<'_>,
+    asked: JoinHandle<git::Head>,
 ) -> anyhow::Result<Outcome> {
     let keeping = std::mem::take(&mut analysis.reading.keeping);
     let (outcome, kept) = std::thread::scope(|scope| {
         let kept = scope.spawn(|| keeping.keep(root, &inputs.plan.limits));
-        // git takes a while to start; whatever is written will want its answer.
-        let epoch = options.source_date_epoch.as_deref();
-        let asked = scope.spawn(move || git::head(root.path(), epoch));
         let head = LazyCell::new(|| provenance(asked.join().expect("asking git does not panic")));
         let outcome = write_artifacts(root, inputs, &mut analysis, last, options, &head);
+        // No process is left behind, also where nobody wanted its answer.
+        LazyCell::force(&head);
         (outcome, kept.join().expect("keeping facts does not panic"))
     });
     let mut outcome = outcome?;

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::beneath::Root;
 use crate::discover::present::Present;
-use crate::discover::{self, Discovery, fresh};
+use crate::discover::{self, Discovery, fresh, git};
 use crate::model::{
     Around, Binding, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Policy, Record,
     Terms,
@@ -190,6 +190,9 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     emit::recover(&root)?;
     emit::make_room(&root);
     let looked = emit::time(&root)?;
+    // git takes a while to start, and whatever is written will want its answer.
+    let (path, epoch) = (root.path().to_path_buf(), options.source_date_epoch.clone());
+    let asked = std::thread::spawn(move || git::head(&path, epoch.as_deref()));
     let inputs = load(&root)?;
     let mut linked = linked(&root, &inputs, &record, options)?;
     let first = linked.reading.keeping.first();
@@ -200,8 +203,8 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
         (analysis, kept.join().expect("keeping facts does not panic"))
     });
     analysis.notes.extend(kept.err().map(decide::not_kept));
-    let outcome =
-        decide::write(&root, &inputs, analysis, &decide::Last { record, engine, looked }, options)?;
+    let last = decide::Last { record, engine, looked };
+    let outcome = decide::write(&root, &inputs, analysis, &last, options, asked)?;
     drop(lock);
     Ok(outcome)
 }

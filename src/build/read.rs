@@ -230,7 +230,7 @@ struct Refused {
 impl Reader<'_> {
     fn one(&self, found: Found) -> Answer {
         // What is not read for its name is not remembered either: the name itself may be a secret.
-        let note = match judge_name(&found.path) {
+        let note = match self.judged(&found.path) {
             Named::Plain => None,
             Named::Noted(note) => Some(note),
             Named::Refused(note) => {
@@ -276,6 +276,15 @@ impl Reader<'_> {
         let facts = parse::parse(&source, &self.plan.limits, &allowed);
         let packed = Some(cache::facts_entry(&key, &facts));
         Ok(Ok(One { found, digest, key, facts, watched, packed, note }))
+    }
+
+    /// A document that the last build read was not refused for its name; nothing else is said of
+    /// one that is ASCII.
+    fn judged(&self, path: &str) -> Named {
+        match path.is_ascii() && self.record.input(path).is_some() {
+            true => Named::Plain,
+            false => judge_name(path),
+        }
     }
 
     /// Stops the build once the documents are too large together. Some of them would be a smaller
