@@ -1,7 +1,7 @@
 //! The candidates of one list, weighed against its budget.
 
 use super::artifacts::From;
-use super::read;
+use super::told;
 use crate::condense;
 use crate::model::{Action, Budget, Bundle, Candidate, DocId, Graph, Hasher, Level, Listener};
 use crate::render::view::{self, Longer};
@@ -53,7 +53,7 @@ impl Choice {
         let told = self.candidates.iter().zip(&self.reach);
         let told = told.filter(|(_, level)| **level > Some(Level::Line));
         let told: Vec<DocId> = told.map(|(candidate, _)| candidate.id).collect();
-        read::longer(from.root, from.inputs, &from.analysis.graph, &told)
+        told::longer(from, &told)
     }
 
     /// The live documents that a bundle leaves out, those beyond reach included, at their

@@ -11,6 +11,7 @@ mod ranked;
 mod read;
 mod remember;
 mod session;
+mod told;
 mod workflow;
 
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! Reads and parses every document in parallel, or remembers what it said.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -12,11 +13,9 @@ use crate::guard::{Allowed, Guard, Named, judge_name};
 use crate::model::plan::Limits;
 use crate::model::source::content_digest;
 use crate::model::{
-    Code, Diagnostic, Digest, DocId, Document, Facts, Found, Graph, Noted, Plan, Record, Source,
-    Stat, Terms, Watched,
+    Code, Diagnostic, Digest, Facts, Found, Noted, Plan, Record, Source, Stat, Terms, Watched,
 };
-use crate::parse;
-use crate::render::view::Longer;
+use crate::parse::{self, Told};
 use crate::wire::cache::{self, FactsCache};
 use crate::wire::{header, record};
 
@@ -29,7 +28,12 @@ pub(crate) struct Reading {
     pub(crate) watched: Vec<Watched>,
     /// What the cache should hold from now on.
     pub(crate) keeping: Keeping,
+    /// What can be told of the documents that were parsed, by what their facts are kept under.
+    pub(super) told: BTreeMap<Digest, Told>,
 }
+
+/// In a larger project what can be told is read again of the few documents that it is asked of.
+const MAX_TOLD: usize = 4_096;
 
 /// What was read from the facts cache, and what it does not have yet.
 #[derive(Default)]
@@ -102,40 +106,6 @@ impl Keeping {
     }
 }
 
-/// The longer texts of some documents, taken from the files again: facts only measure them.
-pub(super) fn longer(
-    root: &Root,
-    inputs: &Inputs,
-    graph: &Graph,
-    ids: &[DocId],
-) -> anyhow::Result<Longer> {
-    let texts = ids.par_iter().with_min_len(8).map(|id| {
-        let document = graph.document(*id);
-        let source = again(root, &inputs.plan, document)?;
-        let allowed = inputs.guard.of(&document.path);
-        Ok((*id, parse::texts(&source, &inputs.plan.limits, &allowed)))
-    });
-    texts.collect()
-}
-
-/// A document's bytes once more; they must be those that its facts came from.
-pub(super) fn again(root: &Root, plan: &Plan, document: &Document) -> anyhow::Result<Source> {
-    let bytes = |path: &str| match judge::read(root, plan, path)? {
-        Some(Content::Bytes(bytes, _)) => anyhow::Ok(bytes),
-        _ => anyhow::bail!(moved(&document.path)),
-    };
-    let sidecar = document.sidecar.as_deref().and_then(|path| bytes(path).ok());
-    let source = Source { bytes: bytes(&document.path)?, sidecar };
-    let sidecar = source.sidecar.as_deref().map(Digest::of);
-    let digest = content_digest(Digest::of(&source.bytes), sidecar);
-    anyhow::ensure!(digest == document.digest, moved(&document.path));
-    Ok(source)
-}
-
-fn moved(path: &str) -> String {
-    format!("{path} changed during the build\nhint: run `blue knowledge build` again")
-}
-
 struct One {
     found: Found,
     digest: Digest,
@@ -143,7 +113,8 @@ struct One {
     key: Digest,
     facts: Facts,
     watched: Vec<Watched>,
-    packed: Option<Vec<u8>>,
+    /// If it was parsed: its facts as an entry of the cache, and what else can be told of it.
+    fresh: Option<(Vec<u8>, Option<Told>)>,
     /// What is said of its name.
     note: Option<Diagnostic>,
 }
@@ -166,7 +137,8 @@ pub(super) fn read(
 ) -> anyhow::Result<Noted<Reading>> {
     let (plan, guard) = (&inputs.plan, &inputs.guard);
     progress.total(found.len() as u64);
-    let reader = Reader { root, plan, guard, record, cache: &cache, n_bytes: AtomicU64::new(0) };
+    let (tells, n_bytes) = (found.len() <= MAX_TOLD, AtomicU64::new(0));
+    let reader = Reader { root, plan, guard, record, cache: &cache, tells, n_bytes };
     let results: Vec<Answer> = found
         .into_par_iter()
         .with_min_len(16)
@@ -182,8 +154,11 @@ pub(super) fn read(
     for result in results {
         match result? {
             Ok(one) => {
-                match one.packed {
-                    Some(packed) => keeping.fresh.push(packed),
+                match one.fresh {
+                    Some((packed, told)) => {
+                        keeping.fresh.push(packed);
+                        reading.told.extend(told.map(|told| (one.key, told)));
+                    }
                     None => keeping.cached.push(one.key),
                 }
                 notes.extend(one.note);
@@ -215,6 +190,8 @@ struct Reader<'a> {
     guard: &'a Guard,
     record: &'a Record,
     cache: &'a FactsCache,
+    /// Whether what can be told is kept.
+    tells: bool,
     /// Bytes of documents so far; the sum does not depend on the order of work.
     n_bytes: AtomicU64,
 }
@@ -241,7 +218,7 @@ impl Reader<'_> {
         if let Some((digest, facts, watched)) = self.remembered(&found, &allowed) {
             self.count(facts.n_bytes)?;
             let key = allowed.key(digest);
-            return Ok(Ok(One { found, digest, key, facts, watched, packed: None, note }));
+            return Ok(Ok(One { found, digest, key, facts, watched, fresh: None, note }));
         }
         let (bytes, stat) = match self.bytes(&found.path)? {
             Ok(content) => content,
@@ -270,12 +247,21 @@ impl Reader<'_> {
         let digest = content_digest(own, sidecar_bytes.as_deref().map(Digest::of));
         let key = allowed.key(digest);
         if let Some(facts) = self.cache.get(&key) {
-            return Ok(Ok(One { found, digest, key, facts, watched, packed: None, note }));
+            return Ok(Ok(One { found, digest, key, facts, watched, fresh: None, note }));
         }
         let source = Source { bytes, sidecar: sidecar_bytes };
-        let facts = parse::parse(&source, &self.plan.limits, &allowed);
-        let packed = Some(cache::facts_entry(&key, &facts));
-        Ok(Ok(One { found, digest, key, facts, watched, packed, note }))
+        let (facts, told) = self.parsed(&source, &allowed);
+        let fresh = Some((cache::facts_entry(&key, &facts), told));
+        Ok(Ok(One { found, digest, key, facts, watched, fresh, note }))
+    }
+
+    fn parsed(&self, source: &Source, allowed: &Allowed) -> (Facts, Option<Told>) {
+        let limits = &self.plan.limits;
+        if !self.tells {
+            return (parse::parse(source, limits, allowed), None);
+        }
+        let (facts, told) = parse::parse_all(source, limits, allowed);
+        (facts, Some(told))
     }
 
     /// A document that the last build read was not refused for its name; nothing else is said of

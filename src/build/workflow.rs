@@ -4,13 +4,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::artifacts::{Current, From, Made, fitted, wrapped};
-use super::read;
+use super::told;
 use crate::model::place::WORKFLOW;
 use crate::model::{
     Action, Artifact, Bundle, Candidate, Code, Diagnostic, DocId, Document, Format, Graph, Hasher,
     Listener, Relation, Status, Work,
 };
-use crate::parse;
 use crate::render::view;
 
 #[derive(Serialize)]
@@ -169,16 +168,9 @@ impl<'a> Material<'a> {
         about: Vec<Line>,
     ) -> anyhow::Result<Material<'a>> {
         let graph = &from.analysis.graph;
-        let work_of = |id: DocId| {
-            let document = graph.document(id);
-            let source = read::again(from.root, &from.inputs.plan, document)?;
-            let allowed = from.inputs.guard.of(&document.path);
-            let work = parse::work(&source, &from.inputs.plan.limits, &allowed);
-            anyhow::Ok((document.uri.as_str(), work))
-        };
-        let (_, work) = work_of(id)?;
-        let plans: Vec<(&str, Work)> =
-            plans.iter().map(|plan| work_of(*plan)).collect::<anyhow::Result<_>>()?;
+        let work = told::work(from, id)?;
+        let of_plan = |id: &DocId| Ok((graph.document(*id).uri.as_str(), told::work(from, *id)?));
+        let plans: Vec<(&str, Work)> = plans.iter().map(of_plan).collect::<anyhow::Result<_>>()?;
         let document = graph.document(id);
         let lines = lines(&work, &plans, about);
         let kind = document.kind.as_str().to_uppercase();

@@ -40,9 +40,27 @@ pub(crate) struct Page<'a> {
     again: Again<'a>,
 }
 
+/// What can be told of a document besides its facts; it costs little while the document is at hand.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The longer texts, which its facts only measure.
+    pub texts: Texts,
+    /// What it says of the work it asks for.
+    pub work: Work,
+}
+
 /// Reads one document. Any bytes give facts; what is odd about them is noted.
 pub fn parse(source: &Source, limits: &Limits, allowed: &Allowed) -> Facts {
-    with_page(source, limits, allowed, |page, notes| facts(page, source, limits, notes))
+    with_page(source, limits, allowed, |page, notes| facts(page, source, limits, notes).0)
+}
+
+/// Reads one document for all that may be asked of it.
+pub fn parse_all(source: &Source, limits: &Limits, allowed: &Allowed) -> (Facts, Told) {
+    with_page(source, limits, allowed, |page, notes| {
+        let (facts, texts) = facts(page, source, limits, notes);
+        let work = work_of(page, texts.brief.clone());
+        (facts, Told { texts, work })
+    })
 }
 
 /// The longer texts of a document, which its facts only measure.
@@ -52,12 +70,14 @@ pub fn texts(source: &Source, limits: &Limits, allowed: &Allowed) -> Texts {
 
 /// What a document says of the work it asks for.
 pub fn work(source: &Source, limits: &Limits, allowed: &Allowed) -> Work {
-    with_page(source, limits, allowed, |page, _| {
-        let mut work = work::work(page, text::texts(page).1.brief);
-        let texts = work.phase.iter_mut().chain(&mut work.open).chain(&mut work.criteria);
-        texts.for_each(|text| page.again.look(text));
-        work
-    })
+    with_page(source, limits, allowed, |page, _| work_of(page, text::texts(page).1.brief))
+}
+
+fn work_of(page: &Page<'_>, brief: String) -> Work {
+    let mut work = work::work(page, brief);
+    let texts = work.phase.iter_mut().chain(&mut work.open).chain(&mut work.criteria);
+    texts.for_each(|text| page.again.look(text));
+    work
 }
 
 /// The whole of a document as an agent is given it: decoded, without secrets, and harmless in a
@@ -95,7 +115,13 @@ fn with_page<T>(
     read(&page, notes)
 }
 
-fn facts(page: &Page<'_>, source: &Source, limits: &Limits, mut notes: Vec<Note>) -> Facts {
+/// The facts of a document, and the longer texts that they measure.
+fn facts(
+    page: &Page<'_>,
+    source: &Source,
+    limits: &Limits,
+    mut notes: Vec<Note>,
+) -> (Facts, Texts) {
     let references = page.again.references(reference::all(page, limits, &mut notes));
     let (line, texts) = text::texts(page);
     if page.text[page.start..].trim().is_empty() && page.fields.is_empty() {
@@ -108,7 +134,7 @@ fn facts(page: &Page<'_>, source: &Source, limits: &Limits, mut notes: Vec<Note>
     page.again.join(&mut notes);
     let terms = terms::terms(page, title.as_deref());
     let around = terms::around(page, &references);
-    Facts {
+    let facts = Facts {
         title,
         terms,
         around,
@@ -124,7 +150,8 @@ fn facts(page: &Page<'_>, source: &Source, limits: &Limits, mut notes: Vec<Note>
         n_bytes: source.bytes.len() as u64,
         n_served: neutral_but(page.text, page.again.kept()).len() as u64,
         n_tokens: decode::estimated_tokens(page.text),
-    }
+    };
+    (facts, texts)
 }
 
 /// The id a header gives the document: `eip: 1559`, `Proposal: [SE-0001](…)`.
