@@ -56,6 +56,55 @@ fn a_document_is_near_to_whom_it_is_named_by_its_title() {
     assert_eq!(near[0]["reasons"][0], "says its title");
 }
 
+fn decision(space: &Space, name: &str, title: &str, text: &str) {
+    let text = format!("# {title}\n\n- Status: accepted\n\n## Decision\n\n{text}\n");
+    space.write(&format!(".blue/docs/adrs/{name}.md"), text);
+}
+
+#[test]
+fn a_document_is_near_to_whom_it_calls_by_the_name_of_its_file() {
+    let space = project();
+    decision(&space, "0050-lazy-snapshot-trees", "ADR 0050: Iterables", "Rails are laid.");
+    decision(&space, "0051-trees-snapshot-lazy", "ADR 0051: Iterators", "Trains run.");
+    decision(&space, "0052-dates", "ADR 0052: Dates", "As lazy snapshot trees do, dates last.");
+    space.build();
+    let near = related(&space, &["blue://adr/52"]);
+    assert_eq!(near[0]["uri"], "blue://docs/adrs/0050-lazy-snapshot-trees", "{near:?}");
+}
+
+#[test]
+fn a_document_is_near_to_whom_it_shares_names_of_code_with() {
+    let space = project();
+    let names = "`flushPage` `SHARD_SIZE` `page_of` `RESTORE` `keyRange`. ".repeat(6);
+    decision(&space, "0050-rails", "ADR 0050: Rails", &format!("Laid once. {names}"));
+    let parts = "flush page, shard size, page of, restore, key range. ".repeat(6);
+    decision(&space, "0051-trains", "ADR 0051: Trains", &format!("Run twice. {parts}"));
+    decision(&space, "0052-dates", "ADR 0052: Dates", &format!("Last long. {names}"));
+    space.build();
+    let near = related(&space, &["blue://adr/52"]);
+    assert_eq!(near[0]["uri"], "blue://docs/adrs/0050-rails", "{near:?}");
+    assert!(near[0]["reasons"].to_string().contains("shares 5 names of code"), "{near:?}");
+}
+
+#[test]
+fn a_document_is_near_to_what_others_cite_in_its_words() {
+    let space = project();
+    decision(&space, "0050-rails", "ADR 0050: Rails", "Laid once.");
+    decision(&space, "0051-trains", "ADR 0051: Trains", "Laid once.");
+    for i in 60..66 {
+        let title = format!("ADR {i:04}: Case {i}");
+        let text = "The amber lantern rule of ADR 0051.\n\nThe rule lantern amber of ADR 0050.";
+        decision(&space, &format!("{i:04}-case"), &title, text);
+    }
+    decision(&space, "0052-dates", "ADR 0052: Dates", "Here the amber lantern rule holds.");
+    space.build();
+    let near = related(&space, &["blue://adr/52"]);
+    let place =
+        |name: &str| near.iter().position(|near| near["uri"].as_str().unwrap().contains(name));
+    let (trains, rails) = (place("0051-trains"), place("0050-rails"));
+    assert!(trains.is_some() && (rails.is_none() || trains < rails), "{near:?}");
+}
+
 #[test]
 fn what_is_alike_is_near_and_says_what_it_shares() {
     let space = project();
@@ -113,11 +162,13 @@ fn random(state: &mut u64, below: usize) -> usize {
     (*state >> 33) as usize % below
 }
 
-/// A sentence of a document: mostly words of its subject, some of everybody's, few of nobody else's.
+/// A sentence of a document: mostly words of its subject, some of everybody's, few of nobody else's,
+/// and names of code that some have.
 fn sentence(state: &mut u64, subject: usize) -> String {
     let word = |state: &mut u64| match random(state, 8) {
         0 => format!("common{}", random(state, 12)),
         1 => format!("rare{}", random(state, 2_000)),
+        2 if random(state, 4) == 0 => format!("usedName{}", random(state, 160)),
         _ => format!("topic{subject}word{}", random(state, 90)),
     };
     let words: Vec<String> = (0..12).map(|_| word(state)).collect();

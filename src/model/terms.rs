@@ -11,6 +11,8 @@ pub struct Terms {
     pub counts: Vec<u16>,
     /// Every two telling words that follow each other, once, as numbers in no order.
     pub pairs: Vec<u32>,
+    /// Names of code that it uses, those used most, sorted; see [`used`].
+    pub names: Vec<u32>,
 }
 
 impl Terms {
@@ -21,6 +23,7 @@ impl Terms {
             hashes: Vec::with_capacity(n),
             counts: Vec::with_capacity(n),
             pairs: Vec::new(),
+            names: Vec::new(),
         }
     }
 
@@ -71,6 +74,12 @@ pub fn term_hash(word: &str) -> u32 {
 #[inline]
 pub fn pair(one: u32, other: u32) -> u32 {
     (one.rotate_left(13) ^ other).wrapping_mul(0x9E37_79B1).max(1)
+}
+
+/// A number for a name and how often it is used: the last three bits count doublings.
+#[inline]
+pub fn used(name: u32, times: u32) -> u32 {
+    (name & !7) | times.max(1).ilog2().min(7)
 }
 
 /// A hash of a word's bytes, eight at a time.

@@ -10,6 +10,7 @@ mod front;
 mod lines;
 mod marks;
 mod mention;
+mod names;
 mod path;
 mod reference;
 mod status;
@@ -132,7 +133,8 @@ fn facts(
     let mut paths = path::named(page);
     paths.iter_mut().for_each(|named| page.again.look(&mut named.path));
     page.again.join(&mut notes);
-    let terms = terms::terms(page, title.as_deref());
+    let mut terms = terms::terms(page, title.as_deref());
+    terms.names = names::names(&page.text[page.start..]);
     let around = terms::around(page, &references);
     let facts = Facts {
         title,

@@ -1,7 +1,8 @@
 //! Why a document lies near another that does not name it, in words.
 
 use super::signals::{
-    BACK, CITED, MARKS, PEERS, PHRASE, Reader, Scratch, Signals, TITLE, WEIGHTS, WORDS,
+    BACK, CITED, MARKS, NAMES_ALIKE, PEERS, PHRASE, Reader, SAYING, Scratch, Signals, TITLE,
+    WEIGHTS, WORDS,
 };
 use super::words::Term;
 use crate::model::{DocId, Graph};
@@ -17,7 +18,7 @@ pub(super) fn reason<'a>(
     (id, other): (DocId, DocId),
     said: &Signals,
 ) -> Vec<String> {
-    let mut parts = [WORDS, CITED, TITLE, PEERS, MARKS, PHRASE]
+    let mut parts = [WORDS, CITED, TITLE, PEERS, MARKS, PHRASE, SAYING, NAMES_ALIKE]
         .map(|which| (said[which] * WEIGHTS[which], which));
     let all: i32 = parts.iter().map(|(points, _)| points).sum();
     parts.sort_by_key(|(points, which)| (std::cmp::Reverse(*points), *which));
@@ -45,6 +46,8 @@ pub(super) fn reason<'a>(
             PHRASE => said_whole(said[PHRASE]),
             TITLE => titled(said[TITLE]),
             PEERS => peers(reader, scratch, other),
+            SAYING => Some("has phrases that others cite it with".to_string()),
+            NAMES_ALIKE => names_shared(reader.names.n_shared(id, other)),
             _ => reader
                 .marks
                 .shared(id, other)
@@ -61,6 +64,15 @@ pub(super) fn reason<'a>(
 
 fn titled(covered: i32) -> Option<String> {
     (covered >= 1_000).then(|| "has the words of its title".to_string())
+}
+
+/// `shares 3 names of code`.
+fn names_shared(n: usize) -> Option<String> {
+    match n {
+        0 => None,
+        1 => Some("shares a name of code".to_string()),
+        n => Some(format!("shares {n} names of code")),
+    }
 }
 
 fn said_whole(share: i32) -> Option<String> {

@@ -55,6 +55,16 @@ impl Citing {
         Citing(citing)
     }
 
+    /// The words of each line that refers to a document.
+    pub(super) fn lines<'a>(
+        &'a self,
+        graph: &'a Graph,
+        id: DocId,
+    ) -> impl Iterator<Item = &'a [u32]> {
+        let lines = self.0[id.0 as usize].iter();
+        lines.map(|(from, line)| graph.document(*from).facts.around.line(*line))
+    }
+
     /// The words of a document's title, and all words it is known by with how often each is said.
     fn said(&self, graph: &Graph, row: usize) -> (Vec<u32>, Vec<(u32, u32)>) {
         let title = stems(&graph.documents[row].title, MAX_TITLE);
@@ -90,8 +100,12 @@ fn known_by(said: &[(u32, u32)], rarity: impl Fn(u32) -> Option<(u32, u32)>) -> 
 }
 
 /// The profiles of all documents, by row. Each says whether it has any of some words, sorted.
-pub(super) fn profiles(graph: &Graph, vocabulary: &Vocabulary, asked: &[u32]) -> Vec<Profile> {
-    let citing = Citing::new(graph);
+pub(super) fn profiles(
+    graph: &Graph,
+    citing: &Citing,
+    vocabulary: &Vocabulary,
+    asked: &[u32],
+) -> Vec<Profile> {
     let is_asked = |hash: &u32| asked.binary_search(hash).is_ok();
     let profile = |row: usize| {
         let (title, said) = citing.said(graph, row);

@@ -72,6 +72,7 @@ pub(super) fn reached(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<bool
     let ids: Vec<DocId> = reader.graph.ids().collect();
     let none = || vec![Sums::default(); moved.len()];
     let mut reached: Vec<bool> = ids.par_iter().map_init(none, is_reached).collect();
+    super::names::reach(reader.graph, &again.changed, &mut reached);
     for moved in &moved {
         reached[moved.id.0 as usize] = true;
         (again.told)(moved.id).into_iter().for_each(|id| reached[id.0 as usize] = true);

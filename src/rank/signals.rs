@@ -4,8 +4,10 @@ use super::best::Best;
 use super::citations::Citations;
 use super::habits::Habits;
 use super::marks::Marks;
+use super::names::Names;
 use super::phrases::Phrases;
-use super::profiles::{Profile, profiles};
+use super::profiles::{Citing, Profile, profiles};
+use super::sayings::Sayings;
 use super::shift::Shift;
 use super::words::{Index, Term, Vocabulary, likeness};
 use crate::model::{Cutoffs, DocId, Graph, Terms};
@@ -24,8 +26,11 @@ const MAX_FOUND_BY: usize = 64;
 /// A title of which so much is said makes a candidate, in thousandths.
 const SAID: i32 = 500;
 
+/// Documents whose names of code are so much alike are candidates, in thousandths.
+const ALIKE: i32 = 200;
+
 /// How many signals there are.
-pub const N_SIGNALS: usize = 12;
+pub const N_SIGNALS: usize = 15;
 
 /// Their names, in the order of [`Signals`].
 pub const NAMES: [&str; N_SIGNALS] = [
@@ -41,6 +46,9 @@ pub const NAMES: [&str; N_SIGNALS] = [
     "collection",
     "folder",
     "phrase",
+    "saying",
+    "names",
+    "most",
 ];
 
 /// What is said of one candidate, each in thousandths.
@@ -65,15 +73,22 @@ const EARLIER: usize = 7;
 const DISTANCE: usize = 8;
 const COLLECTION: usize = 9;
 const FOLDER: usize = 10;
-/// How much of its title the text says, words that follow each other.
+/// How much of its title the text says, words that follow each other; or of its file's name.
 pub(super) const PHRASE: usize = 11;
+/// How much the text says what others say where they refer to it, words that follow each other.
+pub(super) const SAYING: usize = 12;
+/// How alike the names of code are that both use.
+pub(super) const NAMES_ALIKE: usize = 13;
+/// How many of the names in the text it uses more than anybody.
+pub(super) const NAMES_MOST: usize = 14;
 
 /// Signals of what the two documents say, and not of what is usual.
-const CONTENT: [usize; 7] = [WORDS, CITED, TITLE, PEERS, BACK, MARKS, PHRASE];
+const CONTENT: [usize; 10] =
+    [WORDS, CITED, TITLE, PEERS, BACK, MARKS, PHRASE, SAYING, NAMES_ALIKE, NAMES_MOST];
 
 /// What each signal counts for, in hundredths. Chosen by
-/// `cargo run --release --example measure -- --tune FOLDER…`; the numbers are in ADR 0018.
-pub const WEIGHTS: Signals = [435, 1278, 80, 640, 129, 98, 35, 123, 56, 82, 30, 430];
+/// `cargo run --release --example measure -- --tune FOLDER…`; the numbers are in ADR 0018 and ADR 0025.
+pub const WEIGHTS: Signals = [500, 1278, 80, 640, 90, 98, 35, 123, 56, 82, 30, 430, 60, 450, 60];
 
 /// One number, in thousandths.
 #[inline]
@@ -104,6 +119,8 @@ pub struct Reader<'a> {
     pub(super) citations: Citations,
     pub(super) marks: Marks<'a>,
     pub(super) phrases: Phrases,
+    pub(super) names: Names,
+    sayings: Sayings,
     habits: Habits,
     /// Which words count differently than before.
     pub(super) shift: Shift,
@@ -121,6 +138,8 @@ pub struct Scratch {
     best: Best,
     alike: Best,
     coupled: Vec<u32>,
+    /// What is said of each title and file name.
+    said: Vec<u32>,
     /// The documents most like it.
     pub(super) peers: Vec<DocId>,
     /// Where each of its words begins.
@@ -139,6 +158,9 @@ struct Row {
     back: i32,
     marks: i32,
     phrase: i32,
+    saying: i32,
+    names: i32,
+    most: i32,
 }
 
 pub(super) fn found_by(text: &[Term]) -> &[Term] {
@@ -168,7 +190,8 @@ impl<'a> Reader<'a> {
             vocabulary.weighed(rows.iter().copied().zip(counts))
         };
         let texts: Vec<Vec<Term>> = texts.into_par_iter().map(weighed).collect();
-        let profiles = profiles(graph, &vocabulary, &shift.moved);
+        let citing = Citing::new(graph);
+        let profiles = profiles(graph, &citing, &vocabulary, &shift.moved);
         let (by_text, by_profile) = rayon::join(
             || Index::new(texts.iter().map(|text| found_by(text)), vocabulary.len()),
             || Index::new(profiles.iter().map(|known| known.words.as_slice()), vocabulary.len()),
@@ -177,6 +200,8 @@ impl<'a> Reader<'a> {
         let habits = Habits::new(graph, &citations.pairs);
         let marks = Marks::new(graph);
         let phrases = Phrases::new(graph);
+        let names = Names::new(graph);
+        let sayings = Sayings::new(graph, &citing);
         Reader {
             graph,
             vocabulary,
@@ -187,6 +212,8 @@ impl<'a> Reader<'a> {
             citations,
             marks,
             phrases,
+            names,
+            sayings,
             habits,
             shift,
         }
@@ -204,6 +231,7 @@ impl<'a> Reader<'a> {
             best: Best::new(MAX_BY_WORDS),
             alike: Best::new(MAX_PEERS),
             coupled: vec![0; n],
+            said: self.phrases.sums(),
             peers: Vec::new(),
             starts: Vec::new(),
             cutoffs: Cutoffs::default(),
@@ -221,28 +249,37 @@ impl<'a> Reader<'a> {
         let mut found = Vec::new();
         self.by_words(id, scratch, &mut found);
         self.by_peers(id, scratch, &mut found);
-        let Scratch { own, rows, shared, starts, .. } = scratch;
+        let Scratch { own, rows, shared, known, said, starts, .. } = scratch;
         starts.clear();
-        let mut add = |other: DocId, change: &dyn Fn(&mut Row)| {
+        // Changes what is known of a candidate; who is none yet becomes one if it is told to.
+        let mut add_if = |is_one: bool, other: DocId, change: &dyn Fn(&mut Row)| {
             let row = &mut rows[other.0 as usize];
-            if !std::mem::replace(&mut row.seen, true) {
+            if !row.seen && is_one {
+                row.seen = true;
                 found.push(other);
             }
-            change(row);
+            if row.seen {
+                change(row);
+            }
         };
+        let mut add = |other: DocId, change: &dyn Fn(&mut Row)| add_if(true, other, change);
         for (other, points) in self.citations.citing(id) {
             add(other, &|row| row.back = row.back.max(points));
         }
         self.marks.share(id, &mut |other, rare| add(other, &|row| row.marks = row.marks.max(rare)));
         besides.iter().for_each(|other| add(*other, &|_| {}));
-        self.phrases.share(id, shared, &mut |other, share| {
-            let row = &mut rows[other.0 as usize];
-            if row.seen || share >= SAID {
-                row.phrase = share * share / 1_000;
-                if !std::mem::replace(&mut row.seen, true) {
-                    found.push(other);
-                }
-            }
+        self.phrases.share(id, said, &mut |other, title, file| {
+            // A file's name is often an older or a shorter title, and half as telling.
+            let points = (title * title / 1_000).max(file * file / 2_000);
+            add_if(title.max(file) >= SAID, other, &|row| row.phrase = row.phrase.max(points));
+        });
+        self.names.share(id, (shared, known), &mut |other, shared| {
+            add_if(shared.alike >= ALIKE, other, &|row| {
+                (row.names, row.most) = (shared.alike, shared.most);
+            });
+        });
+        self.sayings.share(self.graph, id, shared, &mut |other, own| {
+            add_if(false, other, &|row| row.saying = own);
         });
         self.mark(id, own, true);
         let mut all = Vec::with_capacity(found.len());
@@ -287,6 +324,9 @@ impl<'a> Reader<'a> {
         signals[COLLECTION] = habit.collection;
         signals[FOLDER] = habit.folder;
         signals[PHRASE] = row.phrase;
+        signals[SAYING] = row.saying;
+        signals[NAMES_ALIKE] = row.names;
+        signals[NAMES_MOST] = row.most;
         signals
     }
 

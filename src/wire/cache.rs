@@ -16,7 +16,7 @@ use crate::model::{
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
-const FACTS_FORMAT: u32 = 10;
+const FACTS_FORMAT: u32 = 11;
 
 /// The first bytes of a facts file. Limits decide what is read of a document's bytes, so facts that
 /// were found under other limits are another blue's.
@@ -56,6 +56,8 @@ struct FactsMirror<'a> {
     counts: Vec<u16>,
     #[serde(borrow, serialize_with = "whole")]
     pairs: Cow<'a, [u8]>,
+    #[serde(borrow, serialize_with = "whole")]
+    names: Cow<'a, [u8]>,
     around: (Vec<(u32, u32)>, Vec<u32>),
     #[serde(borrow)]
     marks: Vec<&'a str>,
@@ -235,6 +237,7 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
         hashes: packed(&facts.terms.hashes).into(),
         counts: facts.terms.counts.clone(),
         pairs: packed(&facts.terms.pairs).into(),
+        names: packed(&facts.terms.names).into(),
         around: (facts.around.lines.clone(), facts.around.hashes.clone()),
         marks: facts.marks.iter().map(String::as_str).collect(),
         n_bytes: facts.n_bytes,
@@ -305,6 +308,7 @@ fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
             hashes: unpacked(&mirror.hashes),
             counts: mirror.counts.clone(),
             pairs: unpacked(&mirror.pairs),
+            names: unpacked(&mirror.names),
         },
         around: Around { lines: mirror.around.0.clone(), hashes: mirror.around.1.clone() },
         marks: mirror.marks.iter().map(|mark| (*mark).to_string()).collect(),

@@ -1,0 +1,68 @@
+//! Who is spoken of as where others cite it: words that follow each other there, looked for in a text.
+
+use rayon::prelude::*;
+
+use super::log::ratio;
+use super::places::Places;
+use super::profiles::Citing;
+use crate::model::terms::pair;
+use crate::model::{DocId, Graph};
+
+/// Words that stand beside more references are nobody's.
+const MAX_CITED: usize = 32;
+
+/// References that are believed to have been made elsewhere in the same words.
+const BELIEF: u32 = 2;
+
+/// What stands beside references, and what they refer to.
+pub(super) struct Sayings {
+    /// Every pair of words of a line with what the line refers to, sorted.
+    cited: Vec<(u32, DocId)>,
+    places: Places,
+}
+
+impl Sayings {
+    pub(super) fn new(graph: &Graph, citing: &Citing) -> Sayings {
+        let of = |id: DocId| {
+            let lines = citing.lines(graph, id);
+            let pairs = lines.flat_map(|words| words.windows(2).map(|two| pair(two[0], two[1])));
+            // One number is sorted quicker than two.
+            pairs.map(move |pair| u64::from(pair) << 32 | u64::from(id.0))
+        };
+        let ids: Vec<DocId> = graph.ids().collect();
+        let mut all: Vec<u64> = ids.into_par_iter().flat_map_iter(of).collect();
+        all.par_sort_unstable();
+        let runs = all.chunk_by(|a, b| a >> 32 == b >> 32).filter(|run| run.len() <= MAX_CITED);
+        let both = |both: &u64| ((both >> 32) as u32, DocId(*both as u32));
+        let cited: Vec<(u32, DocId)> = runs.flatten().map(both).collect();
+        let places = Places::new(&cited);
+        Sayings { cited, places }
+    }
+
+    /// Names whom others cite in words of a document, each with how much they are its own, as a
+    /// logarithm in thousandths.
+    pub(super) fn share(
+        &self,
+        graph: &Graph,
+        id: DocId,
+        sums: &mut [u32],
+        tell: &mut dyn FnMut(DocId, i32),
+    ) {
+        let mut touched: Vec<DocId> = Vec::new();
+        for pair in &graph.document(id).facts.terms.pairs {
+            let Some(start) = self.places.of(&self.cited, *pair) else { continue };
+            let run = &self.cited[start as usize..];
+            let len = run.iter().take_while(|(other, _)| other == pair).count();
+            for (_, other) in &run[..len] {
+                if sums[other.0 as usize] == 0 {
+                    touched.push(*other);
+                }
+                sums[other.0 as usize] += 1_000 / (len as u32 + BELIEF);
+            }
+        }
+        for other in touched {
+            let sum = std::mem::take(&mut sums[other.0 as usize]);
+            tell(other, ratio(1_000 + u64::from(sum), 1_000));
+        }
+    }
+}
