@@ -15,6 +15,10 @@ const MAX_PAIRS: usize = 12;
 /// A pair that more titles and files have belongs to none of them.
 const MAX_CALLED: usize = 96;
 
+/// Calls that are looked at for one document, those of the pairs that name fewest first. Documents that
+/// people wrote have some dozens, hardly one has three hundred.
+const MAX_LOOKED: usize = 512;
+
 /// What a document is called: by its title, or by its file.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Call(u32);
@@ -44,6 +48,8 @@ pub(super) struct Phrases {
     /// How many texts have each of those pairs, and how rare that makes it.
     counts: Vec<u32>,
     rarity: Vec<u32>,
+    /// How many are called by each pair, where it begins.
+    lens: Vec<u8>,
     /// How rare the pairs of each call are together.
     whole: Vec<u32>,
     /// For each document, where in `called` the pairs begin that its text has.
@@ -67,16 +73,18 @@ impl Phrases {
         said.iter().flatten().for_each(|start| counts[*start as usize] += 1);
         let n_documents = graph.documents.len() as u64;
         let mut rarity = vec![0; called.len()];
+        let mut lens = vec![0; called.len()];
         let mut whole = vec![0; graph.documents.len() * 2];
         let mut start = 0;
         for run in called.chunk_by(|a, b| a.0 == b.0) {
             if run.len() <= MAX_CALLED {
+                lens[start] = run.len() as u8;
                 rarity[start] = 1 + log2_16(n_documents, u64::from(commonness(counts[start])));
                 run.iter().for_each(|(_, call)| whole[call.0 as usize] += rarity[start]);
             }
             start += run.len();
         }
-        Phrases { called, counts, rarity, whole, said, places }
+        Phrases { called, counts, rarity, lens, whole, said, places }
     }
 
     /// Whether a pair of some title is as rare as it was when these texts had other pairs.
@@ -93,6 +101,34 @@ impl Phrases {
         })
     }
 
+    /// Who is called by the pair that begins here.
+    fn run(&self, start: u32) -> &[(u32, Call)] {
+        &self.called[start as usize..][..usize::from(self.lens[start as usize])]
+    }
+
+    /// Where the pairs begin that a document names others by. What it is called itself names nobody
+    /// else.
+    fn looked_at(&self, id: DocId) -> Vec<u32> {
+        let names_others = |start: &u32| {
+            let run = self.run(*start);
+            let own = run.partition_point(|(_, call)| *call < Call::title(id));
+            !run.is_empty() && run.get(own).is_none_or(|(_, call)| call.id() != id)
+        };
+        let said = self.said[id.0 as usize].iter().copied();
+        let mut starts: Vec<u32> = said.filter(names_others).collect();
+        let len = |start: &u32| usize::from(self.lens[*start as usize]);
+        if starts.iter().map(len).sum::<usize>() > MAX_LOOKED {
+            starts.sort_unstable_by_key(|start| (len(start), *start));
+            let mut left = MAX_LOOKED;
+            starts.retain(|start| {
+                let fits = len(start) <= left;
+                left -= if fits { len(start) } else { 0 };
+                fits
+            });
+        }
+        starts
+    }
+
     /// Room for [`Phrases::share`].
     pub(super) fn sums(&self) -> Vec<u32> {
         vec![0; self.whole.len()]
@@ -102,21 +138,12 @@ impl Phrases {
     /// much of the file's name, in thousandths; one of them is 0.
     pub(super) fn share(&self, id: DocId, sums: &mut [u32], tell: &mut dyn FnMut(DocId, i32, i32)) {
         let mut touched: Vec<Call> = Vec::new();
-        for start in &self.said[id.0 as usize] {
-            let rarity = self.rarity[*start as usize];
-            let run = &self.called[*start as usize..];
-            let pair = run[0].0;
-            let len = run.iter().take(MAX_CALLED).take_while(|(other, _)| *other == pair).count();
-            let own = run[..len].partition_point(|(_, call)| *call < Call::title(id));
-            // What a document itself is called names nobody else.
-            if rarity == 0 || run[..len].get(own).is_some_and(|(_, call)| call.id() == id) {
-                continue;
-            }
-            for (_, call) in &run[..len] {
+        for start in self.looked_at(id) {
+            for (_, call) in self.run(start) {
                 if sums[call.0 as usize] == 0 {
                     touched.push(*call);
                 }
-                sums[call.0 as usize] += rarity;
+                sums[call.0 as usize] += self.rarity[start as usize];
             }
         }
         for call in touched {
