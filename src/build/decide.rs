@@ -313,9 +313,14 @@ impl Writer<'_> {
     /// The manifest comes last, and only if something in it changed besides its dates.
     fn manifest(&mut self, known: Option<&Manifest>, wanted: &Manifest) -> anyhow::Result<()> {
         let path = MANIFEST.to_string();
-        let checksum = wanted.computed_checksum();
         let artifacts = self.sealed(&wanted.artifacts)?;
-        if known.is_some_and(|known| known.checksum == checksum && known.artifacts == artifacts) {
+        // To compute a checksum is to write the whole; other inputs or artifacts are seen at once.
+        let same = known.is_some_and(|known| {
+            known.inputs == wanted.inputs
+                && known.artifacts == artifacts
+                && known.checksum == wanted.computed_checksum()
+        });
+        if same {
             let reason = "current: nothing in it changed".to_string();
             self.outcome.fates.push(Fate { path, written: false, reason });
             return Ok(());
