@@ -43,9 +43,10 @@ fn pages() -> String {
     let mut table = String::from("const PAGES: &[(&str, &str)] = &[\n");
     for path in paths {
         let name = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        let file = format!("/codes/{name}.md");
+        // A folder that was moved since is still found.
         table.push_str(&format!(
-            "    ({name:?}, include_str!({:?})),\n",
-            path.display().to_string()
+            "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {file:?}))),\n"
         ));
     }
     table + "];\n"
