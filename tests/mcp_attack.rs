@@ -369,6 +369,25 @@ fn a_reader_never_sees_half_a_build() {
     });
 }
 
+#[test]
+fn a_build_that_is_held_up_is_waited_for() {
+    let space = project();
+    let mut peer = Peer::new(&space, Era::Modern);
+    let whole = peer.text("blue://knowledge/adrs");
+    let built = space.read("knowledge/adrs.md");
+    let lock = std::fs::File::open(space.path().join(".blue/local/lock")).unwrap();
+    lock.lock().unwrap();
+    space.write(".blue/local/txn/record", "renaming");
+    space.write("knowledge/adrs.md", built.replace("Part", "Half"));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(600));
+            space.write("knowledge/adrs.md", &built);
+        });
+        assert_eq!(peer.text("blue://knowledge/adrs"), whole);
+    });
+}
+
 /// Takes one answer.
 fn settle(peer: &mut Peer, open: &mut BTreeMap<u64, bool>) {
     let answer = peer.line(Duration::from_secs(60)).expect("an answer");

@@ -47,6 +47,12 @@ impl Lock {
     }
 }
 
+/// Whether some process has the lock on a project now.
+pub fn is_locked(root: &Root) -> bool {
+    let Ok(fd) = root.open_at(&format!("{LOCAL}/lock"), OFlags::RDONLY) else { return false };
+    matches!(File::from(fd).try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
 /// A short wait for whoever does the same thing in this project; opened when dropped.
 pub struct Gate {
     _file: File,

@@ -11,6 +11,6 @@ pub use audit::{AUDIT, AUDIT_BEFORE, is_writable, make_room, note, now, today};
 pub use local::{
     LOCAL, append, executable, keep, keep_below, keep_in, keep_parts, prepare, rescue, retire, time,
 };
-pub use lock::{Gate, Lock};
+pub use lock::{Gate, Lock, is_locked};
 pub use replace::{can_write, discard, discard_folder, missing_folders, replace};
 pub use transaction::{Change, Removal, commit, is_pending, recover};

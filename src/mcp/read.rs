@@ -1,12 +1,13 @@
 //! From an address to text: an emitted file as it was built, or a document as it is now.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::address::{Failure, Meaning, meaning, shown};
 use super::library::{Delivered, Library, Open, Rules};
 use super::{near, tell};
 use crate::beneath::Content;
 use crate::discover::{self, judge};
+use crate::emit;
 use crate::model::source::content_digest;
 use crate::model::{Digest, Format, Level};
 use crate::serve::shelf::{Item, Own, Shelf};
@@ -39,20 +40,27 @@ pub(super) struct Given {
 /// Files are renamed one after the other at the end of a build, the manifest last; whoever reads in
 /// between waits for it.
 pub(super) fn read(library: &Library, open: &Open, address: &str) -> Result<Vec<Given>, Failure> {
+    let started = Instant::now();
     let mut given = read_once(library, open, address);
-    for _ in 0..MAX_WAITS {
-        if !matches!(given, Err(Failure::Unreadable(_))) || !library.is_moving(open) {
-            break;
-        }
+    while matches!(given, Err(Failure::Unreadable(_)))
+        && library.is_moving(open)
+        && started.elapsed() < patience(library)
+    {
         std::thread::sleep(WAIT);
         given = read_once(library, &library.open(), address);
     }
     given
 }
 
-/// How long a read waits for the end of a build, and how often.
+/// How long a read waits between two looks, for a build that goes on, and for one that nobody seems
+/// to finish.
 const WAIT: Duration = Duration::from_millis(2);
-const MAX_WAITS: usize = 75;
+const FOR_BUILD: Duration = Duration::from_secs(2);
+const FOR_NOBODY: Duration = Duration::from_millis(150);
+
+fn patience(library: &Library) -> Duration {
+    if emit::is_locked(&library.root) { FOR_BUILD } else { FOR_NOBODY }
+}
 
 fn read_once(library: &Library, open: &Open, address: &str) -> Result<Vec<Given>, Failure> {
     match meaning(library, open, address)? {
