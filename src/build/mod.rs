@@ -172,7 +172,7 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
     if options.check {
         let inputs = load(&root)?;
-        let analysis = analysed(&inputs, linked(&root, &inputs, &Record::default(), options)?);
+        let analysis = analysed(&inputs, survey(&root, &inputs, options.progress)?);
         return decide::check(&root, &inputs, analysis);
     }
     let engine = engine();
@@ -195,7 +195,7 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let (path, epoch) = (root.path().to_path_buf(), options.source_date_epoch.clone());
     let asked = std::thread::spawn(move || git::head(&path, epoch.as_deref()));
     let inputs = load(&root)?;
-    let mut linked = linked(&root, &inputs, &record, options)?;
+    let mut linked = linked(&root, &inputs, &record, options.progress, ranked::Kept::read)?;
     let first = linked.reading.keeping.first();
     let (mut analysis, kept) = std::thread::scope(|scope| {
         let limits = &inputs.plan.limits;
@@ -220,14 +220,14 @@ pub fn moved(root: &Root, max_files: usize) -> Option<bool> {
 
 /// Whether a build would begin with other inputs than those of the manifest. Where nothing moved
 /// that is known at once; else the documents are read.
-pub fn is_stale(root: &Root, options: &Options<'_>) -> anyhow::Result<bool> {
+pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     if moved(root, usize::MAX) == Some(false) {
         return Ok(false);
     }
     let Some(Ok((manifest, _))) = crate::verify::manifest(root)? else { return Ok(true) };
     let inputs = load(root)?;
     let record = read::record(root, &engine()).unwrap_or_default();
-    let Survey { graph, bindings, .. } = linked(root, &inputs, &record, options)?;
+    let Survey { graph, bindings, .. } = linked(root, &inputs, &record, &Silent, |_| None)?;
     Ok(manifest::inputs_digest(&inputs, &graph, &bindings).to_string() != manifest.inputs)
 }
 
@@ -239,8 +239,7 @@ pub fn folders(root: &Root) -> Vec<String> {
 
 /// Discovers, reads, parses and links. Writes nothing and trusts no cache.
 pub fn survey(root: &Root, inputs: &Inputs, progress: &dyn Progress) -> anyhow::Result<Survey> {
-    let options = Options { check: true, progress, ..Options::quiet() };
-    linked(root, inputs, &Record::default(), &options)
+    linked(root, inputs, &Record::default(), progress, |_| None)
 }
 
 /// Ranks what was linked.
@@ -257,20 +256,23 @@ fn analysed(inputs: &Inputs, survey: Survey) -> Analysis {
     Analysis { graph, relevance, rfcs, before, context, bindings, notes, reading, tree }
 }
 
+/// Discovers, reads, parses and links, and meanwhile reads what a ranking can build on. Whoever trusts
+/// no cache has an empty record.
 fn linked(
     root: &Root,
     inputs: &Inputs,
     record: &Record,
-    options: &Options<'_>,
+    progress: &dyn Progress,
+    last: fn(&Root) -> Option<ranked::Kept>,
 ) -> anyhow::Result<Survey> {
     let mut notes = inputs.notes.clone();
-    let trusted = !options.check && !options.force && !record.outputs.is_empty();
+    let trusted = !record.outputs.is_empty();
     let (discovery, cache) = rayon::join(
         || discover::discover(root, &inputs.plan),
         || if trusted { read::cache(root, &inputs.plan.limits) } else { FactsCache::default() },
     );
     let Discovery { collections, found, mut tree } = discovery?.into_value(&mut notes);
-    let reading = read::read(root, inputs, found, record, cache, options.progress)?;
+    let reading = read::read(root, inputs, found, record, cache, progress)?;
     let mut reading = reading.into_value(&mut notes);
     let mut documents = std::mem::take(&mut reading.documents);
     let collections = discover::in_use(&collections, documents.iter_mut().map(|(found, ..)| found));
@@ -278,7 +280,7 @@ fn linked(
     let exists = |path: &str| tree.holds(path).unwrap_or_else(|| root.exists(path));
     let (graph, kept) = rayon::join(
         || link::link(collections, documents, &exists),
-        || if trusted { ranked::Kept::read(root) } else { None },
+        || if trusted { last(root) } else { None },
     );
     let graph = graph.into_value(&mut notes);
     let present = Present::new(root, &inputs.plan, &tree)?;

@@ -116,10 +116,10 @@ pub(super) fn session(
     };
     let mut known = None;
     let mut told = || -> anyhow::Result<Told> {
-        if known.is_none() {
-            known = Some(material.told(from, &digest)?);
+        if let Some(told) = &known {
+            return Ok(Told::clone(told));
         }
-        Ok(known.clone().unwrap_or_default())
+        Ok(known.insert(material.told(from, &digest)?).clone())
     };
     let plain = Made::unless_current(SESSION, action.clone(), current, |action| {
         let told = told()?;

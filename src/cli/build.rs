@@ -139,7 +139,7 @@ pub(super) fn build(
 /// Whether what is emitted was made from other documents than are here now. What cannot be looked
 /// at counts as stale: the build will say what is wrong.
 pub(super) fn is_stale(root: &Root) -> bool {
-    build::is_stale(root, &Options::quiet()).unwrap_or(true)
+    build::is_stale(root).unwrap_or(true)
 }
 
 /// The date that reproducible builds set.

@@ -2,7 +2,7 @@
 
 use super::anchor::part;
 use super::order::words;
-use super::vocabulary::IMPERATIVES;
+use super::vocabulary::is_imperative;
 
 /// What an agent is called, and what it does with a document.
 pub(super) const ANCHORS: &[&str] = &[
@@ -138,7 +138,7 @@ fn is_called(text: &str, at: usize, lead: &str) -> bool {
 
 /// Verbs that ask for something. `the` and `this` begin as many sentences that do not.
 fn asks(word: &str) -> bool {
-    IMPERATIVES.contains(&word) && !matches!(word, "the" | "this" | "from" | "if" | "read" | "use")
+    is_imperative(word) && !matches!(word, "the" | "this" | "from" | "if" | "read" | "use")
 }
 
 /// `AI agents reading this`, `any LLM processing this`.

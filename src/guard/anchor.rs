@@ -32,7 +32,7 @@ const ANCHORS: &[(Kind, &[&str])] = &[
     (Kind::Command, super::command::ANCHORS),
     (Kind::Authorization, &["authorization"]),
     (Kind::Order, super::phrase::ANCHORS),
-    (Kind::Order, super::phrase::CALLS),
+    (Kind::Order, super::phrase::WHOLE),
     (Kind::Order, super::address::ANCHORS),
     (Kind::Order, super::tongue::ANCHORS),
     (Kind::Comment, &["<!--", "[//]: #", "[comment]: #"]),

@@ -1,6 +1,7 @@
 //! Comments, which a reader of the page does not see, that speak to the agent.
 
 use super::anchor::{self, Anchor, Kind, part};
+use super::vocabulary::DEMANDS;
 use super::{Finding, order};
 use crate::model::Code;
 
@@ -54,39 +55,6 @@ const CALLS: &[&str] = &[
     "as",
 ];
 
-/// What is asked of somebody.
-const ASKS: &[&str] = &[
-    "must",
-    "should",
-    "please",
-    "run",
-    "execute",
-    "ignore",
-    "disregard",
-    "fetch",
-    "send",
-    "delete",
-    "write",
-    "read",
-    "do",
-    "don't",
-    "never",
-    "always",
-    "you",
-    "add",
-    "reply",
-    "respond",
-    "output",
-    "approve",
-    "install",
-    "download",
-    "curl",
-    "include",
-    "print",
-    "use",
-    "tell",
-];
-
 /// No comment is read further than this.
 const MAX_BYTES: usize = 4_096;
 
@@ -129,7 +97,7 @@ fn speaks_to_agent(comment: &str) -> bool {
         let rest = lower[i + name.len()..].trim_start_matches(['s', ' ']);
         rest.starts_with([':', ',', '!']) || rest.starts_with("- ") || rest.starts_with('—')
     });
-    let asked = words.iter().skip(n_calls + 1).take(3).any(|word| ASKS.contains(word));
+    let asked = words.iter().skip(n_calls + 1).take(3).any(|word| DEMANDS.contains(word));
     called && (spoken || asked)
 }
 

@@ -1,9 +1,9 @@
 //! Sentences that give orders to the agent that reads them.
 
 use super::anchor::{self, Anchor, Kind, part};
-use super::phrase::{CALLS, PHRASES};
+use super::phrase::{PHRASES, WHOLE};
 use super::vocabulary::{
-    DROPS, FILLERS, IMPERATIVES, NOW, REVEAL, SILENT, VERBS, VOID, WHAT, WHAT_OF_YOURS, WHICH,
+    DROPS, FILLERS, NOW, REVEAL, SILENT, VERBS, VOID, WHAT, WHAT_OF_YOURS, WHICH, is_imperative,
 };
 use super::{Finding, address, tongue};
 use crate::model::Code;
@@ -72,7 +72,7 @@ fn gives_orders(before: &str, after: &str) -> bool {
             && bytes[i..].starts_with(phrase.as_bytes())
             && ends(&all, i + phrase.len())
     };
-    starts.any(|i| PHRASES.iter().chain(CALLS).any(|phrase| opens(i, phrase)))
+    starts.any(|i| PHRASES.iter().chain(WHOLE).any(|phrase| opens(i, phrase)))
         || is_made_another(after)
 }
 
@@ -256,7 +256,7 @@ fn is_label(text: &str, at: usize, after: &str) -> bool {
         words.next().is_some_and(address::is_name)
     });
     let verb = rest.strip_prefix(':').map(words).unwrap_or_default();
-    let asks = verb.trim_start().split(' ').next().is_some_and(|verb| IMPERATIVES.contains(&verb));
+    let asks = verb.trim_start().split(' ').next().is_some_and(is_imperative);
     to_agent || asks
 }
 

@@ -1,7 +1,8 @@
 //! The phrases by which orders to an agent are known.
 
-/// Phrases that call an agent, which are enough by themselves and are looked for whole.
-pub(super) const CALLS: &[&str] = &[
+/// Phrases that are enough by themselves and are looked for whole: they call an agent, ask for one word,
+/// or claim to be from those whom it obeys.
+pub(super) const WHOLE: &[&str] = &[
     "you are claude",
     "you are chatgpt",
     "dear ai",
@@ -30,6 +31,13 @@ pub(super) const CALLS: &[&str] = &[
     "dear chatgpt",
     "dear agent",
     "dear ai agent",
+    "respond only with the word",
+    "reply only with the word",
+    "answer only with the word",
+    "output only the word",
+    "message is from the system",
+    "message is from anthropic",
+    "message is from openai",
 ];
 
 /// What other such sentences cannot do without.
@@ -121,13 +129,6 @@ pub(super) const ANCHORS: &[&str] = &[
     "came before",
     "asking for permission",
     "asking for confirmation",
-    "respond only with the word",
-    "reply only with the word",
-    "answer only with the word",
-    "output only the word",
-    "message is from the system",
-    "message is from anthropic",
-    "message is from openai",
     "message from anthropic",
     "message from openai",
     "must run this command",
@@ -289,13 +290,6 @@ pub(super) const PHRASES: &[&str] = &[
     "forget what you were told before",
     "forget all that came before",
     "disregard what came before",
-    "respond only with the word",
-    "reply only with the word",
-    "answer only with the word",
-    "output only the word",
-    "message is from the system",
-    "message is from anthropic",
-    "message is from openai",
     "a message from anthropic",
     "a message from openai",
     "you must run this command",

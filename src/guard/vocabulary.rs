@@ -130,8 +130,8 @@ pub(super) const SILENT: &[&str] = &[
     "and don't",
 ];
 
-/// What is asked of an agent, as the first word of an order.
-pub(super) const IMPERATIVES: &[&str] = &[
+/// What is asked of somebody, wherever it is said.
+pub(super) const DEMANDS: &[&str] = &[
     "please",
     "run",
     "execute",
@@ -157,33 +157,22 @@ pub(super) const IMPERATIVES: &[&str] = &[
     "include",
     "print",
     "tell",
-    "stop",
-    "skip",
-    "open",
     "read",
-    "commit",
-    "push",
-    "merge",
-    "say",
-    "answer",
-    "from",
-    "obey",
-    "follow",
-    "treat",
-    "remove",
-    "reveal",
-    "your",
-    "the",
-    "this",
-    "if",
     "use",
-    "call",
     "must",
     "should",
-    "forget",
-    "grant",
-    "comply",
 ];
+
+/// What an order to an agent may begin with besides.
+const BEGINNINGS: &[&str] = &[
+    "stop", "skip", "open", "commit", "push", "merge", "say", "answer", "from", "obey", "follow",
+    "treat", "remove", "reveal", "your", "the", "this", "if", "call", "forget", "grant", "comply",
+];
+
+/// Whether a word can be the first of an order to an agent.
+pub(super) fn is_imperative(word: &str) -> bool {
+    DEMANDS.contains(&word) || BEGINNINGS.contains(&word)
+}
 
 /// Verbs that ask to be done with something.
 pub(super) const DROPS: &[&str] = &[

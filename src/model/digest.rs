@@ -15,16 +15,11 @@ impl Digest {
         if bytes.len() < MANY {
             return Digest(*blake3::hash(bytes).as_bytes());
         }
-        let mut hasher = blake3::Hasher::new();
-        update(&mut hasher, bytes);
-        Digest(*hasher.finalize().as_bytes())
+        Digest::of_parts(&[bytes])
     }
 
     /// The digest of parts as if they were one.
     pub fn of_parts<P: AsRef<[u8]>>(parts: &[P]) -> Digest {
-        if let [part] = parts {
-            return Digest::of(part.as_ref());
-        }
         let mut hasher = blake3::Hasher::new();
         parts.iter().for_each(|part| update(&mut hasher, part.as_ref()));
         Digest(*hasher.finalize().as_bytes())

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::Again;
-use super::profiles::{Citing, Has};
+use super::profiles::Has;
 use super::shift::{GONE, summed, then};
 use super::signals::{Reader, by_words, found_by};
 use super::words::{Index, MAX_LOOKED, Term, product, size_class, weighed};
@@ -94,14 +94,13 @@ fn moved(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<Moved>> {
     if ids.len() > MAX_MOVED {
         return None;
     }
-    let citing = Citing::new(graph);
     let rarity = |hash: u32| shift.rarity(&reader.vocabulary, hash);
     let moved = ids.into_iter().map(|id| {
         let row = id.0 as usize;
         let terms = had(id).map_or(&graph.document(id).facts.terms, |(_, terms)| terms);
         let texts = [text_before(terms, &rarity), reader.texts[row].clone()];
         let texts = texts.map(|text| found_by(&text).to_vec());
-        let known = [citing.words(graph, row, rarity), reader.profiles[row].words.clone()];
+        let known = [reader.citing.words(graph, row, rarity), reader.profiles[row].words.clone()];
         Moved { id, texts, known }
     });
     Some(moved.collect())

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::library::Library;
 use super::super::{address, read};
 use super::Answer;
-use crate::build::{self, Options};
+use crate::build::{self};
 use crate::emit::{AUDIT, AUDIT_BEFORE};
 use crate::model::place::{CONFIG, GUIDE};
 use crate::serve::{Log, Shelf};
@@ -84,7 +84,7 @@ fn work(library: &Library, shelf: &Shelf) -> (Value, Vec<String>) {
 
 /// Whether what was built is current, in words.
 pub(super) fn built(library: &Library) -> &'static str {
-    match build::is_stale(&library.root, &Options::quiet()) {
+    match build::is_stale(&library.root) {
         Ok(false) => "current",
         _ => "something changed since the last build: run `blue knowledge build`",
     }
