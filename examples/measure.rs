@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use blue::beneath::Root;
 use blue::build::{self, Silent};
 use blue::model::word::{is_telling, stem, words};
-use blue::model::{DocId, Document, Graph, Number, term_hash};
+use blue::model::{DocId, Document, Graph, Lexicon, Number, term_hash};
 use blue::rank::signals::{N_SIGNALS, NAMES, Reader, Signals, WEIGHTS, fused};
 use blue::rank::{Asked, rank};
 
@@ -28,6 +28,7 @@ use blue::rank::{Asked, rank};
 struct Case {
     name: String,
     graph: Graph,
+    lexicon: Lexicon,
     /// All telling words of each text, counted.
     texts: Vec<Counts>,
     hidden: BTreeMap<DocId, Vec<DocId>>,
@@ -90,7 +91,7 @@ struct Table {
 
 impl Table {
     fn new(case: &Case) -> Table {
-        let reader = Reader::new(&case.graph);
+        let reader = Reader::new(&case.graph, &case.lexicon);
         let mut scratch = reader.scratch();
         let outgoing = outgoing(&case.graph);
         let rows: Vec<Row> = case
@@ -142,7 +143,8 @@ fn outgoing(graph: &Graph) -> BTreeSet<(DocId, DocId)> {
 /// What a build would tell: the first ten neighbours that the document does not name already.
 fn as_told(case: &Case) -> [f64; 3] {
     let wanted: Vec<DocId> = case.graph.ids().collect();
-    let told = rank(&case.graph, &Asked { wanted: &wanted, tell: &|_, _, _| {} }).neighbours;
+    let told = rank(&case.graph, &case.lexicon, &Asked { wanted: &wanted, tell: &|_, _, _| {} })
+        .neighbours;
     let outgoing = outgoing(&case.graph);
     let ranked = case.hidden.iter().map(|(source, targets)| {
         let ids = told[source].iter().map(|neighbour| neighbour.id);
@@ -224,7 +226,8 @@ fn case(folder: &Path, seed: u64, soft: bool) -> Option<Case> {
         std::fs::create_dir_all(copy.path().join(".blue")).ok()?;
         std::fs::write(copy.path().join(".blue/config.yaml"), config).ok()?;
     }
-    let after = graph(copy.path());
+    let mut after = graph(copy.path());
+    let lexicon = Lexicon::take(&mut after.documents);
     let row_of: BTreeMap<&str, DocId> =
         after.ids().map(|id| (after.document(id).path.as_str(), id)).collect();
     let seen = outgoing(&after);
@@ -244,7 +247,7 @@ fn case(folder: &Path, seed: u64, soft: bool) -> Option<Case> {
     let text = |document: &Document| std::fs::read(copy.path().join(&document.path)).ok();
     let texts = after.documents.iter().map(|document| Some(counts(&text(document)?)));
     let texts = texts.collect::<Option<_>>()?;
-    Some(Case { name, graph: after, texts, hidden })
+    Some(Case { name, graph: after, lexicon, texts, hidden })
 }
 
 /// A text without its references to a document: links to its file, and its id.

@@ -23,7 +23,7 @@ use crate::beneath::Root;
 use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh, git};
 use crate::model::{
-    Around, Binding, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Policy, Record,
+    Binding, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Lexicon, Policy, Record,
     Terms,
 };
 use crate::rank::Relevance;
@@ -247,12 +247,11 @@ fn analysed(inputs: &Inputs, survey: Survey) -> Analysis {
     let Survey { mut graph, bindings, mut notes, mut reading, tree, kept } = survey;
     let (rfcs, note) = workflow::chosen(&graph, inputs.plan.max_bundles as usize);
     notes.extend(note);
+    let lexicon = Lexicon::take(&mut graph.documents);
     let Ranked { relevance, before, context } =
-        ranked::ranked(inputs, &graph, &mut reading.keeping, kept, &rfcs);
+        ranked::ranked(inputs, (&graph, &lexicon), &mut reading.keeping, kept, &rfcs);
     // Words are for ranking alone, and the indexes need their room.
-    graph.documents.par_iter_mut().for_each(|document| {
-        (document.facts.terms, document.facts.around) = (Terms::default(), Around::default());
-    });
+    graph.documents.par_iter_mut().for_each(|document| document.facts.terms = Terms::default());
     Analysis { graph, relevance, rfcs, before, context, bindings, notes, reading, tree }
 }
 

@@ -4,7 +4,9 @@ use super::{Inputs, engine, read};
 use crate::beneath::{Content, Root};
 use crate::emit::{self, LOCAL};
 use crate::model::place::{DOCUMENTS, RELEVANCE};
-use crate::model::{Cutoffs, Digest, DocId, Graph, Hasher, Neighbour, Ranking, Terms, Watched};
+use crate::model::{
+    Cutoffs, Digest, DocId, Graph, Hasher, Lexicon, Neighbour, Ranking, Terms, Watched,
+};
 use crate::rank::{self, Again, Asked, Relevance};
 use crate::wire::jsonl::{self, Lines};
 use crate::wire::ranking;
@@ -63,12 +65,12 @@ pub(super) struct Ranked {
 /// are wanted are given back.
 pub(super) fn ranked(
     inputs: &Inputs,
-    graph: &Graph,
+    (graph, lexicon): (&Graph, &Lexicon),
     keeping: &mut read::Keeping,
     kept: Option<Kept>,
     wanted: &[DocId],
 ) -> Ranked {
-    let context = context(inputs, graph);
+    let context = context(inputs, graph, lexicon);
     let chars = inputs.plan.allowance.kept();
     let line = |id: DocId, neighbours: &[Neighbour], bytes: &mut Vec<u8>| {
         jsonl::relevance(graph, id, neighbours, &chars, bytes);
@@ -79,7 +81,7 @@ pub(super) fn ranked(
         let tell = |id: DocId, neighbours: Option<&[Neighbour]>, bytes: &mut Vec<u8>| {
             line(id, neighbours.unwrap_or_default(), bytes);
         };
-        let relevance = rank::rank(graph, &Asked { wanted, tell: &tell });
+        let relevance = rank::rank(graph, lexicon, &Asked { wanted, tell: &tell });
         return Ranked { relevance, before: None, context };
     };
     let tell = |id: DocId, neighbours: Option<&[Neighbour]>, bytes: &mut Vec<u8>| match neighbours {
@@ -88,8 +90,9 @@ pub(super) fn ranked(
     };
     let told = |id: DocId| relevance.naming(&graph.document(id).uri);
     let before = Before { index, changed: changed.iter().map(|(id, _)| *id).collect() };
-    let again = Again { changed, cutoffs, told: &told };
-    let relevance = rank::rank_again(graph, &again, &Asked { wanted, tell: &tell });
+    let again = Again { changed, cutoffs, told: &told, apart: None };
+    let relevance = rank::rank_again(graph, lexicon, again, &Asked { wanted, tell: &tell });
+    let relevance = relevance.expect("all texts are here");
     Ranked { relevance, before: Some(before), context }
 }
 
@@ -126,9 +129,9 @@ fn last(
 
 /// Everything but the documents' own bytes that decides what is known of them and how they are
 /// ranked: limits and allowances decide what is read of the same bytes.
-fn context(inputs: &Inputs, graph: &Graph) -> Digest {
+fn context(inputs: &Inputs, graph: &Graph, lexicon: &Lexicon) -> Digest {
     let mut hasher = Hasher::new();
-    hasher.field(rank::context(graph).as_bytes());
+    hasher.field(rank::context(graph, lexicon).as_bytes());
     hasher.field(inputs.plan.allowance.digest().as_bytes());
     for document in &graph.documents {
         if let Some(sidecar) = &document.sidecar {

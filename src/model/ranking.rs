@@ -1,6 +1,6 @@
 //! What a ranking leaves behind for the next one.
 
-use super::Digest;
+use super::{Digest, Rows};
 
 /// How much it took to be a candidate of a document; 0 where there was room for anybody.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -22,4 +22,13 @@ pub struct Ranking {
     pub index: Digest,
     /// The content of each document, by row, with what it took to be its candidate.
     pub documents: Vec<(Digest, Cutoffs)>,
+}
+
+/// What documents are called, and which texts say so, as numbers.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Calls {
+    /// Every pair of words of a title or of a file's name, with what is called by it; sorted.
+    pub called: Vec<(u32, u32)>,
+    /// For each document, where in `called` the pairs begin that its text has.
+    pub said: Rows<u32>,
 }

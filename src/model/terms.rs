@@ -56,13 +56,6 @@ impl Around {
         self.hashes.extend_from_slice(hashes);
         self.lines.push((line, self.hashes.len() as u32));
     }
-
-    /// The words of a line.
-    pub fn line(&self, line: u32) -> &[u32] {
-        let Ok(at) = self.lines.binary_search_by_key(&line, |(line, _)| *line) else { return &[] };
-        let start = at.checked_sub(1).map_or(0, |before| self.lines[before].1);
-        self.hashes.get(start as usize..self.lines[at].1 as usize).unwrap_or_default()
-    }
 }
 
 /// A number for a word; two words have the same one as good as never.

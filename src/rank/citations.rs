@@ -2,7 +2,7 @@
 
 use super::explicit::points;
 use super::log::log2_16;
-use crate::model::{DocId, Graph, Relation};
+use crate::model::{DocId, Graph, Relation, Rows};
 
 /// A document that is referred to more often is no hint of who belongs together.
 const MAX_DEGREE: usize = 300;
@@ -13,8 +13,8 @@ pub(super) struct Citations {
     /// Who refers to whom, sorted.
     pub(super) pairs: Vec<(DocId, DocId)>,
     /// Where the pairs of each document begin.
-    cited: Rows,
-    citing: Rows,
+    cited: Rows<DocId>,
+    citing: Rows<DocId>,
     /// How strongly each of `citing` refers, in thousandths.
     strength: Vec<i32>,
     /// How often each is referred to, as a logarithm.
@@ -23,33 +23,6 @@ pub(super) struct Citations {
     telling: Vec<u32>,
     /// How much the references of each tell together, as a length.
     lengths: Vec<u32>,
-}
-
-/// Lists of documents, by row.
-struct Rows {
-    starts: Vec<u32>,
-    all: Vec<DocId>,
-}
-
-impl Rows {
-    /// Of pairs sorted by their first.
-    fn new(n: usize, pairs: impl Iterator<Item = (DocId, DocId)>) -> Rows {
-        let mut starts = vec![0u32; n + 1];
-        let mut all = Vec::new();
-        for (from, to) in pairs {
-            starts[from.0 as usize + 1] += 1;
-            all.push(to);
-        }
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
-        }
-        Rows { starts, all }
-    }
-
-    fn of(&self, id: DocId) -> &[DocId] {
-        let row = id.0 as usize;
-        &self.all[self.starts[row] as usize..self.starts[row + 1] as usize]
-    }
 }
 
 impl Citations {
@@ -75,15 +48,15 @@ impl Citations {
         let strength = back.iter().map(|(.., strength)| *strength).collect();
         let mut pairs: Vec<(DocId, DocId)> =
             back.iter().map(|(to, from, _)| (*from, *to)).collect();
-        let citing = Rows::new(n, back.into_iter().map(|(to, from, _)| (to, from)));
+        let citing = Rows::of_pairs(n, back.into_iter().map(|(to, from, _)| (to.0 as usize, from)));
         pairs.sort_unstable();
-        let cited = Rows::new(n, pairs.iter().copied());
-        let n_citing = |row: usize| u64::from(citing.starts[row + 1] - citing.starts[row]);
+        let cited = Rows::of_pairs(n, pairs.iter().map(|(from, to)| (from.0 as usize, *to)));
+        let n_citing = |row: usize| citing.of(row).len() as u64;
         let hubs = (0..n).map(|row| log2_16(n_citing(row) + 1, 1) as i32 * 693 / 16).collect();
         let telling: Vec<u32> =
             (0..n).map(|row| (1 << 16) / (16 + log2_16(n_citing(row) + 1, 1))).collect();
         let length = |row: usize| {
-            let cited = cited.of(DocId(row as u32)).iter();
+            let cited = cited.of(row).iter();
             cited.map(|other| telling[other.0 as usize]).sum::<u32>().isqrt().max(1)
         };
         let lengths = (0..n).map(length).collect();
@@ -92,14 +65,14 @@ impl Citations {
 
     /// What a document refers to.
     pub(super) fn cited(&self, id: DocId) -> &[DocId] {
-        self.cited.of(id)
+        self.cited.of(id.0 as usize)
     }
 
     /// Who refers to a document, and how strongly.
     pub(super) fn citing(&self, id: DocId) -> impl Iterator<Item = (DocId, i32)> {
-        let start = self.citing.starts[id.0 as usize] as usize;
+        let start = self.citing.start(id.0 as usize);
         let strength = &self.strength[start..];
-        let all = self.citing.of(id).iter().copied().zip(strength.iter().copied());
+        let all = self.citing.of(id.0 as usize).iter().copied().zip(strength.iter().copied());
         all.filter(|(_, strength)| *strength > 0)
     }
 
@@ -111,7 +84,7 @@ impl Citations {
     /// Adds up how much others refer to what this one refers to, and names those that do.
     pub(super) fn couple(&self, id: DocId, coupled: &mut [u32], found: &mut dyn FnMut(DocId)) {
         for cited in self.cited(id) {
-            let others = self.citing.of(*cited);
+            let others = self.citing.of(cited.0 as usize);
             if others.len() > MAX_DEGREE {
                 continue;
             }
@@ -141,15 +114,15 @@ impl Citations {
 
     /// Who refers to both.
     pub(super) fn citing_both(&self, one: DocId, other: DocId) -> Vec<DocId> {
-        let mut both = common(self.citing.of(one), self.citing.of(other));
+        let mut both = common(self.citing.of(one.0 as usize), self.citing.of(other.0 as usize));
         both.retain(|citing| self.names(*citing, one) && self.names(*citing, other));
         both
     }
 
     /// Whether one itself refers to another, and not to what that replaced.
     pub(super) fn names(&self, one: DocId, other: DocId) -> bool {
-        let start = self.citing.starts[other.0 as usize] as usize;
-        let at = self.citing.of(other).binary_search(&one);
+        let start = self.citing.start(other.0 as usize);
+        let at = self.citing.of(other.0 as usize).binary_search(&one);
         at.is_ok_and(|at| self.strength[start + at] > 0)
     }
 }

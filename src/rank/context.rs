@@ -1,16 +1,16 @@
 //! Everything but words that decides a ranking, in one digest.
 
-use crate::model::{Digest, DocId, Graph, Hasher, Number};
+use crate::model::{Digest, DocId, Graph, Hasher, Lexicon, Number};
 
 /// A digest of what documents are and how they refer to each other. While it stays the same, only
 /// words can make a difference.
-pub fn context(graph: &Graph) -> Digest {
+pub fn context(graph: &Graph, lexicon: &Lexicon) -> Digest {
     let mut hasher = Hasher::new();
     hasher.number(graph.documents.len() as u64).number(graph.collections.len() as u64);
-    hasher.field(graph.digest(|hasher, id| tell(graph, id, hasher)).as_bytes()).digest()
+    hasher.field(graph.digest(|hasher, id| tell(graph, lexicon, id, hasher)).as_bytes()).digest()
 }
 
-fn tell(graph: &Graph, id: DocId, hasher: &mut Hasher) {
+fn tell(graph: &Graph, lexicon: &Lexicon, id: DocId, hasher: &mut Hasher) {
     let document = graph.document(id);
     hasher.field(document.uri.as_str().as_bytes()).field(document.path.as_bytes());
     hasher.field(document.title.as_bytes()).field(document.number_text.as_bytes());
@@ -31,7 +31,7 @@ fn tell(graph: &Graph, id: DocId, hasher: &mut Hasher) {
         // Where a reference stands is told of the document itself alone; what stands beside it, of
         // the other.
         hasher.number(u64::from(edge.line > 0)).number(u64::from(edge.line == last));
-        for word in document.facts.around.line(edge.line) {
+        for word in lexicon.line(id.0 as usize, edge.line) {
             hasher.number(u64::from(*word));
         }
         last = edge.line;

@@ -1,12 +1,12 @@
 //! The signal of explicit references, in both directions.
 
 use super::Opinion;
-use crate::model::{DocId, Edge, Graph, Relation};
+use crate::model::{DocId, Edge, Graph, Relation, Rows};
 
 /// The edges of each document, in both directions.
 pub(super) struct Adjacency<'a> {
     outgoing: Vec<&'a [Edge]>,
-    incoming: Vec<Vec<u32>>,
+    incoming: Rows<u32>,
     edges: &'a [Edge],
 }
 
@@ -16,10 +16,11 @@ impl<'a> Adjacency<'a> {
         for group in graph.edges.chunk_by(|a, b| a.from == b.from) {
             outgoing[group[0].from.0 as usize] = group;
         }
-        let mut incoming = vec![Vec::new(); graph.documents.len()];
-        for (i, edge) in graph.edges.iter().enumerate() {
-            incoming[edge.to.0 as usize].push(i as u32);
-        }
+        let mut incoming: Vec<(DocId, u32)> =
+            graph.edges.iter().zip(0..).map(|(edge, i)| (edge.to, i)).collect();
+        incoming.sort_unstable();
+        let incoming = incoming.into_iter().map(|(to, i)| (to.0 as usize, i));
+        let incoming = Rows::of_pairs(graph.documents.len(), incoming);
         Adjacency { outgoing, incoming, edges: &graph.edges }
     }
 
@@ -29,7 +30,7 @@ impl<'a> Adjacency<'a> {
 
     fn incoming(&self, id: DocId) -> impl Iterator<Item = &'a Edge> {
         let edges = self.edges;
-        self.incoming[id.0 as usize].iter().map(move |i| &edges[*i as usize])
+        self.incoming.of(id.0 as usize).iter().map(move |i| &edges[*i as usize])
     }
 }
 

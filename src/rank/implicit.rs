@@ -23,7 +23,7 @@ pub(super) fn reason<'a>(
     let all: i32 = parts.iter().map(|(points, _)| points).sum();
     parts.sort_by_key(|(points, which)| (std::cmp::Reverse(*points), *which));
     if scratch.starts.is_empty() {
-        let words = &reader.graph.document(id).facts.terms.words;
+        let words = &reader.terms(id).words;
         let ends = memchr::memchr_iter(b' ', words.as_bytes()).map(|end| end as u32 + 1);
         scratch.starts.extend(std::iter::once(0).chain(ends));
     }
@@ -81,7 +81,7 @@ fn said_whole(share: i32) -> Option<String> {
 
 /// The words of a list that the document has, as it writes them; those that tell most of both first.
 fn own_words<'a>(
-    reader: &Reader<'a>,
+    reader: &'a Reader<'_>,
     scratch: &Scratch,
     id: DocId,
     theirs: impl Iterator<Item = &'a Term>,
@@ -103,7 +103,7 @@ fn own_words<'a>(
             best.truncate(MAX_WORDS);
         }
     }
-    let words = reader.graph.document(id).facts.terms.words.as_str();
+    let words = reader.terms(id).words.as_str();
     let word = |at: u16| {
         let start = *scratch.starts.get(usize::from(at))? as usize;
         words[start..].split(' ').next()

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::model::{Cutoffs, DocId, Graph, Neighbour, Terms};
+use crate::model::{Calls, Cutoffs, DocId, Graph, Lexicon, Neighbour, Terms};
 
 pub use context::context;
 use signals::{Reader, Scratch, Signals, WEIGHTS, content, fused};
@@ -82,6 +82,8 @@ pub struct Relevance {
     pub cutoffs: Vec<Cutoffs>,
     /// How much each document matters to the others.
     pub weights: Vec<u32>,
+    /// What documents are called, and which texts say so.
+    pub calls: Calls,
 }
 
 /// The last ranking of the same documents, which had the same [`context()`].
@@ -92,23 +94,48 @@ pub struct Again<'a> {
     pub cutoffs: Vec<Cutoffs>,
     /// Documents that had another among their neighbours.
     pub told: &'a (dyn Fn(DocId) -> Vec<DocId> + Sync),
+    /// What was known of the texts, if the graph has only the changed ones.
+    pub apart: Option<Apart<'a>>,
 }
+
+/// What an edit needs of the documents that it did not change.
+pub struct Apart<'a> {
+    /// What they are called, and which texts said so.
+    pub calls: Calls,
+    /// What some of them say, as they write it; `None` if that cannot be found.
+    pub words: &'a WordsOf,
+}
+
+/// Finds what documents say; `None` if that of one of them is not there.
+pub type WordsOf = dyn Fn(&[DocId]) -> Option<BTreeMap<DocId, Terms>> + Sync;
 
 /// Ranks the neighbours of every document. Integers only, ties broken by the document's order.
-pub fn rank(graph: &Graph, asked: &Asked<'_>) -> Relevance {
-    ranked(&Reader::new(graph), None, &vec![true; graph.documents.len()], asked)
+pub fn rank(graph: &Graph, lexicon: &Lexicon, asked: &Asked<'_>) -> Relevance {
+    ranked(Reader::new(graph, lexicon), None, &vec![true; graph.documents.len()], asked)
 }
 
-/// Ranks again what an edit can have reached. Where that is not known, it ranks every document.
-pub fn rank_again(graph: &Graph, again: &Again<'_>, asked: &Asked<'_>) -> Relevance {
-    let reader = Reader::since(graph, &again.changed);
-    match reach::reached(&reader, again) {
-        None => ranked(&reader, None, &vec![true; graph.documents.len()], asked),
-        Some(mut reached) => {
-            asked.wanted.iter().for_each(|id| reached[id.0 as usize] = true);
-            ranked(&reader, Some(&again.cutoffs), &reached, asked)
-        }
+/// Ranks again what an edit can have reached. Where that is not known, it ranks every document; `None`
+/// if it cannot, because it has not all texts.
+pub fn rank_again(
+    graph: &Graph,
+    lexicon: &Lexicon,
+    mut again: Again<'_>,
+    asked: &Asked<'_>,
+) -> Option<Relevance> {
+    let apart = again.apart.take();
+    let (calls, words) = apart.map(|apart| (apart.calls, apart.words)).unzip();
+    let mut reader = Reader::since(graph, lexicon, &again.changed, calls);
+    let Some(mut reached) = reach::reached(&reader, &again) else {
+        let all = vec![true; graph.documents.len()];
+        return words.is_none().then(|| ranked(reader, None, &all, asked));
+    };
+    asked.wanted.iter().for_each(|id| reached[id.0 as usize] = true);
+    if let Some(words) = words {
+        let is_changed = |id: &DocId| again.changed.iter().any(|(changed, _)| changed == id);
+        let reached = graph.ids().filter(|id| reached[id.0 as usize] && !is_changed(id));
+        reader.own = words(&reached.collect::<Vec<DocId>>())?;
     }
+    Some(ranked(reader, Some(&again.cutoffs), &reached, asked))
 }
 
 /// What is known of some documents that follow each other.
@@ -121,7 +148,7 @@ struct Share {
 
 /// Ranks some documents; of the others is known what it takes to be their candidate.
 fn ranked(
-    reader: &Reader<'_>,
+    reader: Reader<'_>,
     known: Option<&[Cutoffs]>,
     which: &[bool],
     asked: &Asked<'_>,
@@ -129,14 +156,15 @@ fn ranked(
     let graph = reader.graph;
     let adjacency = explicit::Adjacency::new(graph);
     let ids: Vec<DocId> = graph.ids().collect();
-    let add = |share: &mut Share, scratch: &mut Scratch, id: DocId| {
+    let add = |share: &mut Share, scratch: &mut Option<Scratch>, id: DocId| {
         let row = id.0 as usize;
         if let Some(known) = known.filter(|_| !which[row]) {
             share.cutoffs.push(known[row]);
             return (asked.tell)(id, None, &mut share.told);
         }
+        let scratch = scratch.get_or_insert_with(|| reader.scratch());
         let named = named(explicit::opinions(graph, &adjacency, id));
-        let neighbours = neighbours(reader, scratch, id, named);
+        let neighbours = neighbours(&reader, scratch, id, named);
         share.cutoffs.push(scratch.cutoffs);
         (asked.tell)(id, Some(&neighbours), &mut share.told);
         if asked.wanted.binary_search(&id).is_ok() {
@@ -144,8 +172,10 @@ fn ranked(
         }
     };
     // Room for candidates is as large as the project, so few documents share none.
-    let shares = ids.par_chunks(ids.len().div_ceil(MAX_SHARES).max(1)).map(|ids| {
-        let (mut share, mut scratch) = (Share::default(), reader.scratch());
+    let few = which.iter().filter(|which| **which).count() <= FIRST;
+    let n_shares = if few { MAX_SHARES / 8 } else { MAX_SHARES };
+    let shares = ids.par_chunks(ids.len().div_ceil(n_shares).max(1)).map(|ids| {
+        let (mut share, mut scratch) = (Share::default(), None);
         for (n, id) in ids.iter().enumerate() {
             // The first ones tell how much room all will need.
             if n == FIRST {
@@ -165,6 +195,7 @@ fn ranked(
         relevance.neighbours.extend(share.neighbours);
         relevance.cutoffs.extend(share.cutoffs);
     }
+    relevance.calls = reader.phrases.into_calls();
     relevance
 }
 

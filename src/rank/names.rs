@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::log::{log2_16, ratio};
 use super::shift::{summed, then};
 use super::words::class;
-use crate::model::{DocId, Graph, Terms};
+use crate::model::{DocId, Lexicon, Terms};
 
 /// A name that more documents use belongs to the language, not to them. A power of two, so that
 /// who is past it is of another class.
@@ -61,8 +61,8 @@ impl Use {
 }
 
 /// The names of a text without how often they are used.
-fn names_of(terms: &Terms) -> impl Iterator<Item = u32> {
-    terms.names.iter().map(|name| name >> 3)
+fn bare(names: &[u32]) -> impl Iterator<Item = u32> {
+    names.iter().map(|name| name >> 3)
 }
 
 /// Whether a name that so many use is looked at.
@@ -71,13 +71,13 @@ fn is_shared(n: u32) -> bool {
 }
 
 impl Names {
-    pub(super) fn new(graph: &Graph) -> Names {
-        let n = graph.documents.len();
+    pub(super) fn new(lexicon: &Lexicon) -> Names {
+        let n = lexicon.names.len();
         let of = |id: DocId| {
-            let names = graph.document(id).facts.terms.names.iter();
+            let names = lexicon.names.of(id.0 as usize).iter();
             names.map(move |name| Use::new(*name, id))
         };
-        let ids: Vec<DocId> = graph.ids().collect();
+        let ids: Vec<DocId> = (0..n as u32).map(DocId).collect();
         let mut uses: Vec<Use> = ids.into_par_iter().flat_map_iter(of).collect();
         uses.par_sort_unstable();
         let runs = uses.chunk_by(|a, b| a.name() == b.name());
@@ -170,17 +170,17 @@ impl Names {
 }
 
 /// Notes who shares a name with a document whose names count differently than before, by row.
-pub(super) fn reach(graph: &Graph, changed: &[(DocId, Terms)], reached: &mut [bool]) {
-    let now = |id: DocId| &graph.document(id).facts.terms;
+pub(super) fn reach(lexicon: &Lexicon, changed: &[(DocId, Terms)], reached: &mut [bool]) {
+    let now = |id: DocId| lexicon.names.of(id.0 as usize);
     let changed: Vec<&(DocId, Terms)> =
-        changed.iter().filter(|(id, terms)| terms.names != now(*id).names).collect();
+        changed.iter().filter(|(id, terms)| terms.names != now(*id)).collect();
     if changed.is_empty() {
         return;
     }
     let mut more: Vec<(u32, i64)> = Vec::new();
     for (id, terms) in &changed {
-        more.extend(names_of(terms).map(|name| (name, 1)));
-        more.extend(names_of(now(*id)).map(|name| (name, -1)));
+        more.extend(bare(&terms.names).map(|name| (name, 1)));
+        more.extend(bare(now(*id)).map(|name| (name, -1)));
     }
     let more = summed(more);
     let before = |name: u32, now: u32| {
@@ -193,27 +193,28 @@ pub(super) fn reach(graph: &Graph, changed: &[(DocId, Terms)], reached: &mut [bo
     };
     // A name that counts differently changes what all names of who uses it are worth.
     let mut names: Vec<u32> = more.iter().map(|(name, _)| *name).collect();
-    keep(graph, &mut names, is_moved);
-    let moved = graph.documents.iter().filter(|document| has(&document.facts.terms, &names));
-    let mut names: Vec<u32> = moved.flat_map(|document| names_of(&document.facts.terms)).collect();
-    names.extend(changed.iter().flat_map(|(id, terms)| names_of(terms).chain(names_of(now(*id)))));
+    keep(lexicon, &mut names, is_moved);
+    let all = || (0..lexicon.names.len()).map(|row| lexicon.names.of(row));
+    let moved = all().filter(|own| has(own, &names));
+    let mut names: Vec<u32> = moved.flat_map(bare).collect();
+    names.extend(changed.iter().flat_map(|(id, terms)| bare(&terms.names).chain(bare(now(*id)))));
     names.sort_unstable();
     names.dedup();
-    keep(graph, &mut names, |name, now| is_shared(now) || is_shared(before(name, now)));
-    for (document, reached) in graph.documents.iter().zip(reached) {
-        *reached |= has(&document.facts.terms, &names);
+    keep(lexicon, &mut names, |name, now| is_shared(now) || is_shared(before(name, now)));
+    for (own, reached) in all().zip(reached) {
+        *reached |= has(own, &names);
     }
 }
 
-/// Whether a text uses one of some sorted names.
-fn has(terms: &Terms, names: &[u32]) -> bool {
-    !names.is_empty() && names_of(terms).any(|name| names.binary_search(&name).is_ok())
+/// Whether some names of a text are among others, which are sorted.
+fn has(own: &[u32], names: &[u32]) -> bool {
+    !names.is_empty() && bare(own).any(|name| names.binary_search(&name).is_ok())
 }
 
 /// Keeps those of some sorted names of which something holds, given how many use each now.
-fn keep(graph: &Graph, names: &mut Vec<u32>, holds: impl Fn(u32, u32) -> bool) {
+fn keep(lexicon: &Lexicon, names: &mut Vec<u32>, holds: impl Fn(u32, u32) -> bool) {
     let mut counts = vec![0u32; names.len()];
-    for name in graph.documents.iter().flat_map(|document| names_of(&document.facts.terms)) {
+    for name in bare(lexicon.names.all()) {
         if let Ok(at) = names.binary_search(&name) {
             counts[at] += 1;
         }

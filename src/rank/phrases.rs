@@ -7,7 +7,7 @@ use super::places::Places;
 use super::shift::{summed, then};
 use super::words::class;
 use crate::model::word::pairs;
-use crate::model::{DocId, Graph, Terms};
+use crate::model::{Calls, DocId, Document, Graph, Rows, Terms};
 
 /// Pairs of words that are looked at of one title.
 const MAX_PAIRS: usize = 12;
@@ -43,8 +43,7 @@ impl Call {
 
 /// The pairs of all titles and files, and the texts they stand in.
 pub(super) struct Phrases {
-    /// Every pair of words with what is called by it, sorted.
-    called: Vec<(u32, Call)>,
+    calls: Calls,
     /// How many texts have each of those pairs, and how rare that makes it.
     counts: Vec<u32>,
     rarity: Vec<u32>,
@@ -52,25 +51,55 @@ pub(super) struct Phrases {
     lens: Vec<u8>,
     /// How rare the pairs of each call are together.
     whole: Vec<u32>,
-    /// For each document, where in `called` the pairs begin that its text has.
-    said: Vec<Vec<u32>>,
     places: Places,
 }
 
+/// What texts said before, and whose text is another now.
+pub(super) struct Known {
+    pub(super) calls: Calls,
+    pub(super) changed: Vec<DocId>,
+}
+
+/// What all documents are called, and which texts say so.
+fn found(graph: &Graph) -> (Calls, Places) {
+    let ids: Vec<DocId> = graph.ids().collect();
+    let mut called: Vec<(u32, u32)> =
+        ids.into_par_iter().flat_map_iter(|id| calls_of(graph, id)).collect();
+    called.par_sort_unstable();
+    let places = Places::new(&called);
+    let find = |document: &Document| said_by(&document.facts.terms.pairs, &called, &places);
+    let found: Vec<Vec<u32>> = graph.documents.par_iter().map(find).collect();
+    let mut said = Rows::with_capacity(found.len(), found.iter().map(Vec::len).sum());
+    found.iter().for_each(|found| said.push(found));
+    (Calls { called, said }, places)
+}
+
+/// The same where documents are called as before and most texts are what they were.
+fn said_again(graph: &Graph, known: Known) -> (Calls, Places) {
+    let Known { mut calls, changed } = known;
+    let places = Places::new(&calls.called);
+    for id in changed {
+        let said = said_by(&graph.document(id).facts.terms.pairs, &calls.called, &places);
+        calls.said.replace(id.0 as usize, &said);
+    }
+    (calls, places)
+}
+
+/// Where the pairs of a text begin that somebody is called by.
+fn said_by(pairs: &[u32], called: &[(u32, u32)], places: &Places) -> Vec<u32> {
+    pairs.iter().filter_map(|pair| places.of(called, *pair)).collect()
+}
+
 impl Phrases {
-    pub(super) fn new(graph: &Graph) -> Phrases {
-        let ids: Vec<DocId> = graph.ids().collect();
-        let mut called: Vec<(u32, Call)> =
-            ids.into_par_iter().flat_map_iter(|id| calls(graph, id)).collect();
-        called.par_sort_unstable();
-        let places = Places::new(&called);
-        let find = |document: &crate::model::Document| {
-            let pairs = document.facts.terms.pairs.iter();
-            pairs.filter_map(|pair| places.of(&called, *pair)).collect()
+    /// Of what documents say; those of some others are known from before.
+    pub(super) fn new(graph: &Graph, known: Option<Known>) -> Phrases {
+        let (calls, places) = match known {
+            None => found(graph),
+            Some(known) => said_again(graph, known),
         };
-        let said: Vec<Vec<u32>> = graph.documents.par_iter().map(find).collect();
+        let Calls { called, said } = &calls;
         let mut counts = vec![0u32; called.len()];
-        said.iter().flatten().for_each(|start| counts[*start as usize] += 1);
+        said.all().iter().for_each(|start| counts[*start as usize] += 1);
         let n_documents = graph.documents.len() as u64;
         let mut rarity = vec![0; called.len()];
         let mut lens = vec![0; called.len()];
@@ -80,20 +109,20 @@ impl Phrases {
             if run.len() <= MAX_CALLED {
                 lens[start] = run.len() as u8;
                 rarity[start] = 1 + log2_16(n_documents, u64::from(commonness(counts[start])));
-                run.iter().for_each(|(_, call)| whole[call.0 as usize] += rarity[start]);
+                run.iter().for_each(|(_, call)| whole[*call as usize] += rarity[start]);
             }
             start += run.len();
         }
-        Phrases { called, counts, rarity, lens, whole, said, places }
+        Phrases { calls, counts, rarity, lens, whole, places }
     }
 
     /// Whether a pair of some title is as rare as it was when these texts had other pairs.
     pub(super) fn are_as_rare(&self, changed: &[(DocId, Terms)]) -> bool {
         let mut before: Vec<(u32, i64)> = Vec::new();
         for (id, terms) in changed {
-            let had = terms.pairs.iter().filter_map(|pair| self.places.of(&self.called, *pair));
-            before.extend(had.map(|start| (start, 1)));
-            before.extend(self.said[id.0 as usize].iter().map(|start| (*start, -1)));
+            let had = said_by(&terms.pairs, &self.calls.called, &self.places);
+            before.extend(had.into_iter().map(|start| (start, 1)));
+            before.extend(self.calls.said.of(id.0 as usize).iter().map(|start| (*start, -1)));
         }
         summed(before).into_iter().all(|(start, more)| {
             let now = self.counts[start as usize];
@@ -102,8 +131,8 @@ impl Phrases {
     }
 
     /// Who is called by the pair that begins here.
-    fn run(&self, start: u32) -> &[(u32, Call)] {
-        &self.called[start as usize..][..usize::from(self.lens[start as usize])]
+    fn run(&self, start: u32) -> &[(u32, u32)] {
+        &self.calls.called[start as usize..][..usize::from(self.lens[start as usize])]
     }
 
     /// Where the pairs begin that a document names others by. What it is called itself names nobody
@@ -111,10 +140,10 @@ impl Phrases {
     fn looked_at(&self, id: DocId) -> Vec<u32> {
         let names_others = |start: &u32| {
             let run = self.run(*start);
-            let own = run.partition_point(|(_, call)| *call < Call::title(id));
-            !run.is_empty() && run.get(own).is_none_or(|(_, call)| call.id() != id)
+            let own = run.partition_point(|(_, call)| *call < Call::title(id).0);
+            !run.is_empty() && run.get(own).is_none_or(|(_, call)| Call(*call).id() != id)
         };
-        let said = self.said[id.0 as usize].iter().copied();
+        let said = self.calls.said.of(id.0 as usize).iter().copied();
         let mut starts: Vec<u32> = said.filter(names_others).collect();
         let len = |start: &u32| usize::from(self.lens[*start as usize]);
         if starts.iter().map(len).sum::<usize>() > MAX_LOOKED {
@@ -129,6 +158,11 @@ impl Phrases {
         starts
     }
 
+    /// What is known from now on.
+    pub(super) fn into_calls(self) -> Calls {
+        self.calls
+    }
+
     /// Room for [`Phrases::share`].
     pub(super) fn sums(&self) -> Vec<u32> {
         vec![0; self.whole.len()]
@@ -140,10 +174,10 @@ impl Phrases {
         let mut touched: Vec<Call> = Vec::new();
         for start in self.looked_at(id) {
             for (_, call) in self.run(start) {
-                if sums[call.0 as usize] == 0 {
-                    touched.push(*call);
+                if sums[*call as usize] == 0 {
+                    touched.push(Call(*call));
                 }
-                sums[call.0 as usize] += self.rarity[start as usize];
+                sums[*call as usize] += self.rarity[start as usize];
             }
         }
         for call in touched {
@@ -158,15 +192,15 @@ impl Phrases {
 }
 
 /// The pairs of a document's title, and of its file's name where they are others.
-fn calls(graph: &Graph, id: DocId) -> impl Iterator<Item = (u32, Call)> {
+fn calls_of(graph: &Graph, id: DocId) -> impl Iterator<Item = (u32, u32)> {
     let document = graph.document(id);
     let title = pairs(&document.title, MAX_PAIRS);
     let mut file = pairs(&document.slug, MAX_PAIRS);
     if file == title {
         file.clear();
     }
-    let title = title.into_iter().map(move |pair| (pair, Call::title(id)));
-    title.chain(file.into_iter().map(move |pair| (pair, Call::file(id))))
+    let title = title.into_iter().map(move |pair| (pair, Call::title(id).0));
+    title.chain(file.into_iter().map(move |pair| (pair, Call::file(id).0)))
 }
 
 /// How many texts have a pair, as far as it makes a difference.

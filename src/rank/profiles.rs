@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::words::{Term, Vocabulary, weighed};
 use crate::model::word::stems;
-use crate::model::{DocId, Graph};
+use crate::model::{DocId, Graph, Lexicon, Rows};
 
 /// Words kept of a profile, and of a title.
 const MAX_WORDS: usize = 160;
@@ -34,43 +34,50 @@ pub(super) enum Has {
 }
 
 /// The lines that refer to each document, by row: who, and where.
-pub(super) struct Citing(Vec<Vec<(DocId, u32)>>);
+pub(super) struct Citing(Rows<(DocId, u32)>);
 
 impl Citing {
     pub(super) fn new(graph: &Graph) -> Citing {
-        let mut citing: Vec<Vec<(DocId, u32)>> = vec![Vec::new(); graph.documents.len()];
-        for edge in graph.edges.iter().filter(|edge| edge.line > 0 && edge.from != edge.to) {
-            let places = &mut citing[edge.to.0 as usize];
-            if places.len() < MAX_CITING && places.last() != Some(&(edge.from, edge.line)) {
-                places.push((edge.from, edge.line));
+        let mut citing: Vec<(DocId, (DocId, u32))> = Vec::with_capacity(graph.edges.len());
+        let mut lens = vec![0; graph.documents.len()];
+        let mut last = vec![(DocId(0), 0); graph.documents.len()];
+        let mut add = |to: DocId, place: (DocId, u32), twice: bool| {
+            let row = to.0 as usize;
+            if lens[row] < MAX_CITING && (twice || last[row] != place) {
+                (lens[row], last[row]) = (lens[row] + 1, place);
+                citing.push((to, place));
             }
+        };
+        for edge in graph.edges.iter().filter(|edge| edge.line > 0 && edge.from != edge.to) {
+            add(edge.to, (edge.from, edge.line), false);
             // What stands in the place of another is known by what was said of that.
             for successor in &graph.replaced_by[edge.to.0 as usize] {
-                let places = &mut citing[successor.0 as usize];
-                if *successor != edge.from && places.len() < MAX_CITING {
-                    places.push((edge.from, edge.line));
+                if *successor != edge.from {
+                    add(*successor, (edge.from, edge.line), true);
                 }
             }
         }
-        Citing(citing)
+        citing.sort_by_key(|(to, _)| *to);
+        let pairs = citing.into_iter().map(|(to, place)| (to.0 as usize, place));
+        Citing(Rows::of_pairs(graph.documents.len(), pairs))
     }
 
     /// The words of each line that refers to a document.
     pub(super) fn lines<'a>(
         &'a self,
-        graph: &'a Graph,
+        lexicon: &'a Lexicon,
         id: DocId,
     ) -> impl Iterator<Item = &'a [u32]> {
-        let lines = self.0[id.0 as usize].iter();
-        lines.map(|(from, line)| graph.document(*from).facts.around.line(*line))
+        let lines = self.0.of(id.0 as usize).iter();
+        lines.map(|(from, line)| lexicon.line(from.0 as usize, *line))
     }
 
     /// The words of a document's title, and all words it is known by with how often each is said.
-    fn said(&self, graph: &Graph, row: usize) -> (Vec<u32>, Vec<(u32, u32)>) {
+    fn said(&self, graph: &Graph, lexicon: &Lexicon, row: usize) -> (Vec<u32>, Vec<(u32, u32)>) {
         let title = stems(&graph.documents[row].title, MAX_TITLE);
         let mut said: Vec<u32> = title.clone();
-        for (from, line) in &self.0[row] {
-            said.extend_from_slice(graph.document(*from).facts.around.line(*line));
+        for line in self.lines(lexicon, DocId(row as u32)) {
+            said.extend_from_slice(line);
         }
         said.sort_unstable();
         let counted = said.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
@@ -80,11 +87,11 @@ impl Citing {
     /// The words a document is known by where words have these rows and are so rare.
     pub(super) fn words(
         &self,
-        graph: &Graph,
+        (graph, lexicon): (&Graph, &Lexicon),
         row: usize,
         rarity: impl Fn(u32) -> Option<(u32, u32)>,
     ) -> Vec<Term> {
-        let (_, said) = self.said(graph, row);
+        let (_, said) = self.said(graph, lexicon, row);
         known_by(&said, rarity)
     }
 }
@@ -101,14 +108,14 @@ fn known_by(said: &[(u32, u32)], rarity: impl Fn(u32) -> Option<(u32, u32)>) -> 
 
 /// The profiles of all documents, by row. Each says whether it has any of some words, sorted.
 pub(super) fn profiles(
-    graph: &Graph,
+    (graph, lexicon): (&Graph, &Lexicon),
     citing: &Citing,
     vocabulary: &Vocabulary,
     asked: &[u32],
 ) -> Vec<Profile> {
     let is_asked = |hash: &u32| asked.binary_search(hash).is_ok();
     let profile = |row: usize| {
-        let (title, said) = citing.said(graph, row);
+        let (title, said) = citing.said(graph, lexicon, row);
         let has = match asked.is_empty() {
             true => Has::None,
             false if title.iter().any(is_asked) => Has::Title,

@@ -11,7 +11,7 @@ use super::profiles::Has;
 use super::shift::{GONE, summed, then};
 use super::signals::{Reader, by_words, found_by};
 use super::words::{Index, MAX_LOOKED, Term, product, size_class, weighed};
-use crate::model::{Cutoffs, DocId, Terms};
+use crate::model::{Cutoffs, DocId};
 
 /// More documents than this that count differently are not followed one by one.
 const MAX_MOVED: usize = 48;
@@ -72,7 +72,7 @@ pub(super) fn reached(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<bool
     let ids: Vec<DocId> = reader.graph.ids().collect();
     let none = || vec![Sums::default(); moved.len()];
     let mut reached: Vec<bool> = ids.par_iter().map_init(none, is_reached).collect();
-    super::names::reach(reader.graph, &again.changed, &mut reached);
+    super::names::reach(reader.lexicon, &again.changed, &mut reached);
     for moved in &moved {
         reached[moved.id.0 as usize] = true;
         (again.told)(moved.id).into_iter().for_each(|id| reached[id.0 as usize] = true);
@@ -87,7 +87,7 @@ fn moved(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<Moved>> {
     let is_moved = |id: &DocId| {
         had(*id).is_some()
             || reader.profiles[id.0 as usize].has == Has::Said
-            || (!shift.moved.is_empty() && shift.reaches(&graph.document(*id).facts.terms))
+            || (!shift.moved.is_empty() && shift.reaches(reader.lexicon.hashes.of(id.0 as usize)))
     };
     let ids: Vec<DocId> = graph.ids().collect();
     let ids: Vec<DocId> = ids.into_par_iter().filter(is_moved).collect();
@@ -97,17 +97,26 @@ fn moved(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<Moved>> {
     let rarity = |hash: u32| shift.rarity(&reader.vocabulary, hash);
     let moved = ids.into_iter().map(|id| {
         let row = id.0 as usize;
-        let terms = had(id).map_or(&graph.document(id).facts.terms, |(_, terms)| terms);
-        let texts = [text_before(terms, &rarity), reader.texts[row].clone()];
+        let before = match had(id) {
+            Some((_, terms)) => text_before(terms.iter(), &rarity),
+            None => text_before(reader.lexicon.text(row), &rarity),
+        };
+        let texts = [before, reader.texts[row].clone()];
         let texts = texts.map(|text| found_by(&text).to_vec());
-        let known = [reader.citing.words(graph, row, rarity), reader.profiles[row].words.clone()];
+        let known = [
+            reader.citing.words((graph, reader.lexicon), row, rarity),
+            reader.profiles[row].words.clone(),
+        ];
         Moved { id, texts, known }
     });
     Some(moved.collect())
 }
 
-fn text_before(terms: &Terms, rarity: &impl Fn(u32) -> Option<(u32, u32)>) -> Vec<Term> {
-    let counted = terms.iter().map(|(hash, n)| {
+fn text_before(
+    words: impl Iterator<Item = (u32, u16)>,
+    rarity: &impl Fn(u32) -> Option<(u32, u32)>,
+) -> Vec<Term> {
+    let counted = words.map(|(hash, n)| {
         let (id, rarity) = rarity(hash).unwrap_or((GONE, 0));
         (id, u32::from(n), rarity)
     });

@@ -6,7 +6,7 @@ use super::log::ratio;
 use super::places::Places;
 use super::profiles::Citing;
 use crate::model::terms::pair;
-use crate::model::{DocId, Graph};
+use crate::model::{DocId, Graph, Lexicon};
 
 /// Words that stand beside more references are nobody's.
 const MAX_CITED: usize = 32;
@@ -22,9 +22,9 @@ pub(super) struct Sayings {
 }
 
 impl Sayings {
-    pub(super) fn new(graph: &Graph, citing: &Citing) -> Sayings {
+    pub(super) fn new(graph: &Graph, lexicon: &Lexicon, citing: &Citing) -> Sayings {
         let of = |id: DocId| {
-            let lines = citing.lines(graph, id);
+            let lines = citing.lines(lexicon, id);
             let pairs = lines.flat_map(|words| words.windows(2).map(|two| pair(two[0], two[1])));
             // One number is sorted quicker than two.
             pairs.map(move |pair| u64::from(pair) << 32 | u64::from(id.0))
@@ -39,17 +39,11 @@ impl Sayings {
         Sayings { cited, places }
     }
 
-    /// Names whom others cite in words of a document, each with how much they are its own, as a
+    /// Names whom others cite in words of a text, by its pairs, each with how much they are its own, as a
     /// logarithm in thousandths.
-    pub(super) fn share(
-        &self,
-        graph: &Graph,
-        id: DocId,
-        sums: &mut [u32],
-        tell: &mut dyn FnMut(DocId, i32),
-    ) {
+    pub(super) fn share(&self, pairs: &[u32], sums: &mut [u32], tell: &mut dyn FnMut(DocId, i32)) {
         let mut touched: Vec<DocId> = Vec::new();
-        for pair in &graph.document(id).facts.terms.pairs {
+        for pair in pairs {
             let Some(start) = self.places.of(&self.cited, *pair) else { continue };
             let run = &self.cited[start as usize..];
             let len = run.iter().take_while(|(other, _)| other == pair).count();

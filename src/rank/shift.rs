@@ -1,7 +1,7 @@
 //! Which words count differently since some texts changed.
 
 use super::words::{Vocabulary, class};
-use crate::model::{DocId, Graph, Terms};
+use crate::model::{DocId, Lexicon, Terms};
 
 /// What changed in the number of texts that have a word.
 #[derive(Default)]
@@ -14,11 +14,15 @@ pub(super) struct Shift {
 
 impl Shift {
     /// The difference that some documents make, each with the words it had.
-    pub(super) fn new(graph: &Graph, vocabulary: &Vocabulary, changed: &[(DocId, Terms)]) -> Shift {
+    pub(super) fn new(
+        lexicon: &Lexicon,
+        vocabulary: &Vocabulary,
+        changed: &[(DocId, Terms)],
+    ) -> Shift {
         let mut all: Vec<(u32, i64)> = Vec::new();
         for (id, terms) in changed {
             all.extend(terms.hashes.iter().map(|hash| (*hash, 1)));
-            all.extend(graph.document(*id).facts.terms.hashes.iter().map(|hash| (*hash, -1)));
+            all.extend(lexicon.hashes.of(id.0 as usize).iter().map(|hash| (*hash, -1)));
         }
         let mut shift = Shift { before: summed(all), moved: vec![] };
         let is_moved =
@@ -42,8 +46,8 @@ impl Shift {
     }
 
     /// Whether a text has a word that counts differently now.
-    pub(super) fn reaches(&self, terms: &Terms) -> bool {
-        terms.hashes.iter().any(|hash| self.moved.binary_search(hash).is_ok())
+    pub(super) fn reaches(&self, hashes: &[u32]) -> bool {
+        hashes.iter().any(|hash| self.moved.binary_search(hash).is_ok())
     }
 }
 

@@ -5,12 +5,14 @@ use super::citations::Citations;
 use super::habits::Habits;
 use super::marks::Marks;
 use super::names::Names;
-use super::phrases::Phrases;
+use super::phrases::{Known, Phrases};
 use super::profiles::{Citing, Profile, profiles};
 use super::sayings::Sayings;
 use super::shift::Shift;
 use super::words::{Index, Term, Vocabulary, likeness};
-use crate::model::{Cutoffs, DocId, Graph, Terms};
+use crate::model::{Calls, Cutoffs, DocId, Graph, Lexicon, Terms};
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 /// Documents most like another that are asked what they refer to.
@@ -110,6 +112,9 @@ pub(super) fn by_words(shared: u32, known: u32) -> u64 {
 /// Everything that signals are read from.
 pub struct Reader<'a> {
     pub(super) graph: &'a Graph,
+    pub(super) lexicon: &'a Lexicon,
+    /// What documents say as they write it, where that is not in the graph.
+    pub(super) own: BTreeMap<DocId, Terms>,
     pub(super) vocabulary: Vocabulary,
     /// The words of each text, those that tell most first.
     pub(super) texts: Vec<Vec<Term>>,
@@ -170,29 +175,28 @@ pub(super) fn found_by(text: &[Term]) -> &[Term] {
 
 impl<'a> Reader<'a> {
     /// Reads the documents' words and references.
-    pub fn new(graph: &'a Graph) -> Reader<'a> {
-        Reader::since(graph, &[])
+    pub fn new(graph: &'a Graph, lexicon: &'a Lexicon) -> Reader<'a> {
+        Reader::since(graph, lexicon, &[], None)
     }
 
     /// Reads the same where some documents had other words before.
-    pub(super) fn since(graph: &'a Graph, changed: &[(DocId, Terms)]) -> Reader<'a> {
-        let (vocabulary, rows) = Vocabulary::new(graph);
-        let shift = Shift::new(graph, &vocabulary, changed);
-        let mut rows = rows.as_slice();
-        let words_of = |document: &'a crate::model::Document| {
-            let counts = &document.facts.terms.counts;
-            let (own, rest) = rows.split_at(document.facts.terms.hashes.len());
-            rows = rest;
-            (own, counts)
-        };
-        let texts: Vec<(&[u32], &Vec<u16>)> = graph.documents.iter().map(words_of).collect();
-        let weighed = |(rows, counts): (&[u32], &Vec<u16>)| {
-            let counts = counts.iter().map(|n| u32::from(*n));
+    pub(super) fn since(
+        graph: &'a Graph,
+        lexicon: &'a Lexicon,
+        changed: &[(DocId, Terms)],
+        calls: Option<Calls>,
+    ) -> Reader<'a> {
+        let (vocabulary, rows) = Vocabulary::new(lexicon);
+        let shift = Shift::new(lexicon, &vocabulary, changed);
+        let weighed = |row: usize| {
+            let counts = lexicon.counts.of(row).iter().map(|n| u32::from(*n));
+            let rows = &rows[lexicon.hashes.start(row)..];
             vocabulary.weighed(rows.iter().copied().zip(counts))
         };
-        let texts: Vec<Vec<Term>> = texts.into_par_iter().map(weighed).collect();
+        let texts = (0..graph.documents.len()).into_par_iter().map(weighed);
+        let texts: Vec<Vec<Term>> = texts.collect();
         let citing = Citing::new(graph);
-        let profiles = profiles(graph, &citing, &vocabulary, &shift.moved);
+        let profiles = profiles((graph, lexicon), &citing, &vocabulary, &shift.moved);
         let (by_text, by_profile) = rayon::join(
             || Index::new(texts.iter().map(|text| found_by(text)), vocabulary.len()),
             || Index::new(profiles.iter().map(|known| known.words.as_slice()), vocabulary.len()),
@@ -200,11 +204,14 @@ impl<'a> Reader<'a> {
         let citations = Citations::new(graph);
         let habits = Habits::new(graph, &citations.pairs);
         let marks = Marks::new(graph);
-        let phrases = Phrases::new(graph);
-        let names = Names::new(graph);
-        let sayings = Sayings::new(graph, &citing);
+        let changed = changed.iter().map(|(id, _)| *id).collect();
+        let phrases = Phrases::new(graph, calls.map(|calls| Known { calls, changed }));
+        let names = Names::new(lexicon);
+        let sayings = Sayings::new(graph, lexicon, &citing);
         Reader {
             graph,
+            lexicon,
+            own: BTreeMap::new(),
             vocabulary,
             texts,
             by_text,
@@ -219,6 +226,11 @@ impl<'a> Reader<'a> {
             habits,
             shift,
         }
+    }
+
+    /// What a document says as it writes it.
+    pub(super) fn terms(&self, id: DocId) -> &Terms {
+        self.own.get(&id).unwrap_or(&self.graph.document(id).facts.terms)
     }
 
     /// Room for candidates.
@@ -280,7 +292,7 @@ impl<'a> Reader<'a> {
                 (row.names, row.most) = (shared.alike, shared.most);
             });
         });
-        self.sayings.share(self.graph, id, shared, &mut |other, own| {
+        self.sayings.share(&self.terms(id).pairs, shared, &mut |other, own| {
             add_if(false, other, &|row| row.saying = own);
         });
         self.mark(id, own, true);

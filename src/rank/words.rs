@@ -1,7 +1,7 @@
 //! Who has which words: a vocabulary with the rarity of each word, and inverted indexes over it.
 
 use super::log::log2_16;
-use crate::model::{DocId, Graph};
+use crate::model::{DocId, Lexicon};
 
 /// Weights of one text have this length together, as a vector.
 const UNIT: u64 = 1 << 13;
@@ -35,12 +35,11 @@ pub(super) struct Term {
 
 impl Vocabulary {
     /// Every word of every text, in the order they are met, and the rows of each text's words.
-    pub(super) fn new(graph: &Graph) -> (Vocabulary, Vec<u32>) {
-        let terms = || graph.documents.iter().map(|document| &document.facts.terms.hashes);
-        let n_terms = terms().map(Vec::len).sum();
+    pub(super) fn new(lexicon: &Lexicon) -> (Vocabulary, Vec<u32>) {
+        let hashes = lexicon.hashes.all();
         let mut slots: Vec<(u32, u32)> = vec![(0, 0); 1 << 12];
-        let (mut counts, mut rows) = (Vec::new(), Vec::with_capacity(n_terms));
-        for hash in terms().flatten() {
+        let (mut counts, mut rows) = (Vec::new(), Vec::with_capacity(hashes.len()));
+        for hash in hashes {
             let at = slot(&slots, *hash);
             if slots[at].1 == 0 {
                 counts.push(0u32);
@@ -53,7 +52,7 @@ impl Vocabulary {
                 slots = grown(&slots);
             }
         }
-        let n_documents = graph.documents.len() as u64;
+        let n_documents = lexicon.hashes.len() as u64;
         let rarity = counts.iter().map(|n| rarity_of(*n, n_documents)).collect();
         (Vocabulary { slots, counts, rarity, n_documents }, rows)
     }
