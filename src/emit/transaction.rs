@@ -137,12 +137,17 @@ pub fn commit(
     }
     let staged = changes.iter().enumerate().map(|(i, change)| stage_one(root, &txn, i, change));
     let staged: Vec<Staged> = staged.collect::<anyhow::Result<_>>()?;
-    make_durable(&txn, &staged, changes)?;
+    // There is time to hash while the disk is waited for.
+    let digest = |change: &Change| Digest::of_parts(&change.parts);
+    let (durable, digests) = rayon::join(
+        || make_durable(&txn, &staged, changes),
+        || changes.par_iter().map(digest).collect::<Vec<Digest>>(),
+    );
+    durable?;
+    let writes = staged.iter().zip(changes).zip(&digests);
     let record = CommitRecord {
-        writes: staged
-            .iter()
-            .zip(changes)
-            .map(|(s, c)| (s.path.clone(), c.path.clone(), s.digest.to_string()))
+        writes: writes
+            .map(|((s, c), digest)| (s.path.clone(), c.path.clone(), digest.to_string()))
             .collect(),
         removals: removals
             .iter()
@@ -151,7 +156,7 @@ pub fn commit(
     };
     write_record(root, &txn, &record)?;
     let mut watched = Vec::new();
-    for (staged, change) in staged.into_iter().zip(changes) {
+    for ((staged, change), digest) in staged.into_iter().zip(changes).zip(digests) {
         stage::rename(root, &staged.path, &change.path)?;
         let stat = rustix::fs::fstat(&staged.file)
             .map_err(std::io::Error::from)
@@ -159,7 +164,7 @@ pub fn commit(
         let now = stat_of(&stat);
         // A file whose content moved since it was written is not what was staged.
         let stat = if now.modified == staged.modified { now } else { Stat::default() };
-        watched.push(Watched { path: change.path.clone(), stat, digest: staged.digest });
+        watched.push(Watched { path: change.path.clone(), stat, digest });
     }
     for removal in removals {
         remove_unchanged(root, &removal.path, &removal.digest.to_string())?;
@@ -171,7 +176,6 @@ pub fn commit(
 
 struct Staged {
     path: String,
-    digest: Digest,
     modified: i64,
     file: std::fs::File,
 }
@@ -192,8 +196,7 @@ fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Resul
     let stat = rustix::fs::fstat(&file)
         .map_err(std::io::Error::from)
         .with_context(|| format!("stat {path}"))?;
-    let digest = Digest::of_parts(&change.parts);
-    Ok(Staged { path, digest, modified: stat_of(&stat).modified, file })
+    Ok(Staged { path, modified: stat_of(&stat).modified, file })
 }
 
 /// Files from this number on are synced together with their file system: a hundred waits for the
