@@ -12,7 +12,10 @@ pub struct Kind(Box<str>);
 impl Kind {
     /// Lower-cases a type name from a convention or the configuration.
     pub fn new(name: &str) -> Kind {
-        Kind(name.to_lowercase().into())
+        match name.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+            true => Kind(name.into()),
+            false => Kind(name.to_lowercase().into()),
+        }
     }
 
     /// The name, `adr`.

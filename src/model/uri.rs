@@ -44,14 +44,17 @@ impl Uri {
         if text.len() > MAX_BYTES {
             return Err(Refusal::Length);
         }
-        let segments: Vec<&str> = rest.split('/').collect();
-        let last = segments.len() - 1;
-        for (i, segment) in segments.iter().enumerate() {
+        let last = rest.bytes().filter(|b| *b == b'/').count();
+        let may_be = |c: char| match c.is_ascii() {
+            true => c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~'),
+            false => c.is_alphanumeric(),
+        };
+        for (i, segment) in rest.split('/').enumerate() {
             let collection = segment.is_empty() && i == last && i > 0;
-            if (segment.is_empty() && !collection) || matches!(*segment, "." | "..") {
+            if (segment.is_empty() && !collection) || matches!(segment, "." | "..") {
                 return Err(Refusal::Segment);
             }
-            if !segment.chars().all(|c| c.is_alphanumeric() || "-._~".contains(c)) {
+            if !segment.chars().all(may_be) {
                 return Err(Refusal::Character);
             }
         }
