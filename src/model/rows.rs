@@ -1,5 +1,6 @@
-//! Lists of something, one for each document, in one piece: many small lists take longer to read and to
-//! let go of than one long one.
+//! Lists of something, one for each document, in one piece.
+//!
+//! Many small lists take longer to read and to let go of than a long one.
 
 /// A list for each row.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -35,6 +36,25 @@ impl<T: Clone> Rows<T> {
         (end as usize == all.len()).then_some(Rows { starts, all })
     }
 
+    /// Of items with their rows, in any order; those of one row stay in the order they came.
+    pub fn grouped(n_rows: usize, items: &[T], row: impl Fn(&T) -> usize) -> Rows<T> {
+        let mut starts = vec![0u32; n_rows + 1];
+        items.iter().for_each(|item| starts[row(item) + 1] += 1);
+        (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
+        let (mut next, mut all) = (starts.clone(), items.to_vec());
+        for item in items {
+            let at = &mut next[row(item)];
+            all[*at as usize] = item.clone();
+            *at += 1;
+        }
+        Rows { starts, all }
+    }
+
+    /// Every item, row after row, and nothing of the rows.
+    pub fn into_all(self) -> Vec<T> {
+        self.all
+    }
+
     /// Of pairs sorted by their row.
     pub fn of_pairs(n_rows: usize, pairs: impl Iterator<Item = (usize, T)>) -> Rows<T> {
         let (mut starts, mut all) = (vec![0u32; n_rows + 1], Vec::new());
@@ -50,6 +70,13 @@ impl<T: Clone> Rows<T> {
     pub fn push(&mut self, row: &[T]) {
         self.all.extend_from_slice(row);
         self.starts.push(self.all.len() as u32);
+    }
+
+    /// Adds the rows of another list.
+    pub fn extend(&mut self, other: &Rows<T>) {
+        let end = self.all.len() as u32;
+        self.all.extend_from_slice(&other.all);
+        self.starts.extend(other.starts[1..].iter().map(|start| end + start));
     }
 
     /// One row.
@@ -114,5 +141,7 @@ mod tests {
         assert_eq!(Rows::from_parts(&lens, rows.all().to_vec()), Some(rows));
         assert_eq!(Rows::from_parts(&[1], vec![1, 2]), None);
         assert_eq!(Rows::of_pairs(3, [(0, 'a'), (2, 'b')].into_iter()).of(2), ['b']);
+        let grouped = Rows::grouped(3, &[21, 1, 22, 2], |item| item / 10);
+        assert_eq!([grouped.of(0), grouped.of(1), grouped.of(2)], [&[1, 2][..], &[], &[21, 22]]);
     }
 }

@@ -41,20 +41,21 @@ impl Citations {
                 }
             }
         }
-        back.sort_unstable_by_key(|(to, from, strength)| {
-            (*to, *from, std::cmp::Reverse(*strength))
-        });
+        let mut back = Rows::grouped(n, &back, |(to, ..)| to.0 as usize).into_all();
+        // Who refers comes in order already, unless something was replaced.
+        for one in back.chunk_by_mut(|a, b| a.0 == b.0) {
+            one.sort_unstable_by_key(|(_, from, strength)| (*from, std::cmp::Reverse(*strength)));
+        }
         back.dedup_by_key(|(to, from, _)| (*to, *from));
         let strength = back.iter().map(|(.., strength)| *strength).collect();
-        let mut pairs: Vec<(DocId, DocId)> =
-            back.iter().map(|(to, from, _)| (*from, *to)).collect();
+        let pairs: Vec<(DocId, DocId)> = back.iter().map(|(to, from, _)| (*from, *to)).collect();
+        let pairs = Rows::grouped(n, &pairs, |(from, _)| from.0 as usize).into_all();
         let citing = Rows::of_pairs(n, back.into_iter().map(|(to, from, _)| (to.0 as usize, from)));
-        pairs.sort_unstable();
         let cited = Rows::of_pairs(n, pairs.iter().map(|(from, to)| (from.0 as usize, *to)));
-        let n_citing = |row: usize| citing.of(row).len() as u64;
-        let hubs = (0..n).map(|row| log2_16(n_citing(row) + 1, 1) as i32 * 693 / 16).collect();
-        let telling: Vec<u32> =
-            (0..n).map(|row| (1 << 16) / (16 + log2_16(n_citing(row) + 1, 1))).collect();
+        let n_citing = |row: usize| log2_16(citing.of(row).len() as u64 + 1, 1);
+        let often: Vec<u32> = (0..n).map(n_citing).collect();
+        let hubs = often.iter().map(|often| *often as i32 * 693 / 16).collect();
+        let telling: Vec<u32> = often.iter().map(|often| (1 << 16) / (16 + often)).collect();
         let length = |row: usize| {
             let cited = cited.of(row).iter();
             cited.map(|other| telling[other.0 as usize]).sum::<u32>().isqrt().max(1)

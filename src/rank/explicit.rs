@@ -16,11 +16,9 @@ impl<'a> Adjacency<'a> {
         for group in graph.edges.chunk_by(|a, b| a.from == b.from) {
             outgoing[group[0].from.0 as usize] = group;
         }
-        let mut incoming: Vec<(DocId, u32)> =
-            graph.edges.iter().zip(0..).map(|(edge, i)| (edge.to, i)).collect();
-        incoming.sort_unstable();
-        let incoming = incoming.into_iter().map(|(to, i)| (to.0 as usize, i));
-        let incoming = Rows::of_pairs(graph.documents.len(), incoming);
+        let all: Vec<u32> = (0..graph.edges.len() as u32).collect();
+        let to = |edge: &u32| graph.edges[*edge as usize].to.0 as usize;
+        let incoming = Rows::grouped(graph.documents.len(), &all, to);
         Adjacency { outgoing, incoming, edges: &graph.edges }
     }
 

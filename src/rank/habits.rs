@@ -4,6 +4,8 @@
 //! would by chance. As logarithms the ratios are added to the other signals. A project's own references are
 //! the only measure, so no habit of one project is brought into another.
 
+use std::ops::RangeInclusive;
+
 use super::log::ratio;
 use crate::model::{DocId, Graph, Number};
 
@@ -103,6 +105,8 @@ fn places(graph: &Graph) -> Vec<Place> {
     let mut folders: Vec<&str> =
         graph.documents.iter().map(|document| &document.path[..folder(&document.path)]).collect();
     let all = folders.clone();
+    // Most follow another of their folder.
+    folders.dedup();
     folders.sort_unstable();
     folders.dedup();
     let place = |(document, own): (&crate::model::Document, &str)| Place {
@@ -133,17 +137,44 @@ struct Chance {
 impl Chance {
     fn of(places: &[Place]) -> Chance {
         let mut chance = Chance { distances: [0; STEPS], inside: 0, same_folder: 0 };
+        let mut numbers: Vec<(u32, u64)> =
+            places.iter().filter_map(|place| Some((place.collection, place.number?))).collect();
+        numbers.sort_unstable();
+        let mut folders: Vec<(u32, u32)> =
+            places.iter().map(|place| (place.collection, place.folder)).collect();
+        folders.sort_unstable();
         for from in places.iter().step_by(places.len().div_ceil(MAX_SAMPLE).max(1)) {
-            for to in places.iter().filter(|to| to.collection == from.collection) {
-                if let Some((away, _)) = away(from, to) {
-                    chance.distances[step(away)] += 1;
-                }
-                chance.inside += 1;
-                chance.same_folder += u64::from(to.folder == from.folder);
+            let inside = within(&folders, (from.collection, 0)..=(from.collection, u32::MAX));
+            let own = (from.collection, from.folder);
+            chance.inside += inside;
+            chance.same_folder += within(&folders, own..=own);
+            let Some(number) = from.number else { continue };
+            for (step, chance) in chance.distances.iter_mut().enumerate() {
+                let least = 1u64 << step;
+                let most = if step == STEPS - 1 { u64::MAX } else { least * 2 - 1 };
+                let earlier = (number >= least).then(|| {
+                    let all = number.saturating_sub(most)..=number - least;
+                    within(
+                        &numbers,
+                        (from.collection, *all.start())..=(from.collection, *all.end()),
+                    )
+                });
+                let later = number.checked_add(least).map(|start| {
+                    let end = number.saturating_add(most);
+                    within(&numbers, (from.collection, start)..=(from.collection, end))
+                });
+                *chance += earlier.unwrap_or(0) + later.unwrap_or(0);
             }
         }
         chance
     }
+}
+
+/// How many of a sorted list are in a range.
+fn within<T: Ord>(sorted: &[T], range: RangeInclusive<T>) -> u64 {
+    let start = sorted.partition_point(|one| one < range.start());
+    let end = sorted.partition_point(|one| one <= range.end());
+    end.saturating_sub(start) as u64
 }
 
 fn by_distance(chance: &[u64; STEPS], seen: &[u64; STEPS]) -> [i32; STEPS] {
