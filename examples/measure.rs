@@ -21,7 +21,8 @@ use blue::beneath::Root;
 use blue::build::{self, Silent};
 use blue::model::word::{is_telling, stem, words};
 use blue::model::{DocId, Document, Graph, Lexicon, Number, term_hash};
-use blue::rank::signals::{N_SIGNALS, NAMES, Reader, Signals, WEIGHTS, fused};
+use blue::rank::reader::Reader;
+use blue::rank::signals::{N_SIGNALS, NAMES, Signals, WEIGHTS, fused};
 use blue::rank::{Asked, rank};
 
 /// A tree with references hidden: what each source should find.

@@ -118,6 +118,19 @@ impl Root {
     }
 }
 
+impl Root {
+    /// Opens a regular file to read parts of it. `None` if there is none.
+    pub fn open_file(&self, path: &str) -> io::Result<Option<File>> {
+        let fd = match self.open_at(path, OFlags::RDONLY) {
+            Ok(fd) => fd,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(&fd)?.st_mode);
+        Ok((kind == FileType::RegularFile).then(|| File::from(fd)))
+    }
+}
+
 /// What reading a file gave.
 #[derive(Debug)]
 pub enum Content {

@@ -301,7 +301,7 @@ fn documents() {
             let entry = cache::facts_entry(&digest, &facts);
             let file = [
                 cache::facts_head(&Limits::default()),
-                cache::facts_blocks(std::iter::once(entry.as_slice())).flatten().collect(),
+                blue::wire::blocks::packed(std::iter::once(entry.as_slice())).flatten().collect(),
             ]
             .concat();
             let again = FactsCache::open(file, &Limits::default()).get(&digest);

@@ -174,6 +174,8 @@ fn nothing_is_written_through_a_link() {
         ".blue/local/audit.jsonl",
         ".blue/local/record",
         ".blue/local/facts",
+        ".blue/local/ranking",
+        ".blue/local/snapshot",
         "knowledge/adrs.md",
         ".blue/context/session.md",
         ".blue/context.manifest.yaml",
@@ -184,7 +186,9 @@ fn nothing_is_written_through_a_link() {
         let at = space.path().join(place);
         std::fs::create_dir_all(at.parent().unwrap()).unwrap();
         let folder = Path::new(place).extension().is_none_or(|e| e == "blue")
-            && !["lock", "record", "facts"].iter().any(|n| place.ends_with(n));
+            && !["lock", "record", "facts", "ranking", "snapshot"]
+                .iter()
+                .any(|n| place.ends_with(n));
         let target =
             if folder { outside.path().to_path_buf() } else { outside.path().join("made") };
         symlink(&target, &at).unwrap();

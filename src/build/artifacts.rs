@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::choice::Choice;
+use super::ranked::Before;
 use super::{Analysis, Inputs, bundles, session, workflow};
 use crate::beneath::Root;
 use crate::condense::{self, Misfit, tokens};
 use crate::model::artifact::content_digest;
 use crate::model::place::{DOCUMENTS, PATHS, RELEVANCE};
 use crate::model::{
-    Action, Allowance, Artifact, Budget, Bundle, Collection, Digest, DocId, Format, Graph, Hasher,
-    Listener, Plan,
+    Action, Allowance, Artifact, Budget, Bundle, Collection, Diagnostic, Digest, DocId, Format,
+    Graph, Hasher, Listener, Plan,
 };
 use crate::render::view;
 use crate::wire::header::{self, Provenance};
@@ -38,16 +39,30 @@ pub(super) struct Made {
     pub(super) artifact: Option<Artifact>,
 }
 
+/// Lines of the indexes that are there already; making an artifact uses them up.
+pub(super) struct Ready {
+    /// Those of the ranking.
+    pub(super) told: Vec<Vec<u8>>,
+    /// Those of documents, as they were.
+    pub(super) before: Option<Before>,
+}
+
+impl Ready {
+    /// Takes them out of an analysis.
+    pub(super) fn take(analysis: &mut Analysis) -> Ready {
+        let told = std::mem::take(&mut analysis.relevance.told);
+        Ready { told, before: analysis.before.take() }
+    }
+}
+
 /// Everything but the manifest, in the order it is written.
 pub(super) fn all(
-    root: &Root,
-    inputs: &Inputs,
-    analysis: &mut Analysis,
+    from: From<'_>,
+    ready: Ready,
     current: &Current<'_>,
+    notes: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Vec<Made>> {
-    let mut notes = Vec::new();
-    let told = std::mem::take(&mut analysis.relevance.told);
-    let from = From { root, inputs, analysis };
+    let From { inputs, analysis, .. } = from;
     let graph = &analysis.graph;
     let mut made = Vec::new();
     for collection in 0..graph.collections.len() {
@@ -56,21 +71,30 @@ pub(super) fn all(
             made.push(digest(&from, collection, &ids, current)?);
         }
     }
-    made.extend(session::session(&from, current, &mut notes)?);
+    made.extend(session::session(&from, current, notes)?);
     let rfcs = &analysis.rfcs;
     made.extend(workflow::bundles(&from, rfcs, current)?);
     made.push(bundles::index(&from, &made, rfcs, current)?);
     let allowance = &inputs.plan.allowance;
     let (documents, relevance) = rayon::join(
-        || documents(inputs, analysis, current),
-        || relevance(allowance, graph, told, current),
+        || documents(inputs, analysis, ready.before, current),
+        || match Made::standing(&from, RELEVANCE, current) {
+            Some(made) => made,
+            None => relevance(allowance, graph, ready.told, current),
+        },
     );
     made.extend([documents, relevance, paths(allowance, analysis, current)]);
-    analysis.notes.extend(notes);
     Ok(made)
 }
 
 impl Made {
+    /// An artifact that is known to be as it was, without asking what decides it.
+    pub(super) fn standing(from: &From<'_>, path: &str, current: &Current<'_>) -> Option<Made> {
+        let action = from.analysis.stands.get(path)?;
+        current.get(path).filter(|known| known.action == action.digest().to_string())?;
+        Some(Made { path: path.to_string(), action: action.clone(), artifact: None })
+    }
+
     /// Makes an artifact unless the one on disk was decided by the same facts.
     pub(super) fn unless_current(
         path: &str,
@@ -225,7 +249,12 @@ pub(super) fn source_line(places: &[String], n_documents: usize) -> String {
     format!("{} ({n_documents} {noun})", places.replace("--", "- -"))
 }
 
-fn documents(inputs: &Inputs, analysis: &Analysis, current: &Current<'_>) -> Made {
+fn documents(
+    inputs: &Inputs,
+    analysis: &Analysis,
+    before: Option<Before>,
+    current: &Current<'_>,
+) -> Made {
     let graph = &analysis.graph;
     let weights = &analysis.relevance.weights;
     let told = graph.digest(|hasher, id| {
@@ -242,8 +271,13 @@ fn documents(inputs: &Inputs, analysis: &Analysis, current: &Current<'_>) -> Mad
     let mut told_with_limits = Hasher::new();
     inputs.plan.limits.tell(told_with_limits.field(told.as_bytes()));
     let allowance = &inputs.plan.allowance;
-    let before = |id: DocId| analysis.before.as_ref().and_then(|before| before.line(id));
-    let body = || jsonl::documents(graph, weights, &before, &allowance.kept());
+    let body = || match before.map(Before::parts) {
+        Some((index, changed)) => {
+            let before = (index, changed.as_slice());
+            vec![jsonl::documents_again(graph, weights, before, &allowance.kept())]
+        }
+        None => jsonl::documents(graph, weights, &allowance.kept()),
+    };
     let told = (told_with_limits.digest(), allowance);
     index(DOCUMENTS, "blue://context/documents", graph, told, current, body)
 }

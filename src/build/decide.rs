@@ -1,41 +1,35 @@
 //! What to write, what to leave alone, and what is in the way.
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, OnceCell};
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, ScopedJoinHandle};
 
 use anyhow::Context;
 
 use super::artifacts::{self, Current, Made};
-use super::manifest::{entry, new_manifest};
-use super::remember::{folders, outputs, remember, to_create};
-use super::{Analysis, Fate, Inputs, Options, Outcome, explain};
+use super::emitted::{self, Emitted};
+use super::manifest::{entry, inputs_digest, new_manifest};
+use super::ranked::Left;
+use super::remember::{self, folders, outputs, remember, to_create};
+use super::{Analysis, Fate, Going, Inputs, Options, Outcome, explain};
 use crate::beneath::{Content, Root};
-use crate::discover::{fresh, git};
+use crate::discover::git;
 use crate::emit::{self, Change, Removal};
 use crate::model::place::{MANIFEST, WORKFLOW, WORKFLOW_BEFORE};
-use crate::model::{Code, Diagnostic, Digest, Format, Record};
+use crate::model::snapshot::Basis;
+use crate::model::{Code, Diagnostic, Digest, Format, Record, Watched};
 use crate::verify::{self, OnDisk};
 use crate::wire::header::{self, Provenance};
-use crate::wire::manifest::{Entry, Manifest, Unusable};
+use crate::wire::manifest::{Entry, Manifest};
 
 /// What is known of the last build.
 pub(super) struct Last {
     pub(super) record: Record,
     pub(super) engine: Digest,
+    /// The file system's time before this build looks at anything.
     pub(super) looked: i64,
-}
-
-/// The manifest on disk, if blue wrote it and it is whole.
-fn known_manifest(root: &Root) -> anyhow::Result<Option<Manifest>> {
-    match verify::manifest(root)? {
-        None | Some(Err(Unusable::Broken(_))) => Ok(None),
-        Some(Ok((manifest, _))) => Ok(Some(manifest)),
-        Some(Err(Unusable::HandWritten)) => anyhow::bail!(
-            "{MANIFEST} was written by hand; blue does not overwrite it\nhint: run `blue init`, which moves it into .blue/config.yaml"
-        ),
-    }
+    pub(super) emitted: Emitted,
 }
 
 fn entry_of<'a>(manifest: Option<&'a Manifest>, path: &str) -> Option<&'a Entry> {
@@ -48,16 +42,19 @@ pub(super) fn check(
     inputs: &Inputs,
     mut analysis: Analysis,
 ) -> anyhow::Result<Outcome> {
-    let manifest = known_manifest(root)?;
-    let made = artifacts::all(root, inputs, &mut analysis, &Current::new())?;
+    let manifest = emitted::manifest(root)?;
+    let (ready, mut notes) = (artifacts::Ready::take(&mut analysis), Vec::new());
+    let from = artifacts::From { root, inputs, analysis: &analysis };
+    let made = artifacts::all(from, ready, &Current::new(), &mut notes)?;
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, None)).collect();
-    let mut outcome = outcome(&analysis);
+    let mut outcome = outcome(&analysis, notes);
     for artifact in made.into_iter().filter_map(|made| made.artifact) {
         let on_disk =
             verify::on_disk(root, &artifact.path, entry_of(manifest.as_ref(), &artifact.path))?;
         outcome.diagnostics.extend(verify::finding(&artifact.path, &on_disk, &artifact.hash));
     }
-    let wanted = new_manifest(inputs, &analysis, entries);
+    let digest = inputs_digest(inputs, &analysis.graph, &analysis.bindings);
+    let wanted = new_manifest(inputs, &analysis, digest, entries);
     let hint = "run `blue knowledge build` and commit the result";
     let found = match &manifest {
         None if root.exists(MANIFEST) => {
@@ -88,26 +85,65 @@ pub(super) fn check(
 pub(super) fn write(
     root: &Root,
     inputs: &Inputs,
-    mut analysis: Analysis,
+    analysis: &mut Analysis,
     last: &Last,
     options: &Options<'_>,
     asked: JoinHandle<git::Head>,
 ) -> anyhow::Result<Outcome> {
-    let keeping = std::mem::take(&mut analysis.reading.keeping);
-    let (outcome, kept) = std::thread::scope(|scope| {
-        let kept = scope.spawn(|| keeping.keep(root, &inputs.plan.limits));
+    let ready = artifacts::Ready::take(analysis);
+    // An explanation compares it with what was.
+    let watched = match options.explain {
+        true => analysis.reading.watched.clone(),
+        false => std::mem::take(&mut analysis.reading.watched),
+    };
+    let left = (watched, std::mem::take(&mut analysis.left));
+    let going = std::mem::replace(&mut analysis.basis, Going::Nowhere);
+    let (analysis, keeping) = (&*analysis, &analysis.reading.keeping);
+    let kept = OnceCell::new();
+    let outcome = std::thread::scope(|scope| {
+        let keep = || keeping.keep(root, &inputs.plan.limits);
+        let beside = match going {
+            // What an edit adds is kept sooner than a thread begins.
+            Going::As(basis) => Beside::Done((keep(), Some(basis))),
+            Going::Nowhere => Beside::Done((keep(), None)),
+            Going::On(words) => Beside::Doing(scope.spawn(move || {
+                (keep(), remember::basis(root, inputs, analysis, *words, &last.engine))
+            })),
+        };
         let head = LazyCell::new(|| provenance(asked.join().expect("asking git does not panic")));
-        let outcome = write_artifacts(root, inputs, &mut analysis, last, options, &head);
+        let basis = || {
+            let (result, basis) = beside.wait();
+            kept.set(result).ok();
+            basis
+        };
+        let from = artifacts::From { root, inputs, analysis };
+        let outcome = write_artifacts(from, ready, left, last, options, (&head, basis));
         // No process is left behind, also where nobody wanted its answer.
         LazyCell::force(&head);
-        (outcome, kept.join().expect("keeping facts does not panic"))
+        outcome
     });
     let mut outcome = outcome?;
-    let kept = kept.err().map(not_kept);
+    let kept = kept.into_inner().and_then(Result::err).map(not_kept);
     outcome.diagnostics.extend(kept.and_then(|note| inputs.policy.judge(note)));
-    // Freeing every document one by one would take longer than the process has left.
-    std::mem::forget((analysis, keeping));
     Ok(outcome)
+}
+
+/// Whether facts could be kept, and what the next build goes on from.
+type Kept = (anyhow::Result<()>, Option<Basis>);
+
+/// What is kept while artifacts are made.
+enum Beside<'scope> {
+    Done(Kept),
+    Doing(ScopedJoinHandle<'scope, Kept>),
+}
+
+impl Beside<'_> {
+    fn wait(self) -> Kept {
+        match self {
+            Beside::Done(kept) => kept,
+            Beside::Doing(thread) => thread.join().expect("keeping does not panic"),
+        }
+    }
 }
 
 /// What is said of a cache that could not be written.
@@ -122,26 +158,27 @@ fn provenance(head: git::Head) -> Provenance {
 }
 
 fn write_artifacts(
-    root: &Root,
-    inputs: &Inputs,
-    analysis: &mut Analysis,
+    from: artifacts::From<'_>,
+    ready: artifacts::Ready,
+    left: (Vec<Watched>, Left),
     last: &Last,
     options: &Options<'_>,
-    head: &dyn Deref<Target = Provenance>,
+    (head, basis): (&dyn Deref<Target = Provenance>, impl FnOnce() -> Option<Basis>),
 ) -> anyhow::Result<Outcome> {
-    let manifest = known_manifest(root)?;
-    let intact = if options.force {
-        BTreeMap::new()
-    } else {
-        intact(root, &last.record, manifest.as_ref())?
-    };
+    let artifacts::From { root, inputs, analysis } = from;
+    let Last { emitted: Emitted { manifest, intact }, .. } = last;
     let current: Current<'_> = intact.iter().map(|(path, entry)| (path.as_str(), entry)).collect();
-    let mut made = artifacts::all(root, inputs, analysis, &current)?;
+    let mut notes = Vec::new();
+    let (made, digest) = rayon::join(
+        || artifacts::all(from, ready, &current, &mut notes),
+        || inputs_digest(inputs, &analysis.graph, &analysis.bindings),
+    );
+    let mut made = made?;
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, intact.get(&made.path))).collect();
-    let wanted = new_manifest(inputs, analysis, entries);
-    let mut outcome = outcome(analysis);
+    let wanted = new_manifest(inputs, analysis, digest, entries);
+    let mut outcome = outcome(analysis, notes);
     let mut writer =
-        Writer { root, head, options, intact: &intact, changes: Vec::new(), outcome: &mut outcome };
+        Writer { root, head, options, intact, changes: Vec::new(), outcome: &mut outcome };
     for made in &mut made {
         writer.artifact(made, manifest.as_ref(), &last.record, analysis)?;
     }
@@ -155,44 +192,28 @@ fn write_artifacts(
     let kept = remember(
         root,
         inputs,
+        left,
         analysis,
         last,
         &made,
         folders,
         outputs(root, last, &made, written)?,
         &outcome,
+        basis(),
     );
     let kept = kept.err().map(not_kept);
     outcome.diagnostics.extend(kept.and_then(|note| inputs.policy.judge(note)));
     Ok(outcome)
 }
 
-fn outcome(analysis: &Analysis) -> Outcome {
+fn outcome(analysis: &Analysis, more: Vec<Diagnostic>) -> Outcome {
     Outcome {
         fates: Vec::new(),
-        diagnostics: analysis.notes.clone(),
+        diagnostics: analysis.notes.iter().cloned().chain(more).collect(),
         n_documents: analysis.graph.documents.len(),
         n_live: analysis.graph.live.iter().filter(|live| **live).count(),
         ..Outcome::default()
     }
-}
-
-/// Artifacts on disk that are exactly what the manifest says.
-fn intact(
-    root: &Root,
-    record: &Record,
-    manifest: Option<&Manifest>,
-) -> anyhow::Result<BTreeMap<String, Entry>> {
-    let mut intact = BTreeMap::new();
-    for entry in manifest.iter().flat_map(|manifest| &manifest.artifacts) {
-        let watched = record.outputs.iter().find(|watched| watched.path == entry.path);
-        let unmoved = watched
-            .is_some_and(|watched| fresh::file_same(root, record.settled, watched).is_some());
-        if unmoved || matches!(verify::on_disk(root, &entry.path, Some(entry))?, OnDisk::Ours(..)) {
-            intact.insert(entry.path.clone(), entry.clone());
-        }
-    }
-    Ok(intact)
 }
 
 struct Writer<'a> {

@@ -30,6 +30,7 @@ pub(super) fn entry(made: &Made, kept: Option<&Entry>) -> Entry {
 pub(super) fn new_manifest(
     inputs: &Inputs,
     analysis: &Analysis,
+    digest: Digest,
     artifacts: Vec<Entry>,
 ) -> Manifest {
     let plan = &inputs.plan;
@@ -48,7 +49,7 @@ pub(super) fn new_manifest(
         generated_at: None,
         source_commit: None,
         generator: Generator { name: "blue".to_string(), format: FORMAT },
-        inputs: inputs_digest(inputs, &analysis.graph, &analysis.bindings).to_string(),
+        inputs: digest.to_string(),
         identity: IdentityTier { max_tokens: plan.identity.budget.max_tokens, tokens, sources },
         workflow: WorkflowTier {
             max_tokens: plan.workflow.budget.max_tokens,

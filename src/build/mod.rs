@@ -4,8 +4,11 @@ mod artifacts;
 mod bundles;
 mod choice;
 mod decide;
+mod edit;
+mod emitted;
 mod explain;
 mod inputs;
+mod keeping;
 mod manifest;
 mod ranked;
 mod read;
@@ -14,7 +17,9 @@ mod session;
 mod told;
 mod workflow;
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Once;
 
 use anyhow::Context;
 use rayon::prelude::*;
@@ -22,9 +27,10 @@ use rayon::prelude::*;
 use crate::beneath::Root;
 use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh, git};
+use crate::model::snapshot::Basis;
 use crate::model::{
-    Binding, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Lexicon, Policy, Record,
-    Terms,
+    Action, Binding, Calls, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Lexicon,
+    Policy, Record, Terms,
 };
 use crate::rank::Relevance;
 use crate::wire::cache::FactsCache;
@@ -55,6 +61,8 @@ pub struct Options<'a> {
     pub waiting: &'a dyn Fn(&str),
     /// Told how far the work is.
     pub progress: &'a dyn Progress,
+    /// How many threads share the work, this one among them; `None` if others gather them.
+    pub threads: Option<usize>,
 }
 
 impl Options<'static> {
@@ -67,6 +75,7 @@ impl Options<'static> {
             source_date_epoch: None,
             waiting: &|_| {},
             progress: &Silent,
+            threads: None,
         }
     }
 }
@@ -139,12 +148,28 @@ struct Analysis {
     rfcs: Vec<DocId>,
     /// The index of documents as it was, if lines of it can be used again.
     before: Option<ranked::Before>,
-    /// Everything but the documents' own bytes that decided the ranking.
-    context: Digest,
+    /// What the ranking leaves for the next one.
+    left: ranked::Left,
     bindings: Vec<Binding>,
     notes: Vec<Diagnostic>,
     reading: read::Reading,
     tree: discover::Tree,
+    /// How many of the notes were there before anything was ranked.
+    n_seen: usize,
+    /// Artifacts that are known to be as they were, by path, with what decided them.
+    stands: BTreeMap<String, Action>,
+    /// What the next build goes on from.
+    basis: Going,
+}
+
+/// What the next build goes on from.
+enum Going {
+    /// All of this, with the words of all documents and what those are called.
+    On(Box<(Lexicon, Calls)>),
+    /// What is kept already.
+    As(Basis),
+    /// Nothing: it looks at all documents.
+    Nowhere,
 }
 
 /// The documents of a project and what they name, without a ranking.
@@ -171,6 +196,7 @@ fn engine() -> Digest {
 pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
     if options.check {
+        gather(options);
         let inputs = load(&root)?;
         let analysis = analysed(&inputs, survey(&root, &inputs, options.progress)?);
         return decide::check(&root, &inputs, analysis);
@@ -181,13 +207,18 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     } else {
         read::record(&root, &engine).unwrap_or_default()
     };
-    if !record.outputs.is_empty()
-        && !emit::is_pending(&root)
-        && fresh::unmoved(&root, &record).is_ok()
-    {
+    let trusted = !record.outputs.is_empty() && !emit::is_pending(&root);
+    if !fresh::is_small(&record) {
+        gather(options);
+    }
+    let look = if trusted { fresh::look(&root, &record).ok() } else { None };
+    if look.as_ref().is_some_and(|look| look.edited.is_empty()) {
         return Ok(explain::unmoved(&record));
     }
+    gather(options);
     let lock = emit::Lock::take(&root, "knowledge build", options.waiting)?;
+    // Whoever had the lock before may have moved what was looked at.
+    let look = look.filter(|_| !emit::is_pending(&root));
     emit::recover(&root)?;
     emit::make_room(&root);
     let looked = emit::time(&root)?;
@@ -195,19 +226,55 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let (path, epoch) = (root.path().to_path_buf(), options.source_date_epoch.clone());
     let asked = std::thread::spawn(move || git::head(&path, epoch.as_deref()));
     let inputs = load(&root)?;
-    let mut linked = linked(&root, &inputs, &record, options.progress, ranked::Kept::read)?;
+    let (force, progress) = (options.force, options.progress);
+    let edited = || look.and_then(|look| edit::analysed(&root, &inputs, &record, &engine, &look));
+    let (analysis, emitted) = rayon::join(
+        || match edited() {
+            Some(analysis) => Ok(analysis),
+            None => anew(&root, &inputs, &record, progress),
+        },
+        || emitted::Emitted::read(&root, &record, force),
+    );
+    let (mut analysis, emitted) = (analysis?, emitted?);
+    let last = decide::Last { record, engine, looked, emitted };
+    let outcome = decide::write(&root, &inputs, &mut analysis, &last, options, asked)?;
+    // Freeing every document one by one would take longer than the process has left.
+    std::mem::forget(analysis);
+    drop(lock);
+    Ok(outcome)
+}
+
+/// Gathers the threads that share the work. This one is among them, so that it does not wait for
+/// others to begin. A build with little to look at needs none.
+fn gather(options: &Options<'_>) {
+    static GATHERED: Once = Once::new();
+    let Some(threads) = options.threads else { return };
+    GATHERED.call_once(|| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        // Some threads are not of the pool, and wait for it; it must not be waiting for them.
+        let pool = if threads > 1 { pool.use_current_thread() } else { pool };
+        // If there are threads already, those do.
+        pool.build_global().ok();
+    });
+}
+
+/// Looks at all documents, and keeps the facts of a first build while they are ranked.
+fn anew(
+    root: &Root,
+    inputs: &Inputs,
+    record: &Record,
+    progress: &dyn Progress,
+) -> anyhow::Result<Analysis> {
+    let mut linked = linked(root, inputs, record, progress, ranked::Kept::read)?;
     let first = linked.reading.keeping.first();
     let (mut analysis, kept) = std::thread::scope(|scope| {
         let limits = &inputs.plan.limits;
-        let kept = scope.spawn(|| first.map_or(Ok(()), |first| first.keep(&root, limits)));
-        let analysis = analysed(&inputs, linked);
+        let kept = scope.spawn(|| first.map_or(Ok(()), |first| first.keep(root, limits)));
+        let analysis = analysed(inputs, linked);
         (analysis, kept.join().expect("keeping facts does not panic"))
     });
     analysis.notes.extend(kept.err().map(decide::not_kept));
-    let last = decide::Last { record, engine, looked };
-    let outcome = decide::write(&root, &inputs, analysis, &last, options, asked)?;
-    drop(lock);
-    Ok(outcome)
+    Ok(analysis)
 }
 
 /// Whether anything moved since the last build, which need not matter. `None` if nothing is known of
@@ -215,7 +282,7 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
 pub fn moved(root: &Root, max_files: usize) -> Option<bool> {
     let record = read::record(root, &engine()).filter(|record| !record.outputs.is_empty())?;
     let few = record.inputs.len() <= max_files;
-    few.then(|| emit::is_pending(root) || fresh::unmoved(root, &record).is_err())
+    few.then(|| emit::is_pending(root) || !fresh::is_unmoved(root, &record))
 }
 
 /// Whether a build would begin with other inputs than those of the manifest. Where nothing moved
@@ -246,13 +313,28 @@ pub fn survey(root: &Root, inputs: &Inputs, progress: &dyn Progress) -> anyhow::
 fn analysed(inputs: &Inputs, survey: Survey) -> Analysis {
     let Survey { mut graph, bindings, mut notes, mut reading, tree, kept } = survey;
     let (rfcs, note) = workflow::chosen(&graph, inputs.plan.max_bundles as usize);
+    let n_seen = notes.len();
     notes.extend(note);
     let lexicon = Lexicon::take(&mut graph.documents);
-    let Ranked { relevance, before, context } =
+    let Ranked { mut relevance, before, left } =
         ranked::ranked(inputs, (&graph, &lexicon), &mut reading.keeping, kept, &rfcs);
     // Words are for ranking alone, and the indexes need their room.
     graph.documents.par_iter_mut().for_each(|document| document.facts.terms = Terms::default());
-    Analysis { graph, relevance, rfcs, before, context, bindings, notes, reading, tree }
+    let calls = std::mem::take(&mut relevance.calls);
+    Analysis {
+        graph,
+        relevance,
+        rfcs,
+        before,
+        left,
+        bindings,
+        notes,
+        reading,
+        tree,
+        n_seen,
+        stands: BTreeMap::new(),
+        basis: Going::On(Box::new((lexicon, calls))),
+    }
 }
 
 /// Discovers, reads, parses and links, and meanwhile reads what a ranking can build on. Whoever trusts

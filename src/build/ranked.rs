@@ -1,11 +1,12 @@
 //! Ranks documents, or only those that an edit since the last build can have reached.
 
-use super::{Inputs, engine, read};
+use super::keeping::Keeping;
+use super::{Inputs, engine};
 use crate::beneath::{Content, Root};
 use crate::emit::{self, LOCAL};
 use crate::model::place::{DOCUMENTS, RELEVANCE};
 use crate::model::{
-    Cutoffs, Digest, DocId, Graph, Hasher, Lexicon, Neighbour, Ranking, Terms, Watched,
+    Cutoffs, Digest, DocId, Graph, Hasher, Lexicon, Neighbour, Ranking, Rows, Terms, Watched,
 };
 use crate::rank::{self, Again, Asked, Relevance};
 use crate::wire::jsonl::{self, Lines};
@@ -46,19 +47,62 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    /// The line of a document that is as it was.
-    pub(super) fn line(&self, id: DocId) -> Option<&[u8]> {
-        let same = self.changed.binary_search(&id).is_err();
-        same.then(|| self.index.line(id.0 as usize))
+    /// Of an index in which only these documents are others now; they are sorted.
+    pub(super) fn new(index: Lines, changed: Vec<DocId>) -> Before {
+        Before { index, changed }
+    }
+
+    /// The index as it was, and whose lines are others; they are sorted.
+    pub(super) fn parts(self) -> (Lines, Vec<DocId>) {
+        (self.index, self.changed)
     }
 }
 
-/// A ranking, with the index of documents it builds on.
+/// A ranking, with the index of documents it builds on, and what it leaves behind.
 pub(super) struct Ranked {
     pub(super) relevance: Relevance,
     pub(super) before: Option<Before>,
+    pub(super) left: Left,
+}
+
+/// What a ranking leaves behind for the next one.
+#[derive(Default)]
+pub(super) struct Left {
     /// Everything but the documents' own bytes that decided it.
-    pub(super) context: Digest,
+    context: Option<Digest>,
+    documents: Vec<(Digest, Cutoffs)>,
+    near: Rows<u32>,
+    lens: Vec<u32>,
+}
+
+impl Left {
+    /// Takes it from a ranking.
+    pub(super) fn new(context: Digest, graph: &Graph, relevance: &mut Relevance) -> Left {
+        let digests = graph.documents.iter().map(|document| document.digest);
+        let cutoffs = std::mem::take(&mut relevance.cutoffs);
+        let (near, lens) =
+            (std::mem::take(&mut relevance.near), std::mem::take(&mut relevance.lens));
+        Left { context: Some(context), documents: digests.zip(cutoffs).collect(), near, lens }
+    }
+
+    /// Keeps it, with the indexes that were made of the ranking.
+    pub(super) fn keep(
+        self,
+        root: &Root,
+        outputs: &[Watched],
+        engine: &Digest,
+    ) -> anyhow::Result<()> {
+        let emitted = |path| Some(outputs.iter().find(|watched| watched.path == path)?.digest);
+        let (Some(context), Some(relevance), Some(index)) =
+            (self.context, emitted(RELEVANCE), emitted(DOCUMENTS))
+        else {
+            return Ok(());
+        };
+        let Left { documents, near, lens, .. } = self;
+        let ranking = Ranking { context, relevance, index, documents, near, lens };
+        let parts = ranking::write(&ranking, engine);
+        emit::keep_parts(root, &format!("{LOCAL}/ranking"), parts.iter())
+    }
 }
 
 /// Ranks the documents of a graph and writes the lines of their index; the neighbours of those that
@@ -66,7 +110,7 @@ pub(super) struct Ranked {
 pub(super) fn ranked(
     inputs: &Inputs,
     (graph, lexicon): (&Graph, &Lexicon),
-    keeping: &mut read::Keeping,
+    keeping: &mut Keeping,
     kept: Option<Kept>,
     wanted: &[DocId],
 ) -> Ranked {
@@ -77,34 +121,52 @@ pub(super) fn ranked(
     };
     let last = kept.and_then(|kept| last(inputs, graph, keeping, &context, kept));
     keeping.let_go();
-    let Some((changed, cutoffs, relevance, index)) = last else {
+    let Some((changed, cutoffs, near, relevance, index)) = last else {
         let tell = |id: DocId, neighbours: Option<&[Neighbour]>, bytes: &mut Vec<u8>| {
             line(id, neighbours.unwrap_or_default(), bytes);
         };
-        let relevance = rank::rank(graph, lexicon, &Asked { wanted, tell: &tell });
-        return Ranked { relevance, before: None, context };
+        let mut relevance = rank::rank(graph, lexicon, &Asked { wanted, tell: &tell });
+        let left = Left::new(context, graph, &mut relevance);
+        return Ranked { relevance, before: None, left };
     };
     let tell = |id: DocId, neighbours: Option<&[Neighbour]>, bytes: &mut Vec<u8>| match neighbours {
         Some(neighbours) => line(id, neighbours, bytes),
         None => bytes.extend_from_slice(relevance.line(id.0 as usize)),
     };
-    let told = |id: DocId| relevance.naming(&graph.document(id).uri);
-    let before = Before { index, changed: changed.iter().map(|(id, _)| *id).collect() };
+    let told = |id: DocId| telling(&near, id);
+    let before = Before::new(index, changed.iter().map(|(id, _)| *id).collect());
     let again = Again { changed, cutoffs, told: &told, apart: None };
     let relevance = rank::rank_again(graph, lexicon, again, &Asked { wanted, tell: &tell });
-    let relevance = relevance.expect("all texts are here");
-    Ranked { relevance, before: Some(before), context }
+    let mut relevance = relevance.expect("all texts are here");
+    relevance.near = completed(&relevance, &near);
+    let left = Left::new(context, graph, &mut relevance);
+    Ranked { relevance, before: Some(before), left }
 }
 
-/// Documents with other words than before, what it took to be a candidate of each document, and both
-/// indexes.
-type Last = (Vec<(DocId, Terms)>, Vec<Cutoffs>, Lines, Lines);
+/// Documents that had another among their neighbours.
+pub(super) fn telling(near: &Rows<u32>, id: DocId) -> Vec<DocId> {
+    let rows = (0..near.len()).filter(|row| near.of(*row).contains(&id.0));
+    rows.map(|row| DocId(row as u32)).collect()
+}
+
+/// The neighbours of every document, those from before among them.
+pub(super) fn completed(relevance: &Relevance, before: &Rows<u32>) -> Rows<u32> {
+    let mut near = Rows::with_capacity(before.len(), before.all().len());
+    for (row, as_before) in relevance.as_before.iter().enumerate() {
+        near.push(if *as_before { before.of(row) } else { relevance.near.of(row) });
+    }
+    near
+}
+
+/// Documents with other words than before, what it took to be a candidate of each document, who was
+/// near whom, and both indexes.
+type Last = (Vec<(DocId, Terms)>, Vec<Cutoffs>, Rows<u32>, Lines, Lines);
 
 /// What the last build knew, if it ranked the same documents.
 fn last(
     inputs: &Inputs,
     graph: &Graph,
-    keeping: &read::Keeping,
+    keeping: &Keeping,
     context: &Digest,
     kept: Kept,
 ) -> Option<Last> {
@@ -124,7 +186,7 @@ fn last(
         }
     }
     let cutoffs = known.documents.into_iter().map(|(_, cutoffs)| cutoffs).collect();
-    Some((changed, cutoffs, relevance, index))
+    Some((changed, cutoffs, known.near, relevance, index))
 }
 
 /// Everything but the documents' own bytes that decides what is known of them and how they are
@@ -140,26 +202,4 @@ fn context(inputs: &Inputs, graph: &Graph, lexicon: &Lexicon) -> Digest {
     }
     inputs.plan.limits.tell(&mut hasher);
     hasher.digest()
-}
-
-/// Keeps what the next ranking can build on.
-pub(super) fn keep(
-    root: &Root,
-    analysis: &super::Analysis,
-    outputs: &[Watched],
-    engine: &Digest,
-) -> anyhow::Result<()> {
-    let emitted = |path| outputs.iter().find(|watched| watched.path == path);
-    let (Some(relevance), Some(index)) = (emitted(RELEVANCE), emitted(DOCUMENTS)) else {
-        return Ok(());
-    };
-    let documents = analysis.graph.documents.iter().map(|document| document.digest);
-    let cutoffs = analysis.relevance.cutoffs.iter().copied();
-    let ranking = Ranking {
-        context: analysis.context,
-        relevance: relevance.digest,
-        index: index.digest,
-        documents: documents.zip(cutoffs).collect(),
-    };
-    emit::keep(root, &format!("{LOCAL}/ranking"), &ranking::write(&ranking, engine))
 }

@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::keeping::Keeping;
 use super::{Inputs, Progress};
 use crate::beneath::{Content, Root};
 use crate::discover::judge;
-use crate::emit::{self, LOCAL};
+use crate::emit::LOCAL;
 use crate::guard::{Allowed, Guard, Named, judge_name};
 use crate::model::plan::Limits;
 use crate::model::source::content_digest;
 use crate::model::{
-    Code, Diagnostic, Digest, Facts, Found, Noted, Plan, Record, Source, Stat, Terms, Watched,
+    Code, Diagnostic, Digest, Facts, Found, Noted, Plan, Record, Source, Stat, Watched,
 };
 use crate::parse::{self, Told};
 use crate::wire::cache::{self, FactsCache};
@@ -35,86 +36,15 @@ pub(crate) struct Reading {
 /// In a larger project what can be told is read again of the few documents that it is asked of.
 const MAX_TOLD: usize = 4_096;
 
-/// What was read from the facts cache, and what it does not have yet.
-#[derive(Default)]
-pub(crate) struct Keeping {
-    /// New facts, as entries of the cache.
-    fresh: Vec<Vec<u8>>,
-    /// Documents whose facts came from the cache.
-    cached: Vec<Digest>,
-    cache: FactsCache,
-    /// Where new facts are appended, once the cache itself is no longer needed.
-    end: Option<u64>,
-}
-
-/// The facts of a first build. They are written while documents are ranked, and are gone when those
-/// need the room.
-pub(super) struct First(Vec<Vec<u8>>);
-
-impl First {
-    pub(super) fn keep(self, root: &Root, limits: &Limits) -> anyhow::Result<()> {
-        write_anew(root, limits, self.0.iter().map(Vec::as_slice))
-    }
-}
-
-fn write_anew<'a>(
-    root: &Root,
-    limits: &Limits,
-    entries: impl Iterator<Item = &'a [u8]>,
-) -> anyhow::Result<()> {
-    let blocks = cache::facts_blocks(entries);
-    let parts = std::iter::once(cache::facts_head(limits)).chain(blocks);
-    emit::keep_parts(root, &format!("{LOCAL}/facts"), parts)
-}
-
-impl Keeping {
-    /// The words of a content that was read by an earlier build.
-    pub(super) fn words(&self, key: &Digest) -> Option<Terms> {
-        self.cache.get(key).map(|facts| facts.terms)
-    }
-
-    /// What there is to keep where nothing was kept before.
-    pub(super) fn first(&mut self) -> Option<First> {
-        self.cache.is_empty().then(|| First(std::mem::take(&mut self.fresh)))
-    }
-
-    /// Brings the cache up to date: new facts are appended, and once most of it is of documents
-    /// that are gone, it is written anew.
-    pub(super) fn keep(&self, root: &Root, limits: &Limits) -> anyhow::Result<()> {
-        let fresh = self.fresh.iter().map(Vec::as_slice);
-        match self.end {
-            Some(_) if self.fresh.is_empty() => Ok(()),
-            Some(end) => {
-                emit::append(root, &format!("{LOCAL}/facts"), end, cache::facts_blocks(fresh))
-            }
-            // Where there was none, the first facts are written already.
-            None if self.cache.is_empty() => Ok(()),
-            None => {
-                let kept = self.cached.iter().filter_map(|digest| self.cache.entry(digest));
-                write_anew(root, limits, kept.chain(fresh))
-            }
-        }
-    }
-
-    /// Lets go of what was read from the cache, unless it must be written anew.
-    pub(super) fn let_go(&mut self) {
-        let crowded = self.cache.len() > 2 * (self.cached.len() + self.fresh.len()) + 64;
-        if !self.cache.is_empty() && !crowded {
-            self.end = Some(self.cache.end());
-            self.cache = FactsCache::default();
-        }
-    }
-}
-
-struct One {
-    found: Found,
-    digest: Digest,
+/// One document that was read.
+pub(super) struct One {
+    pub(super) digest: Digest,
     /// Under what its facts are kept.
-    key: Digest,
-    facts: Facts,
-    watched: Vec<Watched>,
+    pub(super) key: Digest,
+    pub(super) facts: Facts,
+    pub(super) watched: Vec<Watched>,
     /// If it was parsed: its facts as an entry of the cache, and what else can be told of it.
-    fresh: Option<(Vec<u8>, Option<Told>)>,
+    pub(super) fresh: Option<(Vec<u8>, Option<Told>)>,
     /// What is said of its name.
     note: Option<Diagnostic>,
 }
@@ -138,32 +68,28 @@ pub(super) fn read(
     let (plan, guard) = (&inputs.plan, &inputs.guard);
     progress.total(found.len() as u64);
     let (tells, n_bytes) = (found.len() <= MAX_TOLD, AtomicU64::new(0));
-    let reader = Reader { root, plan, guard, record, cache: &cache, tells, n_bytes };
-    let results: Vec<Answer> = found
+    let reader = Reader { root, plan, guard, record, cache: Some(&cache), tells, n_bytes };
+    let results: Vec<(Found, Answer)> = found
         .into_par_iter()
         .with_min_len(16)
         .map(|found| {
-            let one = reader.one(found);
+            let one = reader.one(&found.path, found.sidecar.as_deref());
             progress.step();
-            one
+            (found, one)
         })
         .collect();
     let mut notes = Vec::new();
-    let mut keeping = Keeping { cache, ..Keeping::default() };
+    let mut keeping = Keeping::new(cache);
     let mut reading = Reading::default();
-    for result in results {
+    for (found, result) in results {
         match result? {
             Ok(one) => {
-                match one.fresh {
-                    Some((packed, told)) => {
-                        keeping.fresh.push(packed);
-                        reading.told.extend(told.map(|told| (one.key, told)));
-                    }
-                    None => keeping.cached.push(one.key),
-                }
+                let (entry, told) = one.fresh.unzip();
+                keeping.add(one.key, entry);
+                reading.told.extend(told.flatten().map(|told| (one.key, told)));
                 notes.extend(one.note);
                 reading.watched.extend(one.watched);
-                reading.documents.push((one.found, one.digest, one.facts));
+                reading.documents.push((found, one.digest, one.facts));
             }
             Err(refused) => {
                 notes.extend(refused.note);
@@ -171,6 +97,7 @@ pub(super) fn read(
             }
         }
     }
+    keeping.place(&plan.limits);
     reading.keeping = keeping;
     reading.watched.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(Noted::new(reading, notes))
@@ -184,12 +111,13 @@ pub(super) fn cache(root: &Root, limits: &Limits) -> FactsCache {
     }
 }
 
-struct Reader<'a> {
+/// Reads documents, or remembers what they said.
+pub(super) struct Reader<'a> {
     root: &'a Root,
     plan: &'a Plan,
     guard: &'a Guard,
     record: &'a Record,
-    cache: &'a FactsCache,
+    cache: Option<&'a FactsCache>,
     /// Whether what can be told is kept.
     tells: bool,
     /// Bytes of documents so far; the sum does not depend on the order of work.
@@ -204,55 +132,70 @@ struct Refused {
     note: Option<Diagnostic>,
 }
 
-impl Reader<'_> {
-    fn one(&self, found: Found) -> Answer {
+impl<'a> Reader<'a> {
+    /// Reads documents that were edited, and knows nothing of what they say.
+    pub(super) fn of_edit(root: &'a Root, inputs: &'a Inputs, record: &'a Record) -> Reader<'a> {
+        let (plan, guard) = (&inputs.plan, &inputs.guard);
+        Reader { root, plan, guard, record, cache: None, tells: true, n_bytes: AtomicU64::new(0) }
+    }
+
+    /// A document that was edited; `None` if it cannot be read any more. What is said of its name was
+    /// said before.
+    pub(super) fn again(&self, path: &str, sidecar: Option<&str>) -> Option<One> {
+        self.one(path, sidecar).ok()?.ok()
+    }
+
+    fn facts(&self, key: &Digest) -> Option<Facts> {
+        self.cache?.get(key)
+    }
+
+    fn one(&self, path: &str, sidecar: Option<&str>) -> Answer {
         // What is not read for its name is not remembered either: the name itself may be a secret.
-        let note = match self.judged(&found.path) {
+        let note = match self.judged(path) {
             Named::Plain => None,
             Named::Noted(note) => Some(note),
             Named::Refused(note) => {
                 return Ok(Err(Refused { watched: None, note: Some(note) }));
             }
         };
-        let allowed = self.guard.of(&found.path);
-        if let Some((digest, facts, watched)) = self.remembered(&found, &allowed) {
+        let allowed = self.guard.of(path);
+        if let Some((digest, facts, watched)) = self.remembered(path, sidecar, &allowed) {
             self.count(facts.n_bytes)?;
             let key = allowed.key(digest);
-            return Ok(Ok(One { found, digest, key, facts, watched, fresh: None, note }));
+            return Ok(Ok(One { digest, key, facts, watched, fresh: None, note }));
         }
-        let (bytes, stat) = match self.bytes(&found.path)? {
+        let (bytes, stat) = match self.bytes(path)? {
             Ok(content) => content,
             Err(note) => {
-                return Ok(Err(Refused { watched: self.refused(&found.path), note: Some(note) }));
+                return Ok(Err(Refused { watched: self.refused(path), note: Some(note) }));
             }
         };
         // Digests that blue emitted lie beside notes that people wrote; they are no source.
-        if found.path.starts_with("knowledge/") && header::is_emitted(&bytes) {
+        if path.starts_with("knowledge/") && header::is_emitted(&bytes) {
             return Ok(Err(Refused { watched: None, note: None }));
         }
         self.count(bytes.len() as u64)?;
         let own = Digest::of(&bytes);
         // What lies behind a link can change without the link showing it.
-        let linked =
-            self.root.stat(&found.path).ok().flatten().is_none_or(|(known, _)| known != stat);
+        let linked = self.root.stat(path).ok().flatten().is_none_or(|(known, _)| known != stat);
         let stat = if linked { Stat::default() } else { stat };
-        let mut watched = vec![Watched { path: found.path.clone(), stat, digest: own }];
+        let mut watched = vec![Watched { path: path.to_string(), stat, digest: own }];
         let mut sidecar_bytes = None;
-        if let Some(path) = &found.sidecar
+        if let Some(path) = sidecar
             && let Ok((bytes, stat)) = self.bytes(path)?
         {
-            watched.push(Watched { path: path.clone(), stat, digest: Digest::of(&bytes) });
+            watched.push(Watched { path: path.to_string(), stat, digest: Digest::of(&bytes) });
             sidecar_bytes = Some(bytes);
         }
         let digest = content_digest(own, sidecar_bytes.as_deref().map(Digest::of));
         let key = allowed.key(digest);
-        if let Some(facts) = self.cache.get(&key) {
-            return Ok(Ok(One { found, digest, key, facts, watched, fresh: None, note }));
+        if let Some(facts) = self.facts(&key) {
+            return Ok(Ok(One { digest, key, facts, watched, fresh: None, note }));
         }
         let source = Source { bytes, sidecar: sidecar_bytes };
         let (facts, told) = self.parsed(&source, &allowed);
         let fresh = Some((cache::facts_entry(&key, &facts), told));
-        Ok(Ok(One { found, digest, key, facts, watched, fresh, note }))
+        Ok(Ok(One { digest, key, facts, watched, fresh, note }))
     }
 
     fn parsed(&self, source: &Source, allowed: &Allowed) -> (Facts, Option<Told>) {
@@ -289,10 +232,11 @@ impl Reader<'_> {
     /// A document whose file did not move, and whose facts are in the cache.
     fn remembered(
         &self,
-        found: &Found,
+        path: &str,
+        sidecar: Option<&str>,
         allowed: &Allowed,
     ) -> Option<(Digest, Facts, Vec<Watched>)> {
-        let paths = std::iter::once(&found.path).chain(&found.sidecar);
+        let paths = std::iter::once(path).chain(sidecar);
         let mut watched = Vec::new();
         for path in paths {
             let known = self.record.input(path)?;
@@ -304,7 +248,7 @@ impl Reader<'_> {
         }
         let digest =
             content_digest(watched[0].digest, watched.get(1).map(|sidecar| sidecar.digest));
-        let facts = self.cache.get(&allowed.key(digest))?;
+        let facts = self.facts(&allowed.key(digest))?;
         Some((digest, facts, watched))
     }
 

@@ -4,13 +4,15 @@ use rustix::fs::FileType;
 
 use super::artifacts::Made;
 use super::decide::Last;
-use super::{Analysis, Inputs, Outcome, ranked};
+use super::ranked::Left;
+use super::{Analysis, Inputs, Outcome};
 use crate::beneath::Root;
 use crate::discover::{fresh, walk};
 use crate::emit::{self, Change, LOCAL, Removal};
 use crate::model::place::MANIFEST;
-use crate::model::{Folder, Record, Stat, Watched};
-use crate::wire::record;
+use crate::model::snapshot::{Basis, Seen};
+use crate::model::{Calls, Digest, Folder, Lexicon, Record, Stat, Watched};
+use crate::wire::{record, snapshot};
 
 /// The emitted files as they are now: written just now, known from before, or hashed again.
 pub(super) fn outputs(
@@ -44,21 +46,21 @@ fn watched(root: &Root, path: &str) -> anyhow::Result<Option<Watched>> {
 pub(super) fn remember(
     root: &Root,
     inputs: &Inputs,
+    (mut read, left): (Vec<Watched>, Left),
     analysis: &Analysis,
     last: &Last,
     made: &[Made],
     folders: Vec<Folder>,
     outputs: Vec<Watched>,
     outcome: &Outcome,
+    basis: Option<Basis>,
 ) -> anyhow::Result<()> {
-    let mut read: Vec<Watched> =
-        analysis.reading.watched.iter().chain(&inputs.watched).cloned().collect();
+    read.extend(inputs.watched.iter().cloned());
     for path in &analysis.tree.ignores {
         read.extend(watched(root, path)?);
     }
     read.sort_by(|a, b| a.path.cmp(&b.path));
     read.dedup_by(|a, b| a.path == b.path);
-    ranked::keep(root, analysis, &outputs, &last.engine)?;
     let seen = Record {
         folders,
         inputs: read,
@@ -70,8 +72,39 @@ pub(super) fn remember(
             .iter()
             .map(|made| (made.path.clone(), made.action.facts().to_vec()))
             .collect(),
+        basis,
     };
-    emit::keep(root, &format!("{LOCAL}/record"), &record::write(&seen, &last.engine))
+    let (ranking, seen) = rayon::join(
+        || left.keep(root, &seen.outputs, &last.engine),
+        || record::write(&seen, &last.engine),
+    );
+    ranking?;
+    emit::keep_parts(root, &format!("{LOCAL}/record"), seen.iter())
+}
+
+/// Keeps what is known of all documents, so that the next build can go on from it. `None` if it could
+/// not be kept, which only makes that build slower.
+pub(super) fn basis(
+    root: &Root,
+    inputs: &Inputs,
+    analysis: &Analysis,
+    (lexicon, calls): (Lexicon, Calls),
+    engine: &Digest,
+) -> Option<Basis> {
+    let keeping = &analysis.reading.keeping;
+    let keys = analysis.graph.documents.iter();
+    let keys = keys.map(|document| inputs.guard.of(&document.path).key(document.digest));
+    let seen = Seen {
+        graph: &analysis.graph,
+        bindings: &analysis.bindings,
+        notes: &analysis.notes[..analysis.n_seen],
+        lexicon: &lexicon,
+        calls: &calls,
+        blocks: &keeping.blocks(keys),
+    };
+    let written = snapshot::write(&seen, engine);
+    let kept = emit::keep_parts(root, &format!("{LOCAL}/snapshot"), written.parts.iter());
+    kept.is_ok().then(|| keeping.basis(written.check))
 }
 
 /// The folders as the walk saw them, with the names that this build added or took away. A folder

@@ -93,7 +93,8 @@ pub(super) fn bundles(
     ids: &[DocId],
     current: &Current<'_>,
 ) -> anyhow::Result<Vec<Made>> {
-    ids.par_iter().map(|id| bundle(from, *id, current)).collect()
+    let plans = Plans::new(&from.analysis.graph);
+    ids.par_iter().map(|id| bundle(from, *id, &plans, current)).collect()
 }
 
 /// The name of a document's bundle: the last part of its address.
@@ -107,10 +108,18 @@ pub(super) fn path_of(graph: &Graph, id: DocId) -> String {
     format!("{WORKFLOW}/{}.md", name_of(graph, id))
 }
 
-fn bundle(from: &From<'_>, id: DocId, current: &Current<'_>) -> anyhow::Result<Made> {
+fn bundle(
+    from: &From<'_>,
+    id: DocId,
+    plans: &Plans,
+    current: &Current<'_>,
+) -> anyhow::Result<Made> {
     let graph = &from.analysis.graph;
     let path = path_of(graph, id);
-    let plans = plans(graph, id);
+    if let Some(made) = Made::standing(from, &path, current) {
+        return Ok(made);
+    }
+    let plans = plans.of(id);
     let about = about(from, id);
     let action = action(from, id, &plans, &about);
     Made::unless_current(&path, action, current, |action| {
@@ -239,11 +248,22 @@ fn lines(work: &Work, plans: &[(&str, Work)], about: Vec<Line>) -> Vec<Line> {
     lines
 }
 
-/// The plans of a document.
-fn plans(graph: &Graph, id: DocId) -> Vec<DocId> {
-    let plans =
-        graph.edges.iter().filter(|edge| edge.to == id && edge.relation == Relation::PlanOf);
-    plans.map(|edge| edge.from).collect()
+/// Which documents are plans of which.
+pub(super) struct Plans(Vec<(DocId, DocId)>);
+
+impl Plans {
+    pub(super) fn new(graph: &Graph) -> Plans {
+        let plans = graph.edges.iter().filter(|edge| edge.relation == Relation::PlanOf);
+        let mut plans: Vec<(DocId, DocId)> = plans.map(|edge| (edge.to, edge.from)).collect();
+        plans.sort_unstable();
+        Plans(plans)
+    }
+
+    /// The plans of a document.
+    pub(super) fn of(&self, id: DocId) -> Vec<DocId> {
+        let first = self.0.partition_point(|(of, _)| *of < id);
+        self.0[first..].iter().take_while(|(of, _)| *of == id).map(|(_, plan)| *plan).collect()
+    }
 }
 
 /// What a document depends on, replaces and is near to, a line each.

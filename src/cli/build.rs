@@ -33,12 +33,10 @@ pub(super) struct Build {
 
 impl Build {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        if let Some(jobs) = self.jobs {
-            rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global()?;
-        }
         let started = Instant::now();
         let folder = project::find(directory)?;
-        let outcome = build(&folder, self.check, self.force, self.explain)?;
+        let threads = self.jobs.map_or_else(cores, usize::from);
+        let outcome = build_with(&folder, self.check, self.force, self.explain, threads)?;
         if !self.check
             && let Ok(root) = Root::open(&folder)
         {
@@ -115,12 +113,26 @@ fn found(counts: &Counts) -> String {
     }
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Builds with a progress bar and a word about the lock.
 pub(super) fn build(
     folder: &Path,
     check: bool,
     force: bool,
     explain: bool,
+) -> anyhow::Result<Outcome> {
+    build_with(folder, check, force, explain, cores())
+}
+
+fn build_with(
+    folder: &Path,
+    check: bool,
+    force: bool,
+    explain: bool,
+    threads: usize,
 ) -> anyhow::Result<Outcome> {
     let bar = Bar::new();
     let options = Options {
@@ -132,6 +144,7 @@ pub(super) fn build(
             output::say(&format!("blue: waiting for {who}, which is at work in this project"))
         },
         progress: &bar,
+        threads: Some(threads),
     };
     build::build(folder, &options)
 }

@@ -7,38 +7,57 @@ use super::walk;
 use crate::beneath::{Content, Root};
 use crate::model::{Digest, Folder, Record, Watched};
 
-/// Something that is not what the last build left behind.
+/// Something that is not what the last build left behind, and that no edit of a document explains.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Moved(pub String);
+
+/// What one look found where folders and emitted files are as the last build left them.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Look {
+    /// Files that were read and are others now, by their rows in the record.
+    pub edited: Vec<usize>,
+    /// Whether a file had to be read to know that it is the same.
+    pub racy: bool,
+}
 
 /// Fewer files than this are looked at one after the other.
 const FEW: usize = 1_000;
 
 /// Compares the project with the record of the last build. Racy entries are read again.
-pub fn unmoved(root: &Root, record: &Record) -> Result<(), Moved> {
+pub fn look(root: &Root, record: &Record) -> Result<Look, Moved> {
     let moved =
         |path: &str| Moved(if path.is_empty() { ".".to_string() } else { path.to_string() });
+    let folder =
+        |folder: &Folder| folder_same(root, record, folder).ok_or_else(|| moved(&folder.path));
+    let output =
+        |file: &Watched| file_same(root, record.settled, file).ok_or_else(|| moved(&file.path));
+    let input = |(row, file): (usize, &Watched)| match same(root, record.looked, file) {
+        Same::Yes => None,
+        Same::Read => Some(Err(())),
+        Same::No => Some(Ok(row)),
+    };
     // Starting threads takes longer than looking at a few files.
-    if record.folders.len() + record.inputs.len() + record.outputs.len() < FEW {
-        let folders = record.folders.iter();
-        let folders = folders.map(|folder| (folder_same(root, record, folder), &folder.path));
-        let inputs = record.inputs.iter().map(|file| (file, record.looked));
-        let outputs = record.outputs.iter().map(|file| (file, record.settled));
-        let files = inputs.chain(outputs);
-        let files = files.map(|(file, time)| (file_same(root, time, file), &file.path));
-        let mut all = folders.chain(files);
-        return all.find(|(same, _)| same.is_none()).map_or(Ok(()), |(_, path)| Err(moved(path)));
-    }
-    let folders = record.folders.par_iter();
-    folders
-        .map(|folder| folder_same(root, record, folder).ok_or_else(|| moved(&folder.path)))
-        .collect::<Result<(), _>>()?;
-    let inputs = record.inputs.par_iter().with_min_len(64).map(|file| (file, record.looked));
-    let outputs = record.outputs.par_iter().with_min_len(64).map(|file| (file, record.settled));
-    inputs
-        .chain(outputs)
-        .map(|(file, time)| file_same(root, time, file).ok_or_else(|| moved(&file.path)))
-        .collect()
+    let unlike: Vec<Result<usize, ()>> = if is_small(record) {
+        record.folders.iter().try_for_each(folder)?;
+        record.outputs.iter().try_for_each(output)?;
+        record.inputs.iter().enumerate().filter_map(input).collect()
+    } else {
+        record.folders.par_iter().try_for_each(folder)?;
+        record.outputs.par_iter().try_for_each(output)?;
+        record.inputs.par_iter().with_min_len(64).enumerate().filter_map(input).collect()
+    };
+    let racy = unlike.iter().any(Result::is_err);
+    Ok(Look { edited: unlike.into_iter().flatten().collect(), racy })
+}
+
+/// Whether so little was looked at that one thread does it sooner than several.
+pub fn is_small(record: &Record) -> bool {
+    record.folders.len() + record.inputs.len() + record.outputs.len() < FEW
+}
+
+/// Whether everything is as the last build left it.
+pub fn is_unmoved(root: &Root, record: &Record) -> bool {
+    look(root, record).is_ok_and(|look| look.edited.is_empty())
 }
 
 fn folder_same(root: &Root, record: &Record, folder: &Folder) -> Option<()> {
@@ -53,13 +72,34 @@ fn folder_same(root: &Root, record: &Record, folder: &Folder) -> Option<()> {
 
 /// Whether a watched file is what it was; a racy one is hashed again.
 pub fn file_same(root: &Root, time: i64, file: &Watched) -> Option<()> {
-    let Some((stat, _)) = root.stat(&file.path).ok()? else {
-        return file.is_absent().then_some(());
+    (same(root, time, file) != Same::No).then_some(())
+}
+
+/// How a file is known to be what it was.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Same {
+    /// Its stat says so.
+    Yes,
+    /// It had to be read.
+    Read,
+    /// It is another.
+    No,
+}
+
+fn same(root: &Root, time: i64, file: &Watched) -> Same {
+    let stat = match root.stat(&file.path) {
+        Ok(Some((stat, _))) => stat,
+        Ok(None) if file.is_absent() => return Same::Yes,
+        _ => return Same::No,
     };
     if stat != file.stat || file.is_absent() {
-        return None;
+        return Same::No;
     }
-    (!stat.is_racy(time) || digest_of(root, &file.path) == Some(file.digest)).then_some(())
+    match stat.is_racy(time) {
+        false => Same::Yes,
+        true if digest_of(root, &file.path) == Some(file.digest) => Same::Read,
+        true => Same::No,
+    }
 }
 
 /// The digest of a file as it is now.

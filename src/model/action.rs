@@ -34,6 +34,11 @@ impl Action {
         action
     }
 
+    /// An action that heard these facts, in this order.
+    pub fn of(facts: Vec<(String, Digest)>) -> Action {
+        Action { facts }
+    }
+
     /// Tells every fact, in the order they were heard.
     pub fn tell(&self, listener: &mut impl Listener) {
         for (name, value) in &self.facts {

@@ -52,6 +52,9 @@ pub enum PathKind {
 }
 
 impl PathKind {
+    /// Every kind, in order.
+    pub const ALL: [PathKind; 3] = [PathKind::File, PathKind::Folder, PathKind::Glob];
+
     /// The word in emitted files.
     pub fn as_str(self) -> &'static str {
         match self {

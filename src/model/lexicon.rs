@@ -1,8 +1,14 @@
 //! The words of all documents, each sort in one piece.
 
+use rayon::prelude::*;
+
+use super::word::stems;
 use super::{Around, Document, Rows, Terms};
 
-/// What every document is about and cites others with, by row. What only a document that is being
+/// Words that are looked at of one title.
+const MAX_TITLE: usize = 16;
+
+/// What every document is about, is called and cites others with, by row. What only a document that is being
 /// ranked needs, its words as written and their pairs, stays with it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Lexicon {
@@ -16,6 +22,8 @@ pub struct Lexicon {
     pub lines: Rows<(u32, u32)>,
     /// The words of those lines.
     pub around: Rows<u32>,
+    /// The words of each title.
+    pub titles: Rows<u32>,
 }
 
 impl Lexicon {
@@ -30,8 +38,11 @@ impl Lexicon {
             names: Rows::with_capacity(n, sum(|document| document.facts.terms.names.len())),
             lines: Rows::with_capacity(n, sum(|document| document.facts.around.lines.len())),
             around: Rows::with_capacity(n, sum(|document| document.facts.around.hashes.len())),
+            titles: Rows::with_capacity(n, n * 8),
         };
-        for document in documents {
+        let titles = documents.par_iter().map(|document| stems(&document.title, MAX_TITLE));
+        let titles: Vec<Vec<u32>> = titles.collect();
+        for (document, title) in documents.iter_mut().zip(titles) {
             let terms = &mut document.facts.terms;
             lexicon.hashes.push(&std::mem::take(&mut terms.hashes));
             lexicon.counts.push(&std::mem::take(&mut terms.counts));
@@ -39,6 +50,7 @@ impl Lexicon {
             let around = std::mem::take(&mut document.facts.around);
             lexicon.lines.push(&around.lines);
             lexicon.around.push(&around.hashes);
+            lexicon.titles.push(&title);
         }
         lexicon
     }

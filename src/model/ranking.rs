@@ -22,13 +22,17 @@ pub struct Ranking {
     pub index: Digest,
     /// The content of each document, by row, with what it took to be its candidate.
     pub documents: Vec<(Digest, Cutoffs)>,
+    /// The neighbours of each, by their rows.
+    pub near: Rows<u32>,
+    /// How long each one's line of the index is.
+    pub lens: Vec<u32>,
 }
 
-/// What documents are called, and which texts say so, as numbers.
+/// What documents are called, and how many texts say so, as numbers.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Calls {
     /// Every pair of words of a title or of a file's name, with what is called by it; sorted.
     pub called: Vec<(u32, u32)>,
-    /// For each document, where in `called` the pairs begin that its text has.
-    pub said: Rows<u32>,
+    /// How many texts have each pair, where it begins.
+    pub counts: Vec<u32>,
 }

@@ -1,5 +1,6 @@
 //! What a build saw of the file system, kept so that the next one can look away.
 
+use super::snapshot::Basis;
 use super::{Counts, Digest};
 
 /// What the file system says of a file, as git keeps it: all must match to skip a read.
@@ -80,6 +81,8 @@ pub struct Record {
     pub counts: Counts,
     /// The facts that decided each artifact, for `--explain`.
     pub actions: Vec<(String, Vec<(String, Digest)>)>,
+    /// What was kept of all documents, if it was.
+    pub basis: Option<Basis>,
 }
 
 impl Record {

@@ -34,6 +34,23 @@ pub enum Status {
 }
 
 impl Status {
+    /// Every status, in order.
+    pub const ALL: [Status; 13] = [
+        Status::Draft,
+        Status::Proposed,
+        Status::Active,
+        Status::Accepted,
+        Status::Implemented,
+        Status::Recorded,
+        Status::Paused,
+        Status::Rejected,
+        Status::Deprecated,
+        Status::Superseded,
+        Status::Moved,
+        Status::Unknown,
+        Status::Unstated,
+    ];
+
     /// Whether a document of this status may be told as current.
     pub fn live(self) -> bool {
         !matches!(

@@ -1,8 +1,8 @@
 //! Why a document lies near another that does not name it, in words.
 
+use super::reader::{Reader, Scratch};
 use super::signals::{
-    BACK, CITED, MARKS, NAMES_ALIKE, PEERS, PHRASE, Reader, SAYING, Scratch, Signals, TITLE,
-    WEIGHTS, WORDS,
+    BACK, CITED, MARKS, NAMES_ALIKE, PEERS, PHRASE, SAYING, Signals, TITLE, WEIGHTS, WORDS,
 };
 use super::words::Term;
 use crate::model::{DocId, Graph};

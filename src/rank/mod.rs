@@ -12,6 +12,7 @@ mod names;
 mod phrases;
 mod places;
 mod profiles;
+pub mod reader;
 mod reach;
 mod sayings;
 mod shift;
@@ -22,10 +23,12 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::model::{Calls, Cutoffs, DocId, Graph, Lexicon, Neighbour, Terms};
+use crate::model::{Calls, Cutoffs, DocId, Graph, Lexicon, Neighbour, Rows, Terms};
 
 pub use context::context;
-use signals::{Reader, Scratch, Signals, WEIGHTS, content, fused};
+use phrases::Known;
+use reader::{Reader, Scratch};
+use signals::{Signals, WEIGHTS, content, fused};
 
 /// Neighbours kept that a document names, and others.
 const MAX_NAMED: usize = 20;
@@ -60,7 +63,7 @@ pub(crate) struct Opinion {
 /// Who asks. Neighbours of all documents together would take more room than the documents, so most
 /// are only told of, one document after another.
 pub struct Asked<'a> {
-    /// Whose neighbours are given back, sorted.
+    /// Whose neighbours are given back, sorted; after an edit, of whom they may be others.
     pub wanted: &'a [DocId],
     /// Told of every document.
     pub tell: &'a Tell<'a>,
@@ -76,6 +79,10 @@ pub struct Relevance {
     pub told: Vec<Vec<u8>>,
     /// The ranked neighbours that were wanted.
     pub neighbours: BTreeMap<DocId, Vec<Neighbour>>,
+    /// How many bytes of it are of each.
+    pub lens: Vec<u32>,
+    /// The neighbours of every document by their rows; empty if they are as before.
+    pub near: Rows<u32>,
     /// Whether a document's neighbours are those of the last ranking.
     pub as_before: Vec<bool>,
     /// What it takes to be a candidate of each.
@@ -102,12 +109,15 @@ pub struct Again<'a> {
 pub struct Apart<'a> {
     /// What they are called, and which texts said so.
     pub calls: Calls,
+    /// Who says something else now than is known there, changed earlier or just now, with the pairs
+    /// that are counted there.
+    pub edited: Vec<(DocId, Vec<u32>)>,
     /// What some of them say, as they write it; `None` if that cannot be found.
-    pub words: &'a WordsOf,
+    pub words: &'a WordsOf<'a>,
 }
 
 /// Finds what documents say; `None` if that of one of them is not there.
-pub type WordsOf = dyn Fn(&[DocId]) -> Option<BTreeMap<DocId, Terms>> + Sync;
+pub type WordsOf<'a> = dyn Fn(&[DocId]) -> Option<BTreeMap<DocId, Terms>> + Sync + 'a;
 
 /// Ranks the neighbours of every document. Integers only, ties broken by the document's order.
 pub fn rank(graph: &Graph, lexicon: &Lexicon, asked: &Asked<'_>) -> Relevance {
@@ -123,13 +133,18 @@ pub fn rank_again(
     asked: &Asked<'_>,
 ) -> Option<Relevance> {
     let apart = again.apart.take();
-    let (calls, words) = apart.map(|apart| (apart.calls, apart.words)).unzip();
-    let mut reader = Reader::since(graph, lexicon, &again.changed, calls);
+    let (known, words) = match apart {
+        Some(Apart { calls, edited, words }) => (Some(Known { calls, edited }), Some(words)),
+        None => (None, None),
+    };
+    let mut reader = Reader::since(graph, lexicon, &again.changed, known);
     let Some(mut reached) = reach::reached(&reader, &again) else {
         let all = vec![true; graph.documents.len()];
         return words.is_none().then(|| ranked(reader, None, &all, asked));
     };
-    asked.wanted.iter().for_each(|id| reached[id.0 as usize] = true);
+    // Where not all texts are here, who is as before is not wanted.
+    let wanted = if words.is_none() { asked.wanted } else { &[] };
+    wanted.iter().for_each(|id| reached[id.0 as usize] = true);
     if let Some(words) = words {
         let is_changed = |id: &DocId| again.changed.iter().any(|(changed, _)| changed == id);
         let reached = graph.ids().filter(|id| reached[id.0 as usize] && !is_changed(id));
@@ -142,6 +157,8 @@ pub fn rank_again(
 #[derive(Default)]
 struct Share {
     told: Vec<u8>,
+    lens: Vec<u32>,
+    near: Rows<u32>,
     neighbours: Vec<(DocId, Vec<Neighbour>)>,
     cutoffs: Vec<Cutoffs>,
 }
@@ -157,16 +174,22 @@ fn ranked(
     let adjacency = explicit::Adjacency::new(graph);
     let ids: Vec<DocId> = graph.ids().collect();
     let add = |share: &mut Share, scratch: &mut Option<Scratch>, id: DocId| {
-        let row = id.0 as usize;
+        let (row, start) = (id.0 as usize, share.told.len());
         if let Some(known) = known.filter(|_| !which[row]) {
             share.cutoffs.push(known[row]);
-            return (asked.tell)(id, None, &mut share.told);
+            (asked.tell)(id, None, &mut share.told);
+            share.near.push(&[]);
+            share.lens.push((share.told.len() - start) as u32);
+            return;
         }
         let scratch = scratch.get_or_insert_with(|| reader.scratch());
         let named = named(explicit::opinions(graph, &adjacency, id));
         let neighbours = neighbours(&reader, scratch, id, named);
         share.cutoffs.push(scratch.cutoffs);
         (asked.tell)(id, Some(&neighbours), &mut share.told);
+        let near: Vec<u32> = neighbours.iter().map(|neighbour| neighbour.id.0).collect();
+        share.near.push(&near);
+        share.lens.push((share.told.len() - start) as u32);
         if asked.wanted.binary_search(&id).is_ok() {
             share.neighbours.push((id, neighbours));
         }
@@ -192,6 +215,8 @@ fn ranked(
     };
     for share in shares.collect::<Vec<Share>>() {
         relevance.told.push(share.told);
+        relevance.lens.extend(share.lens);
+        relevance.near.extend(&share.near);
         relevance.neighbours.extend(share.neighbours);
         relevance.cutoffs.extend(share.cutoffs);
     }

@@ -44,43 +44,50 @@ impl Call {
 /// The pairs of all titles and files, and the texts they stand in.
 pub(super) struct Phrases {
     calls: Calls,
-    /// How many texts have each of those pairs, and how rare that makes it.
-    counts: Vec<u32>,
+    /// How rare each of those pairs is, where it begins.
     rarity: Vec<u32>,
     /// How many are called by each pair, where it begins.
     lens: Vec<u8>,
     /// How rare the pairs of each call are together.
     whole: Vec<u32>,
+    /// For each document, where in `called` the pairs begin that its text has, if all were looked at.
+    said: Option<Rows<u32>>,
     places: Places,
 }
 
-/// What texts said before, and whose text is another now.
+/// What was known before, and the texts that are others now: with the pairs they had then.
 pub(super) struct Known {
     pub(super) calls: Calls,
-    pub(super) changed: Vec<DocId>,
+    pub(super) edited: Vec<(DocId, Vec<u32>)>,
 }
 
 /// What all documents are called, and which texts say so.
-fn found(graph: &Graph) -> (Calls, Places) {
+fn found(graph: &Graph) -> (Calls, Places, Rows<u32>) {
     let ids: Vec<DocId> = graph.ids().collect();
     let mut called: Vec<(u32, u32)> =
         ids.into_par_iter().flat_map_iter(|id| calls_of(graph, id)).collect();
     called.par_sort_unstable();
+    let runs = called.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() <= MAX_CALLED);
+    let called: Vec<(u32, u32)> = runs.flatten().copied().collect();
     let places = Places::new(&called);
     let find = |document: &Document| said_by(&document.facts.terms.pairs, &called, &places);
     let found: Vec<Vec<u32>> = graph.documents.par_iter().map(find).collect();
     let mut said = Rows::with_capacity(found.len(), found.iter().map(Vec::len).sum());
     found.iter().for_each(|found| said.push(found));
-    (Calls { called, said }, places)
+    let mut counts = vec![0u32; called.len()];
+    said.all().iter().for_each(|start| counts[*start as usize] += 1);
+    (Calls { called, counts }, places, said)
 }
 
 /// The same where documents are called as before and most texts are what they were.
 fn said_again(graph: &Graph, known: Known) -> (Calls, Places) {
-    let Known { mut calls, changed } = known;
+    let Known { mut calls, edited } = known;
     let places = Places::new(&calls.called);
-    for id in changed {
+    for (id, before) in edited {
         let said = said_by(&graph.document(id).facts.terms.pairs, &calls.called, &places);
-        calls.said.replace(id.0 as usize, &said);
+        said.into_iter().for_each(|start| calls.counts[start as usize] += 1);
+        let had = said_by(&before, &calls.called, &places);
+        had.into_iter().for_each(|start| calls.counts[start as usize] -= 1);
     }
     (calls, places)
 }
@@ -93,41 +100,47 @@ fn said_by(pairs: &[u32], called: &[(u32, u32)], places: &Places) -> Vec<u32> {
 impl Phrases {
     /// Of what documents say; those of some others are known from before.
     pub(super) fn new(graph: &Graph, known: Option<Known>) -> Phrases {
-        let (calls, places) = match known {
-            None => found(graph),
-            Some(known) => said_again(graph, known),
+        let (calls, places, said) = match known {
+            None => {
+                let (calls, places, said) = found(graph);
+                (calls, places, Some(said))
+            }
+            Some(known) => {
+                let (calls, places) = said_again(graph, known);
+                (calls, places, None)
+            }
         };
-        let Calls { called, said } = &calls;
-        let mut counts = vec![0u32; called.len()];
-        said.all().iter().for_each(|start| counts[*start as usize] += 1);
+        let Calls { called, counts } = &calls;
         let n_documents = graph.documents.len() as u64;
         let mut rarity = vec![0; called.len()];
         let mut lens = vec![0; called.len()];
         let mut whole = vec![0; graph.documents.len() * 2];
         let mut start = 0;
         for run in called.chunk_by(|a, b| a.0 == b.0) {
-            if run.len() <= MAX_CALLED {
-                lens[start] = run.len() as u8;
-                rarity[start] = 1 + log2_16(n_documents, u64::from(commonness(counts[start])));
-                run.iter().for_each(|(_, call)| whole[*call as usize] += rarity[start]);
-            }
+            lens[start] = run.len() as u8;
+            rarity[start] = 1 + log2_16(n_documents, u64::from(commonness(counts[start])));
+            run.iter().for_each(|(_, call)| whole[*call as usize] += rarity[start]);
             start += run.len();
         }
-        Phrases { calls, counts, rarity, lens, whole, places }
+        Phrases { calls, rarity, lens, whole, said, places }
     }
 
     /// Whether a pair of some title is as rare as it was when these texts had other pairs.
-    pub(super) fn are_as_rare(&self, changed: &[(DocId, Terms)]) -> bool {
+    pub(super) fn are_as_rare(&self, graph: &Graph, changed: &[(DocId, Terms)]) -> bool {
         let mut before: Vec<(u32, i64)> = Vec::new();
         for (id, terms) in changed {
-            let had = said_by(&terms.pairs, &self.calls.called, &self.places);
-            before.extend(had.into_iter().map(|start| (start, 1)));
-            before.extend(self.calls.said.of(id.0 as usize).iter().map(|start| (*start, -1)));
+            let now = &graph.document(*id).facts.terms;
+            before.extend(self.said_by(&terms.pairs).map(|start| (start, 1)));
+            before.extend(self.said_by(&now.pairs).map(|start| (start, -1)));
         }
         summed(before).into_iter().all(|(start, more)| {
-            let now = self.counts[start as usize];
+            let now = self.calls.counts[start as usize];
             commonness(now) == commonness(then(now, more))
         })
+    }
+
+    fn said_by(&self, pairs: &[u32]) -> impl Iterator<Item = u32> {
+        said_by(pairs, &self.calls.called, &self.places).into_iter()
     }
 
     /// Who is called by the pair that begins here.
@@ -137,14 +150,17 @@ impl Phrases {
 
     /// Where the pairs begin that a document names others by. What it is called itself names nobody
     /// else.
-    fn looked_at(&self, id: DocId) -> Vec<u32> {
+    fn looked_at(&self, id: DocId, pairs: &[u32]) -> Vec<u32> {
         let names_others = |start: &u32| {
             let run = self.run(*start);
             let own = run.partition_point(|(_, call)| *call < Call::title(id).0);
-            !run.is_empty() && run.get(own).is_none_or(|(_, call)| Call(*call).id() != id)
+            run.get(own).is_none_or(|(_, call)| Call(*call).id() != id)
         };
-        let said = self.calls.said.of(id.0 as usize).iter().copied();
-        let mut starts: Vec<u32> = said.filter(names_others).collect();
+        let mut starts: Vec<u32> = match &self.said {
+            Some(said) => said.of(id.0 as usize).to_vec(),
+            None => self.said_by(pairs).collect(),
+        };
+        starts.retain(names_others);
         let len = |start: &u32| usize::from(self.lens[*start as usize]);
         if starts.iter().map(len).sum::<usize>() > MAX_LOOKED {
             starts.sort_unstable_by_key(|start| (len(start), *start));
@@ -170,9 +186,14 @@ impl Phrases {
 
     /// Names who is called by what a document says, each with how much of the title is said, and how
     /// much of the file's name, in thousandths; one of them is 0.
-    pub(super) fn share(&self, id: DocId, sums: &mut [u32], tell: &mut dyn FnMut(DocId, i32, i32)) {
+    pub(super) fn share(
+        &self,
+        (id, pairs): (DocId, &[u32]),
+        sums: &mut [u32],
+        tell: &mut dyn FnMut(DocId, i32, i32),
+    ) {
         let mut touched: Vec<Call> = Vec::new();
-        for start in self.looked_at(id) {
+        for start in self.looked_at(id, pairs) {
             for (_, call) in self.run(start) {
                 if sums[*call as usize] == 0 {
                     touched.push(Call(*call));

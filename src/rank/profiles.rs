@@ -3,12 +3,10 @@
 use rayon::prelude::*;
 
 use super::words::{Term, Vocabulary, weighed};
-use crate::model::word::stems;
 use crate::model::{DocId, Graph, Lexicon, Rows};
 
-/// Words kept of a profile, and of a title.
+/// Words kept of a profile.
 const MAX_WORDS: usize = 160;
-const MAX_TITLE: usize = 16;
 
 /// A document that is cited more often is known well enough.
 const MAX_CITING: usize = 400;
@@ -57,9 +55,9 @@ impl Citing {
                 }
             }
         }
-        citing.sort_by_key(|(to, _)| *to);
+        let citing = Rows::grouped(lens.len(), &citing, |(to, _)| to.0 as usize).into_all();
         let pairs = citing.into_iter().map(|(to, place)| (to.0 as usize, place));
-        Citing(Rows::of_pairs(graph.documents.len(), pairs))
+        Citing(Rows::of_pairs(lens.len(), pairs))
     }
 
     /// The words of each line that refers to a document.
@@ -72,27 +70,24 @@ impl Citing {
         lines.map(|(from, line)| lexicon.line(from.0 as usize, *line))
     }
 
-    /// The words of a document's title, and all words it is known by with how often each is said.
-    fn said(&self, graph: &Graph, lexicon: &Lexicon, row: usize) -> (Vec<u32>, Vec<(u32, u32)>) {
-        let title = stems(&graph.documents[row].title, MAX_TITLE);
-        let mut said: Vec<u32> = title.clone();
+    /// The words that a document is known by, its title's among them, each with how often it is said.
+    fn said(&self, lexicon: &Lexicon, row: usize) -> Vec<(u32, u32)> {
+        let mut said: Vec<u32> = lexicon.titles.of(row).to_vec();
         for line in self.lines(lexicon, DocId(row as u32)) {
             said.extend_from_slice(line);
         }
         said.sort_unstable();
-        let counted = said.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
-        (title, counted)
+        said.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect()
     }
 
     /// The words a document is known by where words have these rows and are so rare.
     pub(super) fn words(
         &self,
-        (graph, lexicon): (&Graph, &Lexicon),
+        lexicon: &Lexicon,
         row: usize,
         rarity: impl Fn(u32) -> Option<(u32, u32)>,
     ) -> Vec<Term> {
-        let (_, said) = self.said(graph, lexicon, row);
-        known_by(&said, rarity)
+        known_by(&self.said(lexicon, row), rarity)
     }
 }
 
@@ -108,14 +103,14 @@ fn known_by(said: &[(u32, u32)], rarity: impl Fn(u32) -> Option<(u32, u32)>) -> 
 
 /// The profiles of all documents, by row. Each says whether it has any of some words, sorted.
 pub(super) fn profiles(
-    (graph, lexicon): (&Graph, &Lexicon),
+    lexicon: &Lexicon,
     citing: &Citing,
     vocabulary: &Vocabulary,
     asked: &[u32],
 ) -> Vec<Profile> {
     let is_asked = |hash: &u32| asked.binary_search(hash).is_ok();
     let profile = |row: usize| {
-        let (title, said) = citing.said(graph, lexicon, row);
+        let (title, said) = (lexicon.titles.of(row), citing.said(lexicon, row));
         let has = match asked.is_empty() {
             true => Has::None,
             false if title.iter().any(is_asked) => Has::Title,
@@ -126,9 +121,9 @@ pub(super) fn profiles(
             let id = vocabulary.id(hash)?;
             Some((id, vocabulary.rarity(id)))
         });
-        let title: Vec<u32> = title.into_iter().filter_map(|hash| vocabulary.id(hash)).collect();
+        let title: Vec<u32> = title.iter().filter_map(|hash| vocabulary.id(*hash)).collect();
         let rarity = title.iter().map(|id| vocabulary.rarity(*id)).sum();
         Profile { title, rarity, words, has }
     };
-    (0..graph.documents.len()).into_par_iter().map(profile).collect()
+    (0..lexicon.titles.len()).into_par_iter().map(profile).collect()
 }

@@ -8,8 +8,9 @@ use rayon::prelude::*;
 
 use super::Again;
 use super::profiles::Has;
+use super::reader::{Reader, found_by};
 use super::shift::{GONE, summed, then};
-use super::signals::{Reader, by_words, found_by};
+use super::signals::by_words;
 use super::words::{Index, MAX_LOOKED, Term, product, size_class, weighed};
 use crate::model::{Cutoffs, DocId};
 
@@ -54,7 +55,9 @@ impl Sums {
 /// Whose neighbours must be looked for again, by row. `None` if that may be anybody's.
 pub(super) fn reached(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<bool>> {
     let is_title = |profile: &super::profiles::Profile| profile.has == Has::Title;
-    if reader.profiles.iter().any(is_title) || !reader.phrases.are_as_rare(&again.changed) {
+    if reader.profiles.iter().any(is_title)
+        || !reader.phrases.are_as_rare(reader.graph, &again.changed)
+    {
         return None;
     }
     let moved = moved(reader, again)?;
@@ -103,10 +106,8 @@ fn moved(reader: &Reader<'_>, again: &Again<'_>) -> Option<Vec<Moved>> {
         };
         let texts = [before, reader.texts[row].clone()];
         let texts = texts.map(|text| found_by(&text).to_vec());
-        let known = [
-            reader.citing.words((graph, reader.lexicon), row, rarity),
-            reader.profiles[row].words.clone(),
-        ];
+        let known =
+            [reader.citing.words(reader.lexicon, row, rarity), reader.profiles[row].words.clone()];
         Moved { id, texts, known }
     });
     Some(moved.collect())

@@ -1,14 +1,15 @@
 //! Facts by content hash, kept in `.blue/local/facts`.
 //!
-//! Entries lie in blocks, every block carries its own checksum and the file carries a format line,
-//! so that a corrupt or foreign cache is the same as none.
+//! The file begins with a format line and its [`blocks`] carry checksums, so that a corrupt or foreign
+//! cache is the same as none.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use super::blocks::{self, Place};
+use super::lists::{packed, unpacked, whole};
 use crate::model::plan::Limits;
 use crate::model::{
     Around, Code, Digest, Facts, Label, NamedPath, Naming, Note, Number, Reference, Relation, Size,
@@ -16,7 +17,7 @@ use crate::model::{
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
-const FACTS_FORMAT: u32 = 11;
+const FACTS_FORMAT: u32 = 12;
 
 /// The first bytes of a facts file. Limits decide what is read of a document's bytes, so facts that
 /// were found under other limits are another blue's.
@@ -101,33 +102,23 @@ struct NoteMirror<'a> {
 #[derive(Default)]
 pub struct FactsCache {
     bytes: Vec<u8>,
-    /// Digest and range of the whole entry, sorted by digest.
-    entries: Vec<(Digest, Range<usize>)>,
+    /// Sorted by what they are kept under.
+    entries: Vec<Place>,
     /// Where the last whole block ends.
     end: usize,
 }
 
-/// Bytes before each entry's payload: the digest of the content, the payload's length.
-const ENTRY_HEAD: usize = 32 + 4;
-
-/// Bytes before the entries of a block: the first half of a checksum over them, their length.
-const BLOCK_HEAD: usize = 16 + 8;
-
-/// Entries share a block until it is this large: one checksum for many is quick to verify.
-const BLOCK_BYTES: usize = 1 << 20;
-
 impl FactsCache {
     /// Opens the bytes of a cache file. A block that does not verify is absent.
     pub fn open(bytes: Vec<u8>, limits: &Limits) -> FactsCache {
-        let (blocks, end) = blocks_in(&bytes, limits);
-        let whole = |block: &Range<usize>| {
-            let check = &bytes[block.start - BLOCK_HEAD..][..16];
-            Digest::of(&bytes[block.clone()]).as_bytes()[..16] == *check
-        };
-        let blocks: Vec<Range<usize>> = blocks.into_par_iter().filter(whole).collect();
-        let mut entries: Vec<_> =
-            blocks.into_iter().flat_map(|block| entries_in(&bytes, block)).collect();
-        entries.par_sort_unstable_by_key(|entry| entry.0);
+        let head = facts_head(limits);
+        if !bytes.starts_with(&head) {
+            return FactsCache { bytes, ..FactsCache::default() };
+        }
+        let (blocks, end) = blocks::blocks(&bytes, head.len());
+        let found = blocks.into_par_iter().filter_map(|block| blocks::entries(&bytes, block));
+        let mut entries: Vec<Place> = found.flatten_iter().collect();
+        entries.par_sort_unstable_by_key(|place| place.key);
         FactsCache { bytes, entries, end }
     }
 
@@ -147,77 +138,41 @@ impl FactsCache {
     }
 
     /// The facts of a content, if they are here whole.
-    pub fn get(&self, digest: &Digest) -> Option<Facts> {
-        facts(&postcard::from_bytes(&self.entry(digest)?[ENTRY_HEAD..]).ok()?)
+    pub fn get(&self, key: &Digest) -> Option<Facts> {
+        facts_of(self.entry(key)?)
     }
 
     /// The bytes of an entry, its head included.
-    pub fn entry(&self, digest: &Digest) -> Option<&[u8]> {
-        let at = self.entries.binary_search_by(|entry| entry.0.cmp(digest)).ok()?;
-        Some(&self.bytes[self.entries[at].1.clone()])
+    pub fn entry(&self, key: &Digest) -> Option<&[u8]> {
+        Some(&self.bytes[self.place(key)?.entry.clone()])
+    }
+
+    /// Where the block of an entry begins.
+    pub fn block(&self, key: &Digest) -> Option<u64> {
+        Some(self.place(key)?.block as u64)
+    }
+
+    fn place(&self, key: &Digest) -> Option<&Place> {
+        let at = self.entries.binary_search_by(|place| place.key.cmp(key)).ok()?;
+        Some(&self.entries[at])
     }
 }
 
-/// The blocks of a file, and where the last of them ends.
-fn blocks_in(bytes: &[u8], limits: &Limits) -> (Vec<Range<usize>>, usize) {
-    let mut blocks = Vec::new();
-    let head = facts_head(limits);
-    let mut at = head.len();
-    while let Some(block) = bytes.get(at..at + BLOCK_HEAD).filter(|_| bytes.starts_with(&head)) {
-        let length = u64::from_le_bytes(block[16..].try_into().expect("eight bytes"));
-        let start = at + BLOCK_HEAD;
-        let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
-        let Some(end) = end.filter(|end| *end <= bytes.len()) else { break };
-        blocks.push(start..end);
-        at = end;
-    }
-    (blocks, at)
+fn facts_of(entry: &[u8]) -> Option<Facts> {
+    facts(&postcard::from_bytes(blocks::payload(entry)).ok()?)
 }
 
-/// The entries of a block that verified.
-fn entries_in(bytes: &[u8], block: Range<usize>) -> Vec<(Digest, Range<usize>)> {
-    let mut entries = Vec::new();
-    let mut at = block.start;
-    while let Some(head) = bytes[..block.end].get(at..at + ENTRY_HEAD) {
-        let digest = Digest::from_bytes(head[..32].try_into().expect("thirty-two bytes"));
-        let length = u32::from_le_bytes(head[32..].try_into().expect("four bytes")) as usize;
-        let end = at + ENTRY_HEAD + length;
-        if end > block.end {
-            break;
-        }
-        entries.push((digest, at..end));
-        at = end;
-    }
-    entries
-}
-
-/// Entries in blocks, ready to be written.
-pub fn facts_blocks<'a>(entries: impl Iterator<Item = &'a [u8]>) -> impl Iterator<Item = Vec<u8>> {
-    let mut entries = entries.peekable();
-    std::iter::from_fn(move || {
-        entries.peek()?;
-        let mut block = Vec::with_capacity(BLOCK_BYTES);
-        block.resize(BLOCK_HEAD, 0);
-        while block.len() < BLOCK_BYTES
-            && let Some(entry) = entries.next()
-        {
-            block.extend_from_slice(entry);
-        }
-        let (head, body) = block.split_at_mut(BLOCK_HEAD);
-        head[..16].copy_from_slice(&Digest::of(body).as_bytes()[..16]);
-        head[16..].copy_from_slice(&(body.len() as u64).to_le_bytes());
-        Some(block)
-    })
+/// The facts of a content that is in a block, which is as it was written.
+pub fn facts_in(block: &[u8], key: &Digest) -> Option<Facts> {
+    let entries = blocks::entries(block, 0)?;
+    let place = entries.into_iter().find(|place| place.key == *key)?;
+    facts_of(&block[place.entry])
 }
 
 /// One entry of a facts file: a document's facts under the digest of its content.
-pub fn facts_entry(digest: &Digest, facts: &Facts) -> Vec<u8> {
-    let mut bytes = vec![0; ENTRY_HEAD];
-    bytes[..32].copy_from_slice(digest.as_bytes());
-    let mut bytes = postcard::to_extend(&mirror(facts), bytes).expect("facts can be written");
-    let length = (bytes.len() - ENTRY_HEAD) as u32;
-    bytes[32..ENTRY_HEAD].copy_from_slice(&length.to_le_bytes());
-    bytes
+pub fn facts_entry(key: &Digest, facts: &Facts) -> Vec<u8> {
+    let write = |bytes| postcard::to_extend(&mirror(facts), bytes).expect("facts can be written");
+    blocks::entry(key, write)
 }
 
 fn mirror(facts: &Facts) -> FactsMirror<'_> {
@@ -244,24 +199,6 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
         n_served: facts.n_served,
         n_tokens: facts.n_tokens,
     }
-}
-
-/// Numbers as they lie in memory, which is quicker to read than numbers of varying length.
-fn packed(numbers: &[u32]) -> Vec<u8> {
-    let mut bytes = vec![0; numbers.len() * 4];
-    let (parts, _) = bytes.as_chunks_mut::<4>();
-    parts.iter_mut().zip(numbers).for_each(|(part, number)| *part = number.to_le_bytes());
-    bytes
-}
-
-/// Bytes all at once; of themselves they would be written one by one.
-fn whole<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bytes(bytes)
-}
-
-fn unpacked(bytes: &[u8]) -> Vec<u32> {
-    let (numbers, _) = bytes.as_chunks::<4>();
-    numbers.iter().map(|number| u32::from_le_bytes(*number)).collect()
 }
 
 fn label_mirror(label: &Label) -> (&str, &str) {
@@ -389,7 +326,7 @@ mod tests {
         };
         let digest = Digest::of(b"content");
         let entry = facts_entry(&digest, &facts);
-        let blocks: Vec<Vec<u8>> = facts_blocks(std::iter::once(entry.as_slice())).collect();
+        let blocks: Vec<Vec<u8>> = blocks::packed(std::iter::once(entry.as_slice())).collect();
         let limits = Limits::default();
         let file = [facts_head(&limits), blocks.concat()].concat();
         assert_eq!(FactsCache::open(file.clone(), &limits).get(&digest), Some(facts));

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::neutral::neutral_but;
-use crate::model::{DocId, Graph, Neighbour, Uri};
+use crate::model::{DocId, Graph, Neighbour};
 
 /// One document.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -150,24 +150,31 @@ pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
     bytes
 }
 
-/// The body of `documents.jsonl`, in parts: a line of every document, or the line it had before;
-/// `kept` are hidden characters that documents may have.
-pub fn documents<'a>(
-    graph: &Graph,
-    weights: &[u32],
-    before: &(dyn Fn(DocId) -> Option<&'a [u8]> + Sync),
-    kept: &str,
-) -> Vec<Vec<u8>> {
+/// The body of `documents.jsonl`, in parts: a line of every document. `kept` are hidden characters that
+/// documents may have.
+pub fn documents(graph: &Graph, weights: &[u32], kept: &str) -> Vec<Vec<u8>> {
     let ids: Vec<DocId> = graph.ids().collect();
     let parts = ids.par_chunks(ids.len().div_ceil(MAX_PARTS).max(64)).map(|ids| {
         let mut bytes = Vec::with_capacity(ids.len() * 512);
-        ids.iter().for_each(|id| match before(*id) {
-            Some(before) => bytes.extend_from_slice(before),
-            None => line(&mut bytes, &document_row(graph, weights, *id, kept)),
-        });
+        ids.iter().for_each(|id| line(&mut bytes, &document_row(graph, weights, *id, kept)));
         bytes
     });
     parts.collect()
+}
+
+/// The same where all but some documents, which are sorted, have the lines they had before.
+pub fn documents_again(
+    graph: &Graph,
+    weights: &[u32],
+    (before, changed): (Lines, &[DocId]),
+    kept: &str,
+) -> Vec<u8> {
+    let line = |id: &DocId| {
+        let mut bytes = Vec::new();
+        line(&mut bytes, &document_row(graph, weights, *id, kept));
+        (id.0 as usize, bytes)
+    };
+    before.with(&changed.iter().map(line).collect::<Vec<(usize, Vec<u8>)>>())
 }
 
 /// Parts of an index, made side by side.
@@ -202,19 +209,19 @@ impl Lines {
         (starts.len() == n_documents + 1).then_some(Lines { bytes, starts })
     }
 
+    /// All lines without the file's provenance, some of them replaced by others, which are sorted.
+    fn with(self, lines: &[(usize, Vec<u8>)]) -> Vec<u8> {
+        let Lines { mut bytes, starts } = self;
+        for (row, line) in lines.iter().rev() {
+            bytes.splice(starts[*row]..starts[*row + 1], line.iter().copied());
+        }
+        bytes.drain(..starts[0]);
+        bytes
+    }
+
     /// A whole line.
     pub fn line(&self, row: usize) -> &[u8] {
         &self.bytes[self.starts[row]..self.starts[row + 1]]
-    }
-
-    /// The rows of the lines that name a document, its own among them.
-    pub fn naming(&self, uri: &Uri) -> Vec<DocId> {
-        let name = serde_json::to_string(uri.as_str()).expect("an address is JSON");
-        let places = memchr::memmem::find_iter(&self.bytes, name.as_bytes());
-        let row = |at| self.starts.partition_point(|start| *start <= at).checked_sub(1);
-        let mut rows: Vec<DocId> = places.filter_map(row).map(|row| DocId(row as u32)).collect();
-        rows.dedup();
-        rows
     }
 }
 

@@ -3,9 +3,10 @@
 use super::cache::magic;
 use crate::model::{Digest, Hasher};
 
-/// The bytes of a cache file of some kind, as this engine writes it.
-pub(super) fn seal(kind: &str, engine: &Digest, payload: &[u8]) -> Vec<u8> {
-    [&magic(kind), check(kind, engine, payload).as_bytes().as_slice(), payload].concat()
+/// The bytes of a cache file of some kind, as this engine writes it, in parts.
+pub(super) fn seal(kind: &str, engine: &Digest, payload: Vec<u8>) -> [Vec<u8>; 2] {
+    let head = [&magic(kind), check(kind, engine, &payload).as_bytes().as_slice()].concat();
+    [head, payload]
 }
 
 /// What a cache file holds; what does not verify, or was written by another engine, is absent.
@@ -26,7 +27,7 @@ mod tests {
     #[test]
     fn damage_another_engine_and_another_kind_are_absence() {
         let engine = Digest::of(b"engine");
-        let file = seal("record", &engine, b"payload");
+        let file = seal("record", &engine, b"payload".to_vec()).concat();
         assert_eq!(unseal("record", &engine, &file), Some(b"payload".as_slice()));
         assert_eq!(unseal("ranking", &engine, &file), None);
         assert_eq!(unseal("record", &Digest::of(b"other"), &file), None);

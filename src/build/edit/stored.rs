@@ -1,0 +1,118 @@
+//! What the last build kept, read as far as an edit needs it.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use crate::beneath::{Content, Root};
+use crate::emit::LOCAL;
+use crate::model::place::{DOCUMENTS, RELEVANCE};
+use crate::model::{Digest, Facts, Graph, Ranking, Record, Snapshot};
+use crate::wire::{blocks, cache};
+
+/// A block larger than this is none of ours.
+const MAX_BLOCK: usize = 64 << 20;
+
+fn bytes(root: &Root, path: &str) -> Option<Vec<u8>> {
+    match root.read(path, 1 << 40) {
+        Ok(Some(Content::Bytes(bytes, _))) => Some(bytes),
+        _ => None,
+    }
+}
+
+/// What was known of all documents.
+pub(super) fn snapshot(root: &Root, engine: &Digest, check: &Digest) -> Option<Snapshot> {
+    crate::wire::snapshot::read(&bytes(root, &format!("{LOCAL}/snapshot"))?, engine, check)
+}
+
+/// The ranking of these very documents, if the indexes that were made of it are those of the record.
+pub(super) fn ranking(
+    root: &Root,
+    engine: &Digest,
+    record: &Record,
+    graph: &Graph,
+) -> Option<Ranking> {
+    let ranking = crate::wire::ranking::read(&bytes(root, &format!("{LOCAL}/ranking"))?, engine)?;
+    let emitted = |path: &str| Some(record.outputs.iter().find(|file| file.path == path)?.digest);
+    let same = ranking.documents.len() == graph.documents.len()
+        && graph
+            .documents
+            .iter()
+            .zip(&ranking.documents)
+            .all(|(one, (known, _))| one.digest == *known)
+        && ranking.near.len() == ranking.documents.len()
+        && ranking.lens.len() == ranking.documents.len()
+        && emitted(RELEVANCE) == Some(ranking.relevance)
+        && emitted(DOCUMENTS) == Some(ranking.index);
+    same.then_some(ranking)
+}
+
+/// The bytes of the index of documents.
+pub(super) fn documents(root: &Root) -> Option<Vec<u8>> {
+    bytes(root, DOCUMENTS)
+}
+
+/// The facts of documents, a block at a time.
+pub(super) struct FactsFile(File);
+
+impl FactsFile {
+    pub(super) fn open(root: &Root) -> Option<FactsFile> {
+        root.open_file(&format!("{LOCAL}/facts")).ok().flatten().map(FactsFile)
+    }
+
+    /// The facts under a key in the block that begins here, if it is as it was written.
+    pub(super) fn read(&self, block: u64, key: &Digest) -> Option<Facts> {
+        let mut bytes = vec![0; blocks::BLOCK_HEAD];
+        self.0.read_exact_at(&mut bytes, block).ok()?;
+        let len = blocks::body_len(&bytes).filter(|len| *len <= MAX_BLOCK)?;
+        bytes.resize(blocks::BLOCK_HEAD + len, 0);
+        let body = block.checked_add(blocks::BLOCK_HEAD as u64)?;
+        self.0.read_exact_at(&mut bytes[blocks::BLOCK_HEAD..], body).ok()?;
+        cache::facts_in(&bytes, key)
+    }
+}
+
+/// The lines of the relevance index, each by itself.
+pub(super) struct IndexFile {
+    file: File,
+    /// Where each line begins, and where the last one ends.
+    starts: Vec<u64>,
+}
+
+impl IndexFile {
+    /// Of lines that are so long; what stands before them is the file's provenance.
+    pub(super) fn open(root: &Root, lens: &[u32]) -> Option<IndexFile> {
+        let file = root.open_file(RELEVANCE).ok().flatten()?;
+        let body: u64 = lens.iter().map(|len| u64::from(*len)).sum();
+        let mut start = file.metadata().ok()?.len().checked_sub(body)?;
+        let mut starts = vec![start];
+        for len in lens {
+            start += u64::from(*len);
+            starts.push(start);
+        }
+        Some(IndexFile { file, starts })
+    }
+
+    fn bytes(&self, rows: std::ops::Range<usize>) -> Option<Vec<u8>> {
+        let (start, end) = (self.starts[rows.start], self.starts[rows.end]);
+        let mut bytes = vec![0; usize::try_from(end - start).ok()?];
+        self.file.read_exact_at(&mut bytes, start).ok()?;
+        Some(bytes)
+    }
+
+    /// The line of a document.
+    pub(super) fn line(&self, row: usize) -> Option<Vec<u8>> {
+        self.bytes(row..row + 1)
+    }
+
+    /// All lines in parts, some of them replaced by others, which are sorted by their rows.
+    pub(super) fn with(&self, lines: &[(usize, &[u8])]) -> Option<Vec<Vec<u8>>> {
+        let (mut parts, mut next) = (Vec::new(), 0);
+        for (row, line) in lines {
+            parts.push(self.bytes(next..*row)?);
+            parts.push(line.to_vec());
+            next = row + 1;
+        }
+        parts.push(self.bytes(next..self.starts.len() - 1)?);
+        Some(parts)
+    }
+}

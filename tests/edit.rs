@@ -1,0 +1,213 @@
+//! Builds after an edit: those that go on from what the last one knew give what a clean one gives.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on should stop, and it prepares files as people do"
+)]
+
+mod space;
+
+use std::time::{Duration, SystemTime};
+
+use space::Space;
+
+const LOCAL: [&str; 4] = ["facts", "ranking", "record", "snapshot"];
+
+fn path(i: usize) -> String {
+    format!("docs/{}/{i:04}-document-{i}.md", if i.is_multiple_of(3) { "rfcs" } else { "adrs" })
+}
+
+const WORDS: &[&str] = &[
+    "manifest",
+    "tombstone",
+    "shard",
+    "passkey",
+    "session",
+    "cookie",
+    "compaction",
+    "index",
+    "tier",
+    "budget",
+    "ledger",
+    "quorum",
+    "replica",
+    "lantern",
+    "harbour",
+    "moraine",
+];
+
+fn sentence(seed: usize) -> String {
+    let word = |k: usize| WORDS[(seed * 7 + k * k * 3 + seed / 5) % WORDS.len()];
+    let words: Vec<&str> = (0..9).map(word).collect();
+    format!("{} is decided `by_{}_{}`.", words.join(" "), word(2), word(5))
+}
+
+/// Documents of two kinds that cite each other, name files, and are filed under something.
+fn project() -> Space {
+    let space = Space::new();
+    space.write("src/walk.rs", "fn walk() {}\n").write("src/emit/mod.rs", "fn emit() {}\n");
+    for i in 1..=60 {
+        let (kind, other) = (if i % 3 == 0 { "RFC" } else { "ADR" }, 1 + i * 7 % 60);
+        let named = if i % 4 == 0 { "`src/walk.rs`" } else { "[it](../../src/emit/mod.rs)" };
+        let tasks = if i % 3 == 0 { "- [ ] do it\n- [x] done\n\n" } else { "" };
+        space.write(
+            &path(i),
+            format!(
+                "# {kind} {i:04}: {} of {i}\n\n- Status: accepted\n- Author: Ada {}\n\n## Summary\n\n{}\n\n{tasks}## Decision\n\n{}\n\nIt follows [{other}](../{}) in the ledger, as {named} does.\n\n{}\n",
+                WORDS[i % WORDS.len()],
+                i % 5,
+                sentence(i),
+                sentence(i * 3),
+                path(other).trim_start_matches("docs/"),
+                sentence(i * 5),
+            ),
+        );
+    }
+    settle(&space);
+    space.build();
+    space
+}
+
+/// Makes every file older than any build, so that none has to be read to know that it is the same.
+fn settle(space: &Space) {
+    let before = SystemTime::now() - Duration::from_secs(60);
+    for file in space.stamps().into_keys().filter(|file| file.starts_with("docs/")) {
+        let file = std::fs::File::options().append(true).open(space.path().join(file)).unwrap();
+        file.set_modified(before).unwrap();
+    }
+    // The time of the last change cannot be set, only waited for.
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+/// Builds after an edit. Whether it went on from what the last build knew: then that stays as it is.
+fn builds_on(space: &Space) -> bool {
+    std::thread::sleep(Duration::from_millis(20));
+    let before = space.stamps().get(".blue/local/snapshot").copied();
+    space.build();
+    before.is_some() && before == space.stamps().get(".blue/local/snapshot").copied()
+}
+
+fn assert_current(space: &Space, what: &str) {
+    let check = space.blue(&["knowledge", "build", "--check"]);
+    assert_eq!(check.code, 0, "{what}: {}{}", check.stdout, check.stderr);
+}
+
+fn edit(space: &Space, i: usize, change: impl Fn(&str) -> String) {
+    let text = space.read(&path(i));
+    space.write(&path(i), change(&text));
+}
+
+#[test]
+fn an_edit_that_only_its_document_shows_is_built_on_what_is_known() {
+    let space = project();
+    type Change = fn(&str) -> String;
+    let changes: [(&str, usize, Change); 9] = [
+        ("words at the end", 7, |text| format!("{text}\nMore of the quorum and a glacier.\n")),
+        ("lines before references", 7, |text| {
+            text.replacen("## Sum", "A line.\n\nMore.\n\n## Sum", 1)
+        }),
+        ("other words", 30, |text| text.replacen("is decided", "was never settled", 1)),
+        ("a task done", 30, |text| text.replacen("- [ ] do it", "- [x] do it", 1)),
+        ("another name of code", 44, |text| text.replacen("`by_", "`past_", 1)),
+        ("fewer words", 44, |text| text.replacen("is decided", "is", 2)),
+        ("the same bytes", 12, str::to_string),
+        ("a longer summary", 9, |text| {
+            text.replacen(".\n", " and the whole moraine behind it.\n", 1)
+        }),
+        ("words that were there", 7, |text| text.replacen("A line.\n\nMore.\n\n", "", 1)),
+    ];
+    for (what, i, change) in changes {
+        edit(&space, i, change);
+        assert!(builds_on(&space), "{what}: all documents were looked at");
+        assert_current(&space, what);
+    }
+    // Two at once, one of them again.
+    edit(&space, 7, |text| format!("{text}\n{}\n", sentence(91)));
+    edit(&space, 51, |text| format!("{text}\n{}\n", sentence(92)));
+    assert!(builds_on(&space), "two documents");
+    let built = space.files();
+    assert_current(&space, "two documents");
+    for folder in [".blue/local", ".blue/context", "knowledge"] {
+        std::fs::remove_dir_all(space.path().join(folder)).unwrap();
+    }
+    std::fs::remove_file(space.path().join(".blue/context.manifest.yaml")).unwrap();
+    space.build();
+    assert!(built == space.files(), "not what a clean build gives");
+}
+
+#[test]
+fn an_edit_that_others_can_see_is_shown_everywhere() {
+    let space = project();
+    type Change<'a> = (&'a str, &'a dyn Fn(&Space));
+    let changes: [Change<'_>; 10] = [
+        ("a title", &|space| edit(space, 7, |text| text.replacen(" of 7", " of another name", 1))),
+        ("a status", &|space| edit(space, 8, |text| text.replace("accepted", "superseded"))),
+        ("an author", &|space| edit(space, 10, |text| text.replace("Ada 0", "Grace"))),
+        ("a reference more", &|space| edit(space, 11, |text| format!("{text}\nSee RFC 0030.\n"))),
+        ("a reference less", &|space| edit(space, 13, |text| text.replace("It follows [", "["))),
+        ("words beside a reference", &|space| {
+            edit(space, 14, |text| text.replace("in the ledger", "in the glacier"))
+        }),
+        ("a broken link", &|space| edit(space, 16, |text| format!("{text}\n[x](nowhere.md)\n"))),
+        ("a path", &|space| edit(space, 17, |text| format!("{text}\n`src/walk.rs`\n"))),
+        ("a new document", &|space| {
+            space.write("docs/adrs/0099-new.md", "# ADR 0099: New\n\n- Status: accepted\n");
+        }),
+        ("a document that is gone", &|space| {
+            std::fs::remove_file(space.path().join("docs/adrs/0099-new.md")).unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        change(&space);
+        assert!(!builds_on(&space), "{what}: not all documents were looked at");
+        assert_current(&space, what);
+    }
+    // What is wrong with a document is said with the line it stands in now.
+    edit(&space, 16, |text| text.replacen("## Sum", "A line.\n\n## Sum", 1));
+    let line = 1 + space.read(&path(16)).lines().position(|line| line.contains("nowhere")).unwrap();
+    let said = space.build().stderr;
+    assert!(said.contains(&format!("{}:{line}:", path(16))), "{said}");
+}
+
+#[test]
+fn what_is_kept_may_be_damaged_or_older_than_the_rest() {
+    let space = project();
+    let file = |name: &str| space.path().join(".blue/local").join(name);
+    let all = || LOCAL.map(|name| std::fs::read(file(name)).unwrap());
+    let mut older = vec![all()];
+    for i in [7, 30] {
+        edit(&space, i, |text| format!("{text}\n{}\n", sentence(i + 100)));
+        assert!(builds_on(&space));
+        older.push(all());
+    }
+    edit(&space, 8, |text| text.replacen(" of 8", " of another name", 1));
+    assert!(!builds_on(&space));
+    for (n, name) in LOCAL.into_iter().enumerate() {
+        let now = std::fs::read(file(name)).unwrap();
+        let mut flipped = now.clone();
+        let middle = flipped.len() / 2;
+        flipped[middle] ^= 0x20;
+        let half = now[..now.len() / 2].to_vec();
+        let mut states: Vec<Vec<u8>> = vec![flipped, half, Vec::new()];
+        states.extend(older.iter().map(|all| all[n].clone()));
+        for (k, state) in states.into_iter().enumerate() {
+            edit(&space, 33, |text| format!("{text}\n{}\n", sentence(n * 10 + k)));
+            std::fs::write(file(name), state).unwrap();
+            builds_on(&space);
+            assert_current(&space, &format!("{name}, state {k}"));
+        }
+    }
+}
+
+#[test]
+fn after_many_edits_all_documents_are_looked_at_again() {
+    let space = project();
+    let mut n_anew = 0;
+    for i in 1..=40 {
+        edit(&space, i, |text| format!("{text}\n{}\n", sentence(i + 50)));
+        n_anew += u32::from(!builds_on(&space));
+    }
+    assert_current(&space, "forty edits");
+    assert_eq!(n_anew, 1, "once in forty");
+}
