@@ -211,3 +211,89 @@ fn after_many_edits_all_documents_are_looked_at_again() {
     assert_current(&space, "forty edits");
     assert_eq!(n_anew, 1, "once in forty");
 }
+
+/// The findings of a build are those of one that believes nothing it kept.
+fn assert_same_findings(space: &Space, what: &str) {
+    std::thread::sleep(Duration::from_millis(20));
+    let said = space.blue(&["knowledge", "build", "--format", "json"]).stdout;
+    assert_current(space, what);
+    let forced = space.blue(&["knowledge", "build", "--force", "--format", "json"]).stdout;
+    assert_eq!(said, forced, "{what}");
+}
+
+#[test]
+fn what_no_record_notices_is_found_after_every_edit() {
+    let space = project();
+    let elsewhere = |n: usize| edit(&space, 40, |text| format!("{text}\n{}\n", sentence(n)));
+    // An own id counts as a header's only in the first lines.
+    let own = "# ADR 0070: Own\n\n- Status: accepted\n\nA line.\n\nADR 0070 decides it.\n";
+    space.write("docs/adrs/0070-own.md", own);
+    assert_same_findings(&space, "an own id in the header");
+    space.write("docs/adrs/0070-own.md", own.replace("A line.\n", &"A line.\n\n".repeat(6)));
+    assert_same_findings(&space, "an own id behind the header");
+    // A file that looks like blue's own is not read until somebody writes it.
+    space.write("knowledge/mine.md", space.read("knowledge/adrs.md"));
+    assert_same_findings(&space, "a copy of a digest");
+    space.write("knowledge/mine.md", "# Mine\n\nWritten by hand.\n");
+    elsewhere(1);
+    assert_same_findings(&space, "no copy any more");
+    // A second name of a document is one only while it leads there.
+    std::os::unix::fs::symlink("0001-document-1.md", space.path().join("docs/adrs/0080-x.md"))
+        .unwrap();
+    space.write("notes/real.md", "# Real\n\nText.\n");
+    assert_same_findings(&space, "a second name");
+    std::fs::remove_file(space.path().join("docs/adrs/0080-x.md")).unwrap();
+    std::os::unix::fs::symlink("../../notes/real.md", space.path().join("docs/adrs/0080-x.md"))
+        .unwrap();
+    elsewhere(2);
+    assert_same_findings(&space, "another document's name");
+    std::fs::remove_file(space.path().join("docs/adrs/0080-x.md")).unwrap();
+    // What git ignores may be linked to, and come and go.
+    space.write(".gitignore", "out/\n").write("out/report.txt", "x\n");
+    edit(&space, 41, |text| format!("{text}\n[report](../../out/report.txt)\n"));
+    assert_same_findings(&space, "an ignored file");
+    std::fs::remove_file(space.path().join("out/report.txt")).unwrap();
+    elsewhere(3);
+    assert_same_findings(&space, "no ignored file");
+}
+
+#[test]
+fn what_a_build_makes_is_there_for_the_next() {
+    let space = Space::new();
+    for i in 1..4 {
+        let link = if i == 3 { "No link." } else { "See [all](../../knowledge/adrs.md)." };
+        let text = format!("# ADR {i:04}: T{i}\n\n- Status: accepted\n\n{link}\n");
+        space.write(&format!("docs/adrs/{i:04}-x.md"), text);
+    }
+    settle(&space);
+    space.build();
+    space.write("docs/adrs/0003-x.md", space.read("docs/adrs/0003-x.md") + "\nMore.\n");
+    assert_same_findings(&space, "links to a digest");
+}
+
+#[test]
+fn a_bundle_keeps_its_neighbours_when_only_its_plan_changed() {
+    let space = Space::new();
+    let related: Vec<String> = (1..=30).map(|i| format!("ADR {i:04}")).collect();
+    for i in 1..=120 {
+        let text = format!(
+            "# ADR {i:04}: {} {i}\n\n- Status: accepted\n\n{}\n",
+            WORDS[i % 16],
+            sentence(i)
+        );
+        space.write(&format!("docs/adrs/{i:04}-a{i}.md"), text);
+    }
+    let rfc = format!(
+        "# RFC 0016: Whole\n\n- Status: accepted\n- Depends On: {}\n\n{}\n",
+        related.join(", "),
+        (1..9).map(sentence).collect::<String>(),
+    );
+    space.write("docs/rfcs/0016-whole.md", rfc);
+    let plan = "# Steps\n\n- Status: paused\n\n- [ ] umbrella\n- [ ] kettle\n";
+    space.write("docs/rfcs/0016-whole.plan.md", plan);
+    settle(&space);
+    space.build();
+    space.write("docs/rfcs/0016-whole.plan.md", plan.replacen("[ ]", "[x]", 1));
+    assert!(builds_on(&space), "a plan");
+    assert_current(&space, "a plan");
+}

@@ -427,22 +427,35 @@ fn what_blue_wrote() {
         serde_json::from_slice::<wire::commit::CommitRecord>(bytes).ok();
         answer
     });
+}
+
+#[test]
+fn what_blue_keeps() {
+    let space = Space::new();
+    space.write("docs/adr/0001-one.md", DOCUMENT);
+    space.build();
+    let read = |path: &str| std::fs::read(space.path().join(path)).unwrap();
     let (facts, seen) = (read(".blue/local/facts"), read(".blue/local/record"));
     let digest = Digest::of(DOCUMENT);
     let true_facts = FactsCache::open(facts.clone(), &Limits::default())
         .get(&digest)
         .map(|facts| format!("{facts:?}"));
     assert!(true_facts.is_some());
-    fuzz("caches", &[&facts, &seen], 2.0, |bytes| {
+    let block = &facts[cache::facts_head(&Limits::default()).len()..];
+    fuzz("caches", &[&facts, &seen, block], 2.0, |bytes| {
         let cache = FactsCache::open(bytes.to_vec(), &Limits::default());
         let found = cache.get(&digest).map(|facts| format!("{facts:?}"));
         assert!(found.is_none() || found == true_facts, "a cache that lies");
+        let found_in = cache::facts_in(bytes, &digest).map(|facts| format!("{facts:?}"));
+        assert!(found_in.is_none() || found_in == true_facts, "a block that lies");
         let known = record::read(bytes, &digest);
+        assert!(wire::snapshot::read(bytes, &digest, &digest).is_none());
         session::read(bytes);
         installed::read(bytes);
         vec![
             size(cache.len()),
             u64::from(found.is_some()),
+            u64::from(found_in.is_some()),
             u64::from(known.is_some()),
             size(cache.end() as usize),
         ]

@@ -14,7 +14,7 @@ use blue::wire::cache::{self, FactsCache};
 use blue::wire::config::Config;
 use blue::wire::manifest::Manifest;
 use blue::wire::register::{self, Traces, Wanted};
-use blue::wire::{audit, commit, header, installed, jsonl, older, record, schema, session, span};
+use blue::wire::{audit, blocks, commit, header, installed, jsonl, older, record, schema, session, span};
 use blue::parse;
 
 /// A document, with and without a file of metadata beside it.
@@ -38,8 +38,8 @@ pub fn documents(bytes: &[u8]) {
     assert!(facts.notes.iter().all(|note| placed(note.line)), "a line that no editor has");
     let digest = Digest::of(bytes);
     let entry = cache::facts_entry(&digest, &facts);
-    let blocks = cache::facts_blocks(std::iter::once(entry.as_slice())).flatten().collect();
-    let file = [cache::facts_head(&limits), blocks].concat();
+    let packed = blocks::packed(std::iter::once(entry.as_slice())).flatten().collect();
+    let file = [cache::facts_head(&limits), packed].concat();
     let again = FactsCache::open(file, &limits).get(&digest);
     assert_eq!(again.map(|facts| format!("{facts:?}")), Some(format!("{facts:?}")));
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::choice::Choice;
 use super::ranked::Before;
-use super::{Analysis, Inputs, bundles, session, workflow};
+use super::{Analysis, Inputs, bundles, session, told, workflow};
 use crate::beneath::Root;
 use crate::condense::{self, Misfit, tokens};
 use crate::model::artifact::content_digest;
@@ -78,21 +78,27 @@ pub(super) fn all(
     let allowance = &inputs.plan.allowance;
     let (documents, relevance) = rayon::join(
         || documents(inputs, analysis, ready.before, current),
-        || match Made::standing(&from, RELEVANCE, current) {
-            Some(made) => made,
-            None => relevance(allowance, graph, ready.told, current),
+        || match Made::standing(&from, RELEVANCE, current)? {
+            Some(made) => anyhow::Ok(made),
+            None => Ok(relevance(allowance, graph, ready.told, current)),
         },
     );
-    made.extend([documents, relevance, paths(allowance, analysis, current)]);
+    made.extend([documents, relevance?, paths(allowance, analysis, current)]);
     Ok(made)
 }
 
 impl Made {
-    /// An artifact that is known to be as it was, without asking what decides it.
-    pub(super) fn standing(from: &From<'_>, path: &str, current: &Current<'_>) -> Option<Made> {
-        let action = from.analysis.stands.get(path)?;
-        current.get(path).filter(|known| known.action == action.digest().to_string())?;
-        Some(Made { path: path.to_string(), action: action.clone(), artifact: None })
+    /// An artifact that is known to be as it was, without asking what decides it. What it would be made
+    /// of is not here, so it must lie there.
+    pub(super) fn standing(
+        from: &From<'_>,
+        path: &str,
+        current: &Current<'_>,
+    ) -> anyhow::Result<Option<Made>> {
+        let Some(action) = from.analysis.stands.get(path) else { return Ok(None) };
+        let known = current.get(path).map(|known| known.action.clone());
+        anyhow::ensure!(known == Some(action.digest().to_string()), told::moved(path));
+        Ok(Some(Made { path: path.to_string(), action: action.clone(), artifact: None }))
     }
 
     /// Makes an artifact unless the one on disk was decided by the same facts.

@@ -189,6 +189,11 @@ fn write_artifacts(
     let written = emit::commit(root, &changes, &removals)?;
     outcome.review(&inputs.policy);
     let folders = folders(root, analysis, &created, &removals);
+    // What was said of references was said before these files came and went.
+    let is_reference = |note: &Diagnostic| note.code.as_str().starts_with("BLUE-REF");
+    let outdated =
+        !removals.is_empty() || !created.is_empty() && analysis.notes.iter().any(is_reference);
+    let basis = || basis().filter(|_| !outdated);
     let kept = remember(
         root,
         inputs,

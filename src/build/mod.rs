@@ -17,9 +17,9 @@ mod session;
 mod told;
 mod workflow;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 
 use anyhow::Context;
 use rayon::prelude::*;
@@ -27,6 +27,7 @@ use rayon::prelude::*;
 use crate::beneath::Root;
 use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh, git};
+use crate::model::place::folder_of;
 use crate::model::snapshot::Basis;
 use crate::model::{
     Action, Binding, Calls, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Lexicon,
@@ -218,7 +219,7 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     gather(options);
     let lock = emit::Lock::take(&root, "knowledge build", options.waiting)?;
     // Whoever had the lock before may have moved what was looked at.
-    let look = look.filter(|_| !emit::is_pending(&root));
+    let look = look.filter(|_| !lock.was_waited_for() && !emit::is_pending(&root));
     emit::recover(&root)?;
     emit::make_room(&root);
     let looked = emit::time(&root)?;
@@ -358,7 +359,14 @@ fn linked(
     let mut documents = std::mem::take(&mut reading.documents);
     let collections = discover::in_use(&collections, documents.iter_mut().map(|(found, ..)| found));
     let documents = parse::documents(&collections, documents).into_value(&mut notes);
-    let exists = |path: &str| tree.holds(path).unwrap_or_else(|| root.exists(path));
+    let asked: Mutex<BTreeSet<String>> = Mutex::default();
+    let exists = |path: &str| {
+        tree.holds(path).unwrap_or_else(|| {
+            let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.insert(folder_of(path).to_string());
+            root.exists(path)
+        })
+    };
     let (graph, kept) = rayon::join(
         || link::link(collections, documents, &exists),
         || if trusted { last(root) } else { None },
@@ -372,6 +380,8 @@ fn linked(
     let bindings = link::bind(&graph, &repository).into_value(&mut notes);
     // Where the answers came from must be looked at again before the next build may stop early.
     present.finish().join(&mut tree);
+    let asked = asked.into_inner().unwrap_or_else(PoisonError::into_inner);
+    tree.unwatched |= reading.unwatched || asked.iter().any(|folder| !tree.watches(root, folder));
     // A name can be a secret; what is said of it must not tell it.
     notes.iter_mut().for_each(|note| note.path = guard::shown(&note.path));
     Ok(Survey { graph, bindings, notes, reading, tree, kept })

@@ -29,6 +29,8 @@ pub(crate) struct Reading {
     pub(crate) watched: Vec<Watched>,
     /// What the cache should hold from now on.
     pub(crate) keeping: Keeping,
+    /// Whether a file was not read, and nothing would notice that it can be.
+    pub(super) unwatched: bool,
     /// What can be told of the documents that were parsed, by what their facts are kept under.
     pub(super) told: BTreeMap<Digest, Told>,
 }
@@ -84,6 +86,8 @@ pub(super) fn read(
     for (found, result) in results {
         match result? {
             Ok(one) => {
+                let n_files = 1 + usize::from(found.sidecar.is_some());
+                reading.unwatched |= one.watched.len() < n_files;
                 let (entry, told) = one.fresh.unzip();
                 keeping.add(one.key, entry);
                 reading.told.extend(told.flatten().map(|told| (one.key, told)));
@@ -93,6 +97,7 @@ pub(super) fn read(
             }
             Err(refused) => {
                 notes.extend(refused.note);
+                reading.unwatched |= refused.watched.is_none() && !refused.for_its_name;
                 reading.watched.extend(refused.watched);
             }
         }
@@ -130,6 +135,8 @@ type Answer = anyhow::Result<Result<One, Refused>>;
 struct Refused {
     watched: Option<Watched>,
     note: Option<Diagnostic>,
+    /// Whatever it holds, it is not read.
+    for_its_name: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -155,7 +162,7 @@ impl<'a> Reader<'a> {
             Named::Plain => None,
             Named::Noted(note) => Some(note),
             Named::Refused(note) => {
-                return Ok(Err(Refused { watched: None, note: Some(note) }));
+                return Ok(Err(Refused { watched: None, note: Some(note), for_its_name: true }));
             }
         };
         let allowed = self.guard.of(path);
@@ -167,12 +174,16 @@ impl<'a> Reader<'a> {
         let (bytes, stat) = match self.bytes(path)? {
             Ok(content) => content,
             Err(note) => {
-                return Ok(Err(Refused { watched: self.refused(path), note: Some(note) }));
+                return Ok(Err(Refused {
+                    watched: self.refused(path),
+                    note: Some(note),
+                    for_its_name: false,
+                }));
             }
         };
         // Digests that blue emitted lie beside notes that people wrote; they are no source.
         if path.starts_with("knowledge/") && header::is_emitted(&bytes) {
-            return Ok(Err(Refused { watched: None, note: None }));
+            return Ok(Err(Refused { watched: None, note: None, for_its_name: false }));
         }
         self.count(bytes.len() as u64)?;
         let own = Digest::of(&bytes);

@@ -91,6 +91,10 @@ pub(super) fn basis(
     (lexicon, calls): (Lexicon, Calls),
     engine: &Digest,
 ) -> Option<Basis> {
+    // What decides more than the record notices is looked at again after every edit.
+    if analysis.tree.unwatched {
+        return None;
+    }
     let keeping = &analysis.reading.keeping;
     let keys = analysis.graph.documents.iter();
     let keys = keys.map(|document| inputs.guard.of(&document.path).key(document.digest));

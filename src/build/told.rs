@@ -52,6 +52,6 @@ fn again(root: &Root, plan: &Plan, document: &Document) -> anyhow::Result<Source
     Ok(source)
 }
 
-fn moved(path: &str) -> String {
+pub(super) fn moved(path: &str) -> String {
     format!("{path} changed during the build\nhint: run `blue knowledge build` again")
 }

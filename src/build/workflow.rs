@@ -116,7 +116,7 @@ fn bundle(
 ) -> anyhow::Result<Made> {
     let graph = &from.analysis.graph;
     let path = path_of(graph, id);
-    if let Some(made) = Made::standing(from, &path, current) {
+    if let Some(made) = Made::standing(from, &path, current)? {
         return Ok(made);
     }
     let plans = plans.of(id);

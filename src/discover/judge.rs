@@ -11,7 +11,7 @@ use super::walk::{Sort, Tree, is_markdown, may_be_document};
 use crate::beneath::{Content, Root, read_fd};
 use crate::model::{Code, Diagnostic, Found, Plan};
 
-/// Drops what is no regular file below the root, with a diagnostic each.
+/// Drops what is no regular file below the root, with a diagnostic each. Whether there are links.
 pub(super) fn links(
     root: &Root,
     plan: &Plan,
@@ -19,9 +19,9 @@ pub(super) fn links(
     tree: &Tree,
     found: &mut Vec<Found>,
     notes: &mut Vec<Diagnostic>,
-) {
+) -> bool {
     if tree.files.iter().all(|seen| seen.sort == Sort::Regular) {
-        return;
+        return false;
     }
     let sort_of = |path: &str| {
         let at = tree.files.binary_search_by(|seen| seen.path.as_str().cmp(path));
@@ -35,6 +35,7 @@ pub(super) fn links(
         Some(_) => sorted(Sort::Regular).cloned().collect(),
         None => Vec::new(),
     };
+    let any = sorted(Sort::Link).next().is_some();
     let mut kept = Vec::with_capacity(found.len());
     for found in found.drain(..) {
         let keep = match sort_of(&found.path) {
@@ -54,6 +55,7 @@ pub(super) fn links(
         }
     }
     *found = kept;
+    any
 }
 
 fn link_allowed(

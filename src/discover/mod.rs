@@ -29,13 +29,14 @@ pub struct Discovery {
 pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     let mut notes = Vec::new();
     let deny = deny::DenyList::new(&plan.deny)?;
-    let tree = walk::walk(root, plan)?.into_value(&mut notes);
+    let mut tree = walk::walk(root, plan)?.into_value(&mut notes);
     let (collections, mut found) = match plan.rules.is_empty() {
         true => conventions::apply(&tree.files),
         false => rules::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
     };
     deny.filter(&mut found, &mut notes);
-    judge::links(root, plan, &deny, &tree, &mut found, &mut notes);
+    // Where a link leads can change, and the link does not show it.
+    tree.unwatched |= judge::links(root, plan, &deny, &tree, &mut found, &mut notes);
     judge::linked_folders(&tree, &mut notes);
     drop_emitted(&collections, &mut found);
     let limit = plan.limits.documents;

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use rustix::fs::{Dir, FileType, OFlags};
 
 use crate::beneath::{Content, Root};
+use crate::model::place::folder_of;
 use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, Stat};
 
 /// What a directory entry is.
@@ -39,6 +40,8 @@ pub struct Tree {
     pub files: Vec<Seen>,
     /// The `.gitignore` files that were honoured.
     pub ignores: Vec<String>,
+    /// Whether something decides what is known of the documents that the record will not notice.
+    pub unwatched: bool,
 }
 
 impl Tree {
@@ -49,6 +52,16 @@ impl Tree {
         let looked = self.folders.binary_search_by(|seen| seen.path.as_str().cmp(folder)).is_ok();
         let found = || self.files.binary_search_by(|seen| seen.path.as_str().cmp(path)).is_ok();
         (looked && is_markdown(file)).then(found)
+    }
+}
+
+impl Tree {
+    /// Whether it would be noticed that something comes to a folder or goes from it.
+    pub fn watches(&self, root: &Root, folder: &str) -> bool {
+        let is_seen = self.folders.binary_search_by(|seen| seen.path.as_str().cmp(folder)).is_ok();
+        // What is not there comes into the folder above it.
+        is_seen
+            || !folder.is_empty() && !root.exists(folder) && self.watches(root, folder_of(folder))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::beneath::Root;
 /// The lock on a project; released when dropped, or when the process ends in any way.
 pub struct Lock {
     _file: File,
+    waited: bool,
 }
 
 impl Lock {
@@ -23,7 +24,9 @@ impl Lock {
         prepare(root)?;
         let path = format!("{LOCAL}/lock");
         let mut file = open(root, &path)?;
+        let mut waited = false;
         for attempt in 0u32.. {
+            waited |= attempt > 0;
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if attempt < 20 => {
@@ -43,7 +46,14 @@ impl Lock {
             .and_then(|()| file.rewind())
             .and_then(|()| file.write_all(own(doing).as_bytes()))
             .with_context(|| format!("write {path}"))?;
-        Ok(Lock { _file: file })
+        Ok(Lock { _file: file, waited })
+    }
+}
+
+impl Lock {
+    /// Whether somebody else had it first, who may have done anything meanwhile.
+    pub fn was_waited_for(&self) -> bool {
+        self.waited
     }
 }
 

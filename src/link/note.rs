@@ -2,6 +2,7 @@
 
 use super::path::relative;
 use super::resolve::{Answer, Resolver};
+use crate::model::document::HEADER_END;
 use crate::model::{Code, Diagnostic, DocId, Reference, Target};
 
 impl Resolver<'_, '_> {
@@ -48,7 +49,7 @@ impl Resolver<'_, '_> {
     /// Whether a reference is the document's own id in its header or on the web.
     fn names_itself(&self, reference: &Reference) -> bool {
         let labelled = reference.label.is_some() && reference.label == self.document.facts.label;
-        let in_header = reference.line < 12 && matches!(reference.target, Target::Label(_));
+        let in_header = reference.line < HEADER_END && matches!(reference.target, Target::Label(_));
         labelled || in_header || matches!(reference.target, Target::Url(_) | Target::Number(..))
     }
 }

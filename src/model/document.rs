@@ -177,6 +177,9 @@ impl Relation {
     }
 }
 
+/// An own id in the first lines belongs to the header; from this line on it is a reference to itself.
+pub const HEADER_END: u32 = 12;
+
 /// What a reference points at, as written.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Target {

@@ -112,6 +112,8 @@ pub struct Apart<'a> {
     /// Who says something else now than is known there, changed earlier or just now, with the pairs
     /// that are counted there.
     pub edited: Vec<(DocId, Vec<u32>)>,
+    /// Whose neighbours are given back in any case.
+    pub asked: Vec<DocId>,
     /// What some of them say, as they write it; `None` if that cannot be found.
     pub words: &'a WordsOf<'a>,
 }
@@ -133,17 +135,17 @@ pub fn rank_again(
     asked: &Asked<'_>,
 ) -> Option<Relevance> {
     let apart = again.apart.take();
-    let (known, words) = match apart {
-        Some(Apart { calls, edited, words }) => (Some(Known { calls, edited }), Some(words)),
-        None => (None, None),
+    let (known, words, wanted) = match apart {
+        Some(Apart { calls, edited, asked, words }) => {
+            (Some(Known { calls, edited }), Some(words), asked)
+        }
+        None => (None, None, asked.wanted.to_vec()),
     };
     let mut reader = Reader::since(graph, lexicon, &again.changed, known);
     let Some(mut reached) = reach::reached(&reader, &again) else {
         let all = vec![true; graph.documents.len()];
         return words.is_none().then(|| ranked(reader, None, &all, asked));
     };
-    // Where not all texts are here, who is as before is not wanted.
-    let wanted = if words.is_none() { asked.wanted } else { &[] };
     wanted.iter().for_each(|id| reached[id.0 as usize] = true);
     if let Some(words) = words {
         let is_changed = |id: &DocId| again.changed.iter().any(|(changed, _)| changed == id);

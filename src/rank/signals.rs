@@ -39,7 +39,7 @@ pub(super) const BACK: usize = 4;
 pub(super) const MARKS: usize = 5;
 /// How often it is referred to at all.
 pub(super) const HUB: usize = 6;
-/// What references of this project are like; see [`Habits`].
+/// What references of this project are like; see [`super::habits::Habits`].
 pub(super) const EARLIER: usize = 7;
 pub(super) const DISTANCE: usize = 8;
 pub(super) const COLLECTION: usize = 9;

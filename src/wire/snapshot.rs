@@ -114,13 +114,21 @@ fn checked(engine: &Digest, content: &Digest) -> Digest {
     Hasher::new().field(b"snapshot").field(engine.as_bytes()).field(content.as_bytes()).digest()
 }
 
-/// Whether there is a row for every document.
+/// Whether there is a row for every document, and none is named that is not there.
 fn is_whole(snapshot: &Snapshot) -> bool {
-    let Snapshot { graph, lexicon, calls, .. } = snapshot;
+    let Snapshot { graph, bindings, lexicon, calls, .. } = snapshot;
     let n = graph.documents.len();
     let rows = [lexicon.hashes.len(), lexicon.counts.len(), lexicon.names.len()];
     let more = [lexicon.lines.len(), lexicon.around.len(), lexicon.titles.len()];
-    rows.into_iter().chain(more).all(|len| len == n) && calls.called.len() == calls.counts.len()
+    let is_row = |row: u32| (row as usize) < n;
+    let in_range = graph.edges.iter().all(|edge| is_row(edge.from.0) && is_row(edge.to.0))
+        && graph.replaced_by.iter().flatten().all(|by| is_row(by.0))
+        && bindings.iter().all(|binding| is_row(binding.document.0))
+        && graph.documents.iter().all(|one| one.collection < graph.collections.len())
+        && calls.called.iter().all(|(_, call)| is_row(call / 2));
+    rows.into_iter().chain(more).all(|len| len == n)
+        && calls.called.len() == calls.counts.len()
+        && in_range
 }
 
 /// The documents of some groups; every group has as many as it may, but for the last one. They are put
@@ -235,7 +243,7 @@ mod tests {
                 live: (0..n).map(|i| i % 2 == 0).collect(),
                 replaced_by: (0..n).map(|i| vec![DocId(i / 2)]).collect(),
             },
-            bindings: vec![Binding { path, kind, naming, document: DocId(1), line: 9 }],
+            bindings: vec![Binding { path, kind, naming, document: DocId(0), line: 9 }],
             notes: vec![Diagnostic::new(Code::Stale, "docs/adrs/1.md", "m").at(2, 3).hint("h")],
             lexicon: Lexicon {
                 hashes: rows(1 << 31),
@@ -245,7 +253,7 @@ mod tests {
                 around: rows(6),
                 titles: rows(8),
             },
-            calls: Calls { called: vec![(1, 2), (1, 4)], counts: vec![3, 0] },
+            calls: Calls { called: vec![(1, 0), (1, 3)], counts: vec![3, 0] },
             blocks: (0..u64::from(n)).collect(),
         }
     }
@@ -259,7 +267,7 @@ mod tests {
     #[test]
     fn what_was_kept_comes_back_and_damage_is_absence() {
         let engine = Digest::of(b"engine");
-        for n in [0, 2, GROUP as u32, GROUP as u32 + 3] {
+        for n in [2, GROUP as u32, GROUP as u32 + 3] {
             let snapshot = snapshot(n);
             let (file, check) = written(&snapshot, &engine);
             let again = read(&file, &engine, &check).expect("it is whole");
@@ -273,5 +281,10 @@ mod tests {
             }
             assert!(read(&file[..file.len() - 1], &engine, &check).is_none());
         }
+        // One document less than is named.
+        let mut short = snapshot(2);
+        short.graph.replaced_by[0] = vec![DocId(2)];
+        let (file, check) = written(&short, &engine);
+        assert!(read(&file, &engine, &check).is_none());
     }
 }

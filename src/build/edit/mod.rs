@@ -83,7 +83,7 @@ pub(super) fn analysed(
     let n_seen = snapshot.notes.len();
     let Snapshot { graph, bindings, mut notes, .. } = snapshot;
     notes.extend(note);
-    let stands = standing(record, &graph, &relevance, &changed, &rfcs);
+    let stands = standing(record, &graph, &relevance, &rfcs);
     let before = Before::new(Lines::new(index, graph.documents.len())?, changed);
     let (reading, basis) = reading(record, edits, basis)?;
     let mut analysis = Analysis {
@@ -139,7 +139,7 @@ fn kept(
     };
     let new = || {
         let read = files.iter().map(|file| reader.again(&file.path, None));
-        Some((read.collect::<Option<Vec<One>>>()?, stored::documents(root)?))
+        Some((read.collect::<Option<Vec<One>>>()?, stored::documents(root, record)?))
     };
     let (known, new) = rayon::join(known, new);
     let ((snapshot, had, ranking), (read, index)) = (known?, new?);
@@ -218,7 +218,7 @@ fn edits(
             return Some(Edit { id, one, before: None });
         }
         let path = guard::shown(&document.path);
-        if snapshot.notes.iter().any(|note| note.line > 0 && note.path == path) {
+        if snapshot.notes.iter().any(|note| note.path == path) {
             return None;
         }
         let block = snapshot.blocks[id.0 as usize];
@@ -281,11 +281,16 @@ fn ranked_again(
         Some((*id, facts_of(inputs, facts, document, document.digest, block)?.terms))
     };
     let words = |ids: &[DocId]| ids.par_iter().map(of).collect::<Option<BTreeMap<_, _>>>();
+    let plans = workflow::Plans::new(graph);
+    let is_changed = |id: &DocId| changed.iter().any(|(changed, _)| changed == id);
+    // A bundle is made of the plans too, and of the neighbours that it has anyway.
+    let asked = wanted.iter().filter(|id| plans.of(**id).iter().any(is_changed));
+    let asked: Vec<DocId> = asked.copied().collect();
     let again = Again {
         changed,
         cutoffs: ranking.documents.iter().map(|(_, cutoffs)| *cutoffs).collect(),
         told: &|id| ranked::telling(&ranking.near, id),
-        apart: Some(Apart { calls, edited: had.into_iter().collect(), words: &words }),
+        apart: Some(Apart { calls, edited: had.into_iter().collect(), asked, words: &words }),
     };
     let relevance = rank::rank_again(graph, lexicon, again, &Asked { wanted, tell: &tell });
     for id in edited {
@@ -299,14 +304,10 @@ fn standing(
     record: &Record,
     graph: &Graph,
     relevance: &Relevance,
-    changed: &[DocId],
     rfcs: &[DocId],
 ) -> BTreeMap<String, Action> {
-    let plans = workflow::Plans::new(graph);
-    let is_changed = |id: &DocId| changed.binary_search(id).is_ok();
-    let stands =
-        |id: &&DocId| relevance.as_before[id.0 as usize] && !plans.of(**id).iter().any(is_changed);
-    let paths = rfcs.iter().filter(stands).map(|id| workflow::path_of(graph, *id));
+    let stand = rfcs.iter().filter(|id| relevance.as_before[id.0 as usize]);
+    let paths = stand.map(|id| workflow::path_of(graph, *id));
     paths.filter_map(|path| Some((path.clone(), action(record, &path)?))).collect()
 }
 
@@ -368,7 +369,7 @@ fn complete(
         relevance.lens.clone_from(&ranking.lens);
         return Some(());
     }
-    relevance.told = index.with(&lines)?;
+    relevance.told = index.with(&lines, &ranking.relevance)?;
     let lens = relevance.lens.iter_mut().zip(&ranking.lens).filter(|(len, _)| **len == 0);
     lens.for_each(|(len, before)| *len = *before);
     Some(())

@@ -1,5 +1,6 @@
 //! Whether others can see an edit.
 
+use crate::model::document::HEADER_END;
 use crate::model::{Facts, Reference};
 
 /// Where the lines of a text are now that something refers to something on.
@@ -9,7 +10,9 @@ impl Moves {
     /// `None` if the text says anything else than before to anybody but whoever reads it: its title,
     /// its status, what it refers to and in which words, or what is noticed in it.
     pub(super) fn new(old: &Facts, new: &Facts) -> Option<Moves> {
-        let status = |facts: &Facts| facts.status.as_ref().map(|(word, _)| word.clone());
+        // What stands in a file beside the document has no line.
+        let status =
+            |facts: &Facts| facts.status.as_ref().map(|(word, line)| (word.clone(), *line == 0));
         let same = old.title == new.title
             && old.label == new.label
             && status(old) == status(new)
@@ -43,7 +46,10 @@ impl Moves {
         moves.dedup();
         // What stood in one line still does, and what came first comes first.
         let in_order = moves.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1);
-        in_order.then_some(Moves(moves))
+        let same_part = |(old, new): &(u32, u32)| {
+            (*old == 0) == (*new == 0) && (*old < HEADER_END) == (*new < HEADER_END)
+        };
+        (in_order && moves.iter().all(same_part)).then_some(Moves(moves))
     }
 
     /// Where a line is now.

@@ -32,7 +32,6 @@ pub(super) fn ranking(
     graph: &Graph,
 ) -> Option<Ranking> {
     let ranking = crate::wire::ranking::read(&bytes(root, &format!("{LOCAL}/ranking"))?, engine)?;
-    let emitted = |path: &str| Some(record.outputs.iter().find(|file| file.path == path)?.digest);
     let same = ranking.documents.len() == graph.documents.len()
         && graph
             .documents
@@ -41,14 +40,19 @@ pub(super) fn ranking(
             .all(|(one, (known, _))| one.digest == *known)
         && ranking.near.len() == ranking.documents.len()
         && ranking.lens.len() == ranking.documents.len()
-        && emitted(RELEVANCE) == Some(ranking.relevance)
-        && emitted(DOCUMENTS) == Some(ranking.index);
+        && emitted(record, RELEVANCE) == Some(ranking.relevance)
+        && emitted(record, DOCUMENTS) == Some(ranking.index);
     same.then_some(ranking)
 }
 
-/// The bytes of the index of documents.
-pub(super) fn documents(root: &Root) -> Option<Vec<u8>> {
-    bytes(root, DOCUMENTS)
+/// The bytes of the index of documents, if they are those of the record.
+pub(super) fn documents(root: &Root, record: &Record) -> Option<Vec<u8>> {
+    let known = emitted(record, DOCUMENTS)?;
+    bytes(root, DOCUMENTS).filter(|bytes| Digest::of(bytes) == known)
+}
+
+fn emitted(record: &Record, path: &str) -> Option<Digest> {
+    Some(record.outputs.iter().find(|file| file.path == path)?.digest)
 }
 
 /// The facts of documents, a block at a time.
@@ -92,27 +96,30 @@ impl IndexFile {
         Some(IndexFile { file, starts })
     }
 
-    fn bytes(&self, rows: std::ops::Range<usize>) -> Option<Vec<u8>> {
-        let (start, end) = (self.starts[rows.start], self.starts[rows.end]);
+    /// The line of a document.
+    pub(super) fn line(&self, row: usize) -> Option<Vec<u8>> {
+        let (start, end) = (self.starts[row], self.starts[row + 1]);
         let mut bytes = vec![0; usize::try_from(end - start).ok()?];
         self.file.read_exact_at(&mut bytes, start).ok()?;
         Some(bytes)
     }
 
-    /// The line of a document.
-    pub(super) fn line(&self, row: usize) -> Option<Vec<u8>> {
-        self.bytes(row..row + 1)
-    }
-
-    /// All lines in parts, some of them replaced by others, which are sorted by their rows.
-    pub(super) fn with(&self, lines: &[(usize, &[u8])]) -> Option<Vec<Vec<u8>>> {
+    /// All lines in parts, some of them replaced by others, which are sorted by their rows. `None` if
+    /// the file is not the one with this digest.
+    pub(super) fn with(&self, lines: &[(usize, &[u8])], digest: &Digest) -> Option<Vec<Vec<u8>>> {
+        let mut all = vec![0; usize::try_from(*self.starts.last()?).ok()?];
+        self.file.read_exact_at(&mut all, 0).ok()?;
+        if Digest::of(&all) != *digest {
+            return None;
+        }
+        let place = |row: usize| self.starts[row] as usize;
         let (mut parts, mut next) = (Vec::new(), 0);
         for (row, line) in lines {
-            parts.push(self.bytes(next..*row)?);
+            parts.push(all[place(next)..place(*row)].to_vec());
             parts.push(line.to_vec());
             next = row + 1;
         }
-        parts.push(self.bytes(next..self.starts.len() - 1)?);
+        parts.push(all[place(next)..].to_vec());
         Some(parts)
     }
 }
