@@ -297,3 +297,22 @@ fn a_bundle_keeps_its_neighbours_when_only_its_plan_changed() {
     assert!(builds_on(&space), "a plan");
     assert_current(&space, "a plan");
 }
+
+#[test]
+fn one_thread_is_enough() {
+    let space = Space::new();
+    // So many words that their facts are hashed on several threads.
+    let words: String =
+        (0..200_000u32).map(|i| format!("w{:x} ", i.wrapping_mul(2_654_435_761))).collect();
+    space.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n"));
+    for _ in 0..2 {
+        let mut child = space.command(&["knowledge", "build", "--jobs", "1"]).spawn().unwrap();
+        let began = std::time::Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < Duration::from_secs(100), "it waits for itself");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(child.wait().unwrap().success());
+        space.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n\nMore.\n"));
+    }
+}

@@ -229,13 +229,15 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let inputs = load(&root)?;
     let (force, progress) = (options.force, options.progress);
     let edited = || look.and_then(|look| edit::analysed(&root, &inputs, &record, &engine, &look));
-    let (analysis, emitted) = rayon::join(
-        || match edited() {
+    // A thread apart: keeping facts waits for a thread, which none of the shared ones may do.
+    let (analysis, emitted) = std::thread::scope(|scope| {
+        let emitted = scope.spawn(|| emitted::Emitted::read(&root, &record, force));
+        let analysis = match edited() {
             Some(analysis) => Ok(analysis),
             None => anew(&root, &inputs, &record, progress),
-        },
-        || emitted::Emitted::read(&root, &record, force),
-    );
+        };
+        (analysis, emitted.join().expect("looking at what was emitted does not panic"))
+    });
     let (mut analysis, emitted) = (analysis?, emitted?);
     let last = decide::Last { record, engine, looked, emitted };
     let outcome = decide::write(&root, &inputs, &mut analysis, &last, options, asked)?;
