@@ -301,7 +301,7 @@ fn a_bundle_keeps_its_neighbours_when_only_its_plan_changed() {
 #[test]
 fn one_thread_is_enough() {
     let space = Space::new();
-    // So many words that their facts are hashed on several threads.
+    // Whoever waits for a thread here must not be the only one.
     let words: String =
         (0..200_000u32).map(|i| format!("w{:x} ", i.wrapping_mul(2_654_435_761))).collect();
     space.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n"));
