@@ -109,25 +109,22 @@ impl Root {
 
     /// Reads a regular file whole, up to a limit. `None` if nothing is there.
     pub fn read(&self, path: &str, limit: u64) -> io::Result<Option<Content>> {
-        let fd = match self.open_at(path, OFlags::RDONLY) {
-            Ok(fd) => fd,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        read_fd(fd, limit).map(Some)
+        self.open_if_there(path)?.map(|fd| read_fd(fd, limit)).transpose()
     }
-}
 
-impl Root {
     /// Opens a regular file to read parts of it. `None` if there is none.
     pub fn open_file(&self, path: &str) -> io::Result<Option<File>> {
-        let fd = match self.open_at(path, OFlags::RDONLY) {
-            Ok(fd) => fd,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
+        let Some(fd) = self.open_if_there(path)? else { return Ok(None) };
         let kind = FileType::from_raw_mode(rustix::fs::fstat(&fd)?.st_mode);
         Ok((kind == FileType::RegularFile).then(|| File::from(fd)))
+    }
+
+    fn open_if_there(&self, path: &str) -> io::Result<Option<OwnedFd>> {
+        match self.open_at(path, OFlags::RDONLY) {
+            Ok(fd) => Ok(Some(fd)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 

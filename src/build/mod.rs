@@ -212,7 +212,7 @@ pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
     if !fresh::is_small(&record) {
         gather(options);
     }
-    let look = if trusted { fresh::look(&root, &record).ok() } else { None };
+    let look = if trusted { fresh::look(&root, &record) } else { None };
     if look.as_ref().is_some_and(|look| look.edited.is_empty()) {
         return Ok(explain::unmoved(&record));
     }

@@ -22,12 +22,22 @@ pub(super) struct Kept {
     index: Lines,
 }
 
+/// A whole file, if it is there.
+pub(super) fn bytes(root: &Root, path: &str) -> Option<Vec<u8>> {
+    match root.read(path, 1 << 40) {
+        Ok(Some(Content::Bytes(bytes, _))) => Some(bytes),
+        _ => None,
+    }
+}
+
+/// The digest of an emitted file.
+pub(super) fn digest_of(outputs: &[Watched], path: &str) -> Option<Digest> {
+    Some(outputs.iter().find(|watched| watched.path == path)?.digest)
+}
+
 impl Kept {
     pub(super) fn read(root: &Root) -> Option<Kept> {
-        let bytes = |path: &str| match root.read(path, 1 << 40) {
-            Ok(Some(Content::Bytes(bytes, _))) => Some(bytes),
-            _ => None,
-        };
+        let bytes = |path: &str| bytes(root, path);
         let ranking = ranking::read(&bytes(&format!("{LOCAL}/ranking"))?, &engine())?;
         let n_documents = ranking.documents.len();
         let lines = |path: &str, digest: &Digest| {
@@ -92,7 +102,7 @@ impl Left {
         outputs: &[Watched],
         engine: &Digest,
     ) -> anyhow::Result<()> {
-        let emitted = |path| Some(outputs.iter().find(|watched| watched.path == path)?.digest);
+        let emitted = |path| digest_of(outputs, path);
         let (Some(context), Some(relevance), Some(index)) =
             (self.context, emitted(RELEVANCE), emitted(DOCUMENTS))
         else {

@@ -7,10 +7,6 @@ use super::walk;
 use crate::beneath::{Content, Root};
 use crate::model::{Digest, Folder, Record, Watched};
 
-/// Something that is not what the last build left behind, and that no edit of a document explains.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Moved(pub String);
-
 /// What one look found where folders and emitted files are as the last build left them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Look {
@@ -23,14 +19,11 @@ pub struct Look {
 /// Fewer files than this are looked at one after the other.
 const FEW: usize = 1_000;
 
-/// Compares the project with the record of the last build. Racy entries are read again.
-pub fn look(root: &Root, record: &Record) -> Result<Look, Moved> {
-    let moved =
-        |path: &str| Moved(if path.is_empty() { ".".to_string() } else { path.to_string() });
-    let folder =
-        |folder: &Folder| folder_same(root, record, folder).ok_or_else(|| moved(&folder.path));
-    let output =
-        |file: &Watched| file_same(root, record.settled, file).ok_or_else(|| moved(&file.path));
+/// Compares the project with the record of the last build. Racy entries are read again. `None` if
+/// something moved that no edit of a document explains.
+pub fn look(root: &Root, record: &Record) -> Option<Look> {
+    let folder = |folder: &Folder| folder_same(root, record, folder);
+    let output = |file: &Watched| file_same(root, record.settled, file);
     let input = |(row, file): (usize, &Watched)| match same(root, record.looked, file) {
         Same::Yes => None,
         Same::Read => Some(Err(())),
@@ -47,7 +40,7 @@ pub fn look(root: &Root, record: &Record) -> Result<Look, Moved> {
         record.inputs.par_iter().with_min_len(64).enumerate().filter_map(input).collect()
     };
     let racy = unlike.iter().any(Result::is_err);
-    Ok(Look { edited: unlike.into_iter().flatten().collect(), racy })
+    Some(Look { edited: unlike.into_iter().flatten().collect(), racy })
 }
 
 /// Whether so little was looked at that one thread does it sooner than several.
@@ -57,7 +50,7 @@ pub fn is_small(record: &Record) -> bool {
 
 /// Whether everything is as the last build left it.
 pub fn is_unmoved(root: &Root, record: &Record) -> bool {
-    look(root, record).is_ok_and(|look| look.edited.is_empty())
+    look(root, record).is_some_and(|look| look.edited.is_empty())
 }
 
 fn folder_same(root: &Root, record: &Record, folder: &Folder) -> Option<()> {

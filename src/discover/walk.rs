@@ -53,9 +53,7 @@ impl Tree {
         let found = || self.files.binary_search_by(|seen| seen.path.as_str().cmp(path)).is_ok();
         (looked && is_markdown(file)).then(found)
     }
-}
 
-impl Tree {
     /// Whether it would be noticed that something comes to a folder or goes from it.
     pub fn watches(&self, root: &Root, folder: &str) -> bool {
         let is_seen = self.folders.binary_search_by(|seen| seen.path.as_str().cmp(folder)).is_ok();

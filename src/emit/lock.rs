@@ -48,9 +48,7 @@ impl Lock {
             .with_context(|| format!("write {path}"))?;
         Ok(Lock { _file: file, waited })
     }
-}
 
-impl Lock {
     /// Whether somebody else had it first, who may have done anything meanwhile.
     pub fn was_waited_for(&self) -> bool {
         self.waited

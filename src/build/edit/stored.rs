@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use crate::beneath::{Content, Root};
+use super::super::ranked::{bytes, digest_of};
+use crate::beneath::Root;
 use crate::emit::LOCAL;
 use crate::model::place::{DOCUMENTS, RELEVANCE};
 use crate::model::{Digest, Facts, Graph, Ranking, Record, Snapshot};
@@ -11,13 +12,6 @@ use crate::wire::{blocks, cache};
 
 /// A block larger than this is none of ours.
 const MAX_BLOCK: usize = 64 << 20;
-
-fn bytes(root: &Root, path: &str) -> Option<Vec<u8>> {
-    match root.read(path, 1 << 40) {
-        Ok(Some(Content::Bytes(bytes, _))) => Some(bytes),
-        _ => None,
-    }
-}
 
 /// What was known of all documents.
 pub(super) fn snapshot(root: &Root, engine: &Digest, check: &Digest) -> Option<Snapshot> {
@@ -40,19 +34,15 @@ pub(super) fn ranking(
             .all(|(one, (known, _))| one.digest == *known)
         && ranking.near.len() == ranking.documents.len()
         && ranking.lens.len() == ranking.documents.len()
-        && emitted(record, RELEVANCE) == Some(ranking.relevance)
-        && emitted(record, DOCUMENTS) == Some(ranking.index);
+        && digest_of(&record.outputs, RELEVANCE) == Some(ranking.relevance)
+        && digest_of(&record.outputs, DOCUMENTS) == Some(ranking.index);
     same.then_some(ranking)
 }
 
 /// The bytes of the index of documents, if they are those of the record.
 pub(super) fn documents(root: &Root, record: &Record) -> Option<Vec<u8>> {
-    let known = emitted(record, DOCUMENTS)?;
+    let known = digest_of(&record.outputs, DOCUMENTS)?;
     bytes(root, DOCUMENTS).filter(|bytes| Digest::of(bytes) == known)
-}
-
-fn emitted(record: &Record, path: &str) -> Option<Digest> {
-    Some(record.outputs.iter().find(|file| file.path == path)?.digest)
 }
 
 /// The facts of documents, a block at a time.
