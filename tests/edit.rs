@@ -316,3 +316,18 @@ fn one_thread_is_enough() {
         space.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n\nMore.\n"));
     }
 }
+
+#[test]
+fn a_document_in_a_folder_that_the_build_created_is_found() {
+    let space = Space::new();
+    space.write("docs/adr/0001-use-files.md", "# 1. Use files\n\n## Status\n\nAccepted\n");
+    space.build();
+    space.write("knowledge/house.md", "# House rules\n\nWrite tests first.\n");
+    let built = space.build();
+    assert!(!built.stderr.contains("nothing to do"), "{}", built.stderr);
+    assert_current(&space, "a document beside the digests");
+    assert!(space.read(".blue/context/documents.jsonl").contains("knowledge/house.md"));
+    std::fs::remove_file(space.path().join("knowledge/house.md")).unwrap();
+    space.build();
+    assert_current(&space, "the document removed");
+}

@@ -111,8 +111,9 @@ pub(super) fn basis(
     kept.is_ok().then(|| keeping.basis(written.check))
 }
 
-/// The folders as the walk saw them, with the names that this build added or took away. A folder
-/// in which anything else happened meanwhile will not match, and is walked again next time.
+/// The folders as the walk saw them, with the names that this build added or took away, and the
+/// folders that this build created. A folder in which anything else happened meanwhile will not
+/// match, and is walked again next time.
 pub(super) fn folders(
     root: &Root,
     analysis: &Analysis,
@@ -140,6 +141,16 @@ pub(super) fn folders(
             folder.stat = Stat::default();
         }
     }
+    let new_folders = created.iter().filter(|(path, kind)| {
+        // Only where a document can be: files in blue's own folders decide nothing.
+        *kind == FileType::Directory && walk::may_be_document(&format!("{path}/document.md"))
+    });
+    folders.extend(new_folders.map(|(folder, _)| {
+        let entries = created.iter().map(|(path, kind)| hash_in(folder, path, *kind));
+        let listing = entries.fold(0u128, u128::wrapping_add);
+        Folder { path: folder.clone(), stat: Stat::default(), listing }
+    }));
+    folders.sort_by(|a, b| a.path.cmp(&b.path));
     folders
 }
 
