@@ -16,6 +16,7 @@ mod remember;
 mod session;
 mod told;
 mod workflow;
+mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
