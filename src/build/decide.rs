@@ -1,17 +1,21 @@
 //! What to write, what to leave alone, and what is in the way.
 
 use std::cell::{LazyCell, OnceCell};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::thread::{JoinHandle, ScopedJoinHandle};
+
+use anyhow::Context;
 
 use super::artifacts::{self, Current};
 use super::emitted::{self, Emitted};
 use super::manifest::{entry, inputs_digest, new_manifest};
+use super::merged::Authorship;
 use super::ranked::Left;
 use super::remember::{self, folders, outputs, remember, to_create};
 use super::writer::Writer;
 use super::{Analysis, Going, Inputs, Options, Outcome};
-use crate::beneath::Root;
+use crate::beneath::{Content, Root};
 use crate::discover::git;
 use crate::emit;
 use crate::model::place::MANIFEST;
@@ -41,30 +45,32 @@ pub(super) fn check(
     inputs: &Inputs,
     mut analysis: Analysis,
 ) -> anyhow::Result<Outcome> {
-    let manifest = emitted::manifest(root)?;
+    let (manifest, converted) = emitted::manifest(root, false)?.unzip();
+    let authorship = Authorship::new(root, emit::pending(root));
     let (ready, mut notes) = (artifacts::Ready::take(&mut analysis), Vec::new());
     let from = artifacts::From { root, inputs, analysis: &analysis };
     let made = artifacts::all(from, ready, &Current::new(), &mut notes)?;
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, None)).collect();
     let mut outcome = outcome(&analysis, notes);
     for artifact in made.into_iter().filter_map(|made| made.artifact) {
-        let on_disk =
-            verify::on_disk(root, &artifact.path, entry_of(manifest.as_ref(), &artifact.path))?;
+        let known = entry_of(manifest.as_ref(), &artifact.path);
+        let on_disk = authorship.on_disk(&artifact.path, known, &artifact.body)?;
         outcome.diagnostics.extend(verify::finding(&artifact.path, &on_disk, &artifact.hash));
     }
     let digest = inputs_digest(inputs, &analysis.graph, &analysis.bindings);
     let wanted = new_manifest(inputs, &analysis, digest, entries);
     let hint = "run `blue knowledge build` and commit the result";
     let found = match &manifest {
-        None if root.exists(MANIFEST) => {
-            Some(Diagnostic::new(Code::Edited, MANIFEST, "edited by hand, or broken").hint(hint))
+        None => not_a_whole_manifest(root, &authorship, &wanted)?,
+        Some(_) if converted.flatten().is_some() => {
+            Some((Code::Stale, "stale: its lines end in CRLF".to_string()))
         }
-        None => Some(Diagnostic::new(Code::Missing, MANIFEST, "missing").hint(hint)),
         Some(manifest) if manifest.checksum != wanted.computed_checksum() => {
-            Some(Diagnostic::new(Code::Stale, MANIFEST, "stale").hint(hint))
+            Some((Code::Stale, "stale".to_string()))
         }
         Some(_) => None,
     };
+    let found = found.map(|(code, message)| Diagnostic::new(code, MANIFEST, message).hint(hint));
     outcome.diagnostics.extend(found);
     for orphan in manifest.iter().flat_map(|manifest| &manifest.artifacts) {
         let gone = !wanted.artifacts.iter().any(|entry| entry.path == orphan.path);
@@ -77,6 +83,23 @@ pub(super) fn check(
     }
     outcome.review(&inputs.policy);
     Ok(outcome)
+}
+
+/// Says what is in the place of a manifest that is not whole.
+fn not_a_whole_manifest(
+    root: &Root,
+    authorship: &Authorship<'_>,
+    wanted: &Manifest,
+) -> anyhow::Result<Option<(Code, String)>> {
+    let content = root.read(MANIFEST, 1 << 28).with_context(|| format!("read {MANIFEST}"))?;
+    let Some(Content::Bytes(bytes, _)) = content else {
+        return Ok(Some((Code::Missing, "missing".to_string())));
+    };
+    let new = [wanted.file("").into_bytes()];
+    Ok(Some(match authorship.cause(MANIFEST, &bytes, &new) {
+        Some(cause) => (Code::Stale, format!("stale: {}", cause.words())),
+        None => (Code::Edited, "edited by hand, or broken".to_string()),
+    }))
 }
 
 /// Brings the disk up to date: artifacts, and beside them the facts, which depend on nothing that
@@ -165,7 +188,7 @@ fn write_artifacts(
     (head, basis): (&dyn Deref<Target = Provenance>, impl FnOnce() -> Option<Basis>),
 ) -> anyhow::Result<Outcome> {
     let artifacts::From { root, inputs, analysis } = from;
-    let Last { emitted: Emitted { manifest, intact }, .. } = last;
+    let Last { emitted: Emitted { manifest, converted, intact }, .. } = last;
     let current: Current<'_> = intact.iter().map(|(path, entry)| (path.as_str(), entry)).collect();
     let mut notes = Vec::new();
     let (made, digest) = rayon::join(
@@ -176,13 +199,20 @@ fn write_artifacts(
     let entries: Vec<Entry> = made.iter().map(|made| entry(made, intact.get(&made.path))).collect();
     let wanted = new_manifest(inputs, analysis, digest, entries);
     let mut outcome = outcome(analysis, notes);
-    let mut writer =
-        Writer { root, head, options, intact, changes: Vec::new(), outcome: &mut outcome };
+    let mut writer = Writer {
+        root,
+        head,
+        options,
+        intact,
+        authorship: Authorship::new(root, BTreeMap::new()),
+        changes: Vec::new(),
+        outcome: &mut outcome,
+    };
     for made in &mut made {
         writer.artifact(made, manifest.as_ref(), &last.record, analysis)?;
     }
     let removals = writer.orphans(manifest.as_ref(), &wanted)?;
-    writer.manifest(manifest.as_ref(), &wanted)?;
+    writer.manifest(manifest.as_ref(), converted.as_deref(), &wanted)?;
     let changes = std::mem::take(&mut writer.changes);
     let created = to_create(root, &changes);
     let written = emit::commit(root, &changes, &removals)?;

@@ -14,6 +14,8 @@ use crate::wire::manifest::{Entry, Manifest, Unusable};
 pub(super) struct Emitted {
     /// The manifest, if blue wrote it and it is whole.
     pub(super) manifest: Option<Manifest>,
+    /// The text of that manifest with LF, if it has other line ends on disk.
+    pub(super) converted: Option<String>,
     /// Artifacts that are exactly what the manifest says.
     pub(super) intact: BTreeMap<String, Entry>,
 }
@@ -21,20 +23,32 @@ pub(super) struct Emitted {
 impl Emitted {
     /// Looks at the manifest and what it lists; by force nothing of that is believed.
     pub(super) fn read(root: &Root, record: &Record, force: bool) -> anyhow::Result<Emitted> {
-        let manifest = manifest(root)?;
+        let (manifest, converted) = manifest(root, force)?.unzip();
         let intact = match force {
             true => BTreeMap::new(),
             false => intact(root, record, manifest.as_ref())?,
         };
-        Ok(Emitted { manifest, intact })
+        Ok(Emitted { manifest, converted: converted.flatten(), intact })
     }
 }
 
-/// The manifest on disk, if blue wrote it and it is whole.
-pub(super) fn manifest(root: &Root) -> anyhow::Result<Option<Manifest>> {
+/// The manifest on disk, if blue wrote it and it is whole; and its text with LF, if it has other line
+/// ends on disk. What is no manifest at all is replaced only by force.
+pub(super) fn manifest(
+    root: &Root,
+    force: bool,
+) -> anyhow::Result<Option<(Manifest, Option<String>)>> {
     match verify::manifest(root)? {
         None | Some(Err(Unusable::Broken(_))) => Ok(None),
-        Some(Ok((manifest, _))) => Ok(Some(manifest)),
+        Some(Ok((manifest, text))) => {
+            let size = root.stat(MANIFEST)?.map(|(stat, _)| stat.size);
+            let is_converted = size != Some(text.len() as u64);
+            Ok(Some((manifest, is_converted.then_some(text))))
+        }
+        Some(Err(Unusable::NotAManifest)) if force => Ok(None),
+        Some(Err(Unusable::NotAManifest)) => anyhow::bail!(
+            "{MANIFEST} is not a manifest; blue does not overwrite it\nhint: run `blue knowledge build --force`, which keeps a copy in .blue/local/rescued/ and replaces it"
+        ),
         Some(Err(Unusable::HandWritten)) => anyhow::bail!(
             "{MANIFEST} was written by hand; blue does not overwrite it\nhint: run `blue init`, which moves it into .blue/config.yaml"
         ),

@@ -10,6 +10,7 @@ mod explain;
 mod inputs;
 mod keeping;
 mod manifest;
+mod merged;
 mod ranked;
 mod read;
 mod remember;

@@ -7,6 +7,7 @@ use anyhow::Context;
 
 use super::artifacts::Made;
 use super::decide::entry_of;
+use super::merged::Authorship;
 use super::{Analysis, Fate, Options, Outcome, explain};
 use crate::beneath::{Content, Root};
 use crate::emit::{self, Change, Removal};
@@ -24,6 +25,8 @@ pub(super) struct Writer<'a> {
     pub(super) options: &'a Options<'a>,
     /// Artifacts on disk that are exactly what the manifest says.
     pub(super) intact: &'a BTreeMap<String, Entry>,
+    /// Tells blue's own text from a user's where a file is not what the manifest says.
+    pub(super) authorship: Authorship<'a>,
     pub(super) changes: Vec<Change>,
     pub(super) outcome: &'a mut Outcome,
 }
@@ -46,7 +49,7 @@ impl Writer<'_> {
         let unmoved = known.filter(|known| self.intact.contains_key(&known.path));
         let on_disk = match unmoved.and_then(|entry| Digest::parse(&entry.hash)) {
             Some(digest) => OnDisk::Ours(Provenance::default(), digest, Vec::new()),
-            None => verify::on_disk(self.root, &artifact.path, known)?,
+            None => self.authorship.on_disk(&artifact.path, known, &artifact.body)?,
         };
         let mut reason = match self.options.explain {
             true => explain::reason(made, known.is_some(), record, analysis),
@@ -61,11 +64,26 @@ impl Writer<'_> {
             OnDisk::Absent => {
                 reason = if known.is_some() { "it was missing".to_string() } else { reason }
             }
-            // With no manifest to compare with, it may have been edited.
-            OnDisk::Ours(_, _, bytes) if known.is_none() => {
-                reason = self.rescued(&artifact.path, &bytes)?
+            OnDisk::Crlf(digest, bytes) if digest == artifact.hash => {
+                // The header stays as it is, so that git sees no change.
+                let n_body =
+                    header::undress(artifact.format, &bytes).map_or(0, |own| own.body.len());
+                let (header, body) = bytes.split_at(bytes.len() - n_body);
+                let parts = [header, body].map(<[u8]>::to_vec).to_vec();
+                self.changes.push(Change { path: artifact.path.clone(), parts });
+                let reason = "its lines ended in CRLF".to_string();
+                self.outcome.fates.push(Fate { path: made.path.clone(), written: true, reason });
+                return Ok(());
             }
-            OnDisk::Ours(..) => {}
+            OnDisk::Mixed(cause) => reason = cause.words().to_string(),
+            // With no manifest to compare with, it may have been edited.
+            OnDisk::Ours(_, _, bytes) | OnDisk::Crlf(_, bytes) if known.is_none() => {
+                reason = match self.authorship.cause(&artifact.path, &bytes, &artifact.body) {
+                    Some(cause) => cause.words().to_string(),
+                    None => self.rescued(&artifact.path, &bytes)?,
+                };
+            }
+            OnDisk::Ours(..) | OnDisk::Crlf(..) => {}
             OnDisk::Edited(bytes) => reason = self.rescued(&artifact.path, &bytes)?,
             OnDisk::Foreign => anyhow::bail!(
                 "{} was not made by blue; it is not overwritten\nhint: move it away, or give the collection another name in .blue/config.yaml",
@@ -110,13 +128,21 @@ impl Writer<'_> {
         manifest: Option<&Manifest>,
         wanted: &Manifest,
     ) -> anyhow::Result<Vec<Removal>> {
-        let mut removals = Vec::new();
-        for old in manifest.iter().flat_map(|manifest| &manifest.artifacts) {
+        let mut removals: Vec<Removal> = Vec::new();
+        let listed = manifest.iter().flat_map(|manifest| &manifest.artifacts);
+        // A merge may have damaged the manifest, or taken that of one side.
+        let suspect = manifest.is_none_or(|manifest| manifest.artifacts.len() > self.intact.len());
+        let others = suspect.then(|| self.authorship.entries()).into_iter().flatten();
+        for old in listed.chain(others) {
+            if removals.iter().any(|removal| removal.path == old.path) {
+                continue;
+            }
             if wanted.artifacts.iter().any(|entry| entry.path == old.path) {
                 continue;
             }
-            match verify::on_disk(self.root, &old.path, Some(old))? {
-                OnDisk::Ours(_, _, bytes) => {
+            match self.authorship.on_disk(&old.path, Some(old), &[])? {
+                OnDisk::Ours(..) | OnDisk::Crlf(..) | OnDisk::Mixed(_) => {
+                    let Some(Content::Bytes(bytes, _)) = self.read(&old.path)? else { continue };
                     removals.push(Removal { path: old.path.clone(), digest: Digest::of(&bytes) });
                     let reason = "removed: no document asks for it any more".to_string();
                     self.outcome.fates.push(Fate { path: old.path.clone(), written: true, reason });
@@ -137,6 +163,7 @@ impl Writer<'_> {
     pub(super) fn manifest(
         &mut self,
         known: Option<&Manifest>,
+        converted: Option<&str>,
         wanted: &Manifest,
     ) -> anyhow::Result<()> {
         let path = MANIFEST.to_string();
@@ -148,14 +175,15 @@ impl Writer<'_> {
                 && known.checksum == wanted.computed_checksum()
         });
         if same {
-            let reason = "current: nothing in it changed".to_string();
-            self.outcome.fates.push(Fate { path, written: false, reason });
+            let reason = match converted {
+                Some(_) => "its lines ended in CRLF",
+                None => "current: nothing in it changed",
+            };
+            let parts = converted.map(|text| vec![text.as_bytes().to_vec()]);
+            self.changes.extend(parts.map(|parts| Change { path: path.clone(), parts }));
+            let (written, reason) = (converted.is_some(), reason.to_string());
+            self.outcome.fates.push(Fate { path, written, reason });
             return Ok(());
-        }
-        if known.is_none()
-            && let Some(Content::Bytes(bytes, _)) = self.read(&path)?
-        {
-            self.rescued(&path, &bytes)?;
         }
         let head: &Provenance = self.head;
         let dated = Manifest {
@@ -165,7 +193,14 @@ impl Writer<'_> {
             ..wanted.clone()
         };
         let text = dated.file(&header::header(Format::Yaml, head, &wanted.source_line()));
-        self.changes.push(Change { path: path.clone(), parts: vec![text.into_bytes()] });
+        let new = [text.into_bytes()];
+        if known.is_none()
+            && let Some(Content::Bytes(bytes, _)) = self.read(&path)?
+            && self.authorship.cause(&path, &bytes, &new).is_none()
+        {
+            self.rescued(&path, &bytes)?;
+        }
+        self.changes.push(Change { path: path.clone(), parts: new.to_vec() });
         let reason =
             if known.is_some() { "what it lists changed" } else { "there was none to trust" };
         self.outcome.fates.push(Fate { path, written: true, reason: reason.to_string() });

@@ -59,11 +59,41 @@ fn short_text(path: &Path) -> Option<String> {
 
 /// The commit and its committer's time.
 fn ask(root: &Path) -> Option<(String, i64)> {
+    parse(&String::from_utf8_lossy(&batch(root, &["HEAD".to_string()])?))
+}
+
+/// The contents of some files in some commits, named `<commit>:./<path>`; `None` for each that git
+/// does not have.
+pub fn files(root: &Path, names: &[String]) -> Vec<Option<Vec<u8>>> {
+    // A name with a line end would be two questions.
+    let asked: Vec<String> = names.iter().filter(|name| !name.contains('\n')).cloned().collect();
+    let output = batch(root, &asked).unwrap_or_default();
+    let mut answers = contents(&output);
+    names.iter().map(|name| (!name.contains('\n')).then(|| answers.next()?).flatten()).collect()
+}
+
+/// The answers of `git cat-file --batch`: a blob's content each, or `None`.
+fn contents(mut output: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
+    std::iter::from_fn(move || {
+        let end = memchr::memchr(b'\n', output)?;
+        let (line, rest) = (&output[..end], &output[end + 1..]);
+        let mut words = line.rsplit(|byte| *byte == b' ');
+        let size = words.next().and_then(|size| std::str::from_utf8(size).ok()?.parse().ok());
+        let kind = words.next().unwrap_or_default();
+        let size = size.filter(|size| matches!(kind, b"blob" | b"tree") && *size < rest.len());
+        output = size.map_or(rest, |size| &rest[size + 1..]);
+        Some(size.filter(|_| kind == b"blob").map(|size| rest[..size].to_vec()))
+    })
+}
+
+/// The output of `git cat-file --batch` for some names. They must be few: all are written before the
+/// first answer is read.
+fn batch(root: &Path, names: &[String]) -> Option<Vec<u8>> {
     let mut child =
         command(root)?.args(["cat-file", "--batch"]).stdin(Stdio::piped()).spawn().ok()?;
-    child.stdin.take()?.write_all(b"HEAD\n").ok()?;
-    let output = child.wait_with_output().ok()?;
-    parse(&String::from_utf8_lossy(&output.stdout))
+    let question: String = names.iter().map(|name| format!("{name}\n")).collect();
+    child.stdin.take()?.write_all(question.as_bytes()).ok()?;
+    Some(child.wait_with_output().ok()?.stdout)
 }
 
 /// When each of some files was last committed, in seconds, as far as the history is there. It
@@ -163,5 +193,12 @@ mod tests {
         let answer = "0123456789abcdef commit 120\ntree x\nauthor A <a@b> 1 +0000\ncommitter C <c@d> 1700000000 +0100\n\nsubject\n";
         assert_eq!(parse(answer), Some(("0123456789ab".to_string(), 1_700_000_000)));
         assert_eq!(parse("HEAD missing\n"), None);
+    }
+
+    #[test]
+    fn answers_of_a_batch_are_told_apart() {
+        let output = b"MERGE_HEAD:./a b missing\n0123 blob 4\nx\ny\n\n4567 blob 0\n\n";
+        let all: Vec<Option<Vec<u8>>> = contents(output).collect();
+        assert_eq!(all, [None, Some(b"x\ny\n".to_vec()), Some(Vec::new())]);
     }
 }

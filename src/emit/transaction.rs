@@ -1,5 +1,6 @@
 //! One commit point for all changed files: stage, record, rename, forget.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Context;
@@ -44,6 +45,21 @@ pub fn is_pending(root: &Root) -> bool {
     root.exists(&record_path())
 }
 
+/// The files that an interrupted build was about to write, each with its digest.
+pub fn pending(root: &Root) -> BTreeMap<String, String> {
+    let Ok(Some(record)) = commit_record(root) else { return BTreeMap::new() };
+    record.writes.into_iter().map(|(_, target, digest)| (target, digest)).collect()
+}
+
+/// The record of an interrupted build. `None` if there is none, or it is not whole.
+fn commit_record(root: &Root) -> anyhow::Result<Option<CommitRecord>> {
+    let path = record_path();
+    match root.read(&path, 1 << 30).with_context(|| format!("read {path}"))? {
+        Some(Content::Bytes(bytes, _)) => Ok(serde_json::from_slice(&bytes).ok()),
+        _ => Ok(None),
+    }
+}
+
 /// Finishes what an interrupted build had committed, or discards what it had only staged. Runs
 /// under the lock and can itself be interrupted.
 pub fn recover(root: &Root) -> anyhow::Result<()> {
@@ -52,10 +68,7 @@ pub fn recover(root: &Root) -> anyhow::Result<()> {
     if root.stat(&txn)?.is_none() {
         return Ok(());
     }
-    if let Some(Content::Bytes(bytes, _)) =
-        root.read(&record_path(), 1 << 30).with_context(|| format!("read {}", record_path()))?
-        && let Ok(record) = serde_json::from_slice::<CommitRecord>(&bytes)
-    {
+    if let Some(record) = commit_record(root)? {
         roll_forward(root, &record)?;
     }
     stage::remove(root, &record_path())?;

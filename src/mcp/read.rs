@@ -124,7 +124,9 @@ fn artifact(library: &Library, shelf: &Shelf, row: usize) -> Result<Given, Failu
             })
         }
         Ok(OnDisk::Absent) => Err(unreadable(&entry.path, "is missing")),
-        Ok(OnDisk::Edited(_)) => Err(unreadable(&entry.path, "is not what was built")),
+        Ok(OnDisk::Edited(_) | OnDisk::Crlf(..) | OnDisk::Mixed(_)) => {
+            Err(unreadable(&entry.path, "is not what was built"))
+        }
         Ok(OnDisk::Foreign) => Err(unreadable(&entry.path, "is not blue's")),
         Err(_) => Err(unreadable(&entry.path, "cannot be read")),
     }

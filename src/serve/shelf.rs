@@ -109,6 +109,7 @@ impl Shelf {
         let manifest = Manifest::read(&text).map_err(|unusable| {
             Unbuilt::Broken(match unusable {
                 Unusable::HandWritten => format!("{MANIFEST} is written by hand"),
+                Unusable::NotAManifest => format!("{MANIFEST} is not a manifest"),
                 Unusable::Broken(why) => format!("{MANIFEST}: {why}"),
             })
         })?;

@@ -6,6 +6,7 @@ use crate::beneath::{Content, Root};
 use crate::model::artifact::content_digest;
 use crate::model::place::MANIFEST;
 use crate::model::{Code, Diagnostic, Digest, Format};
+use crate::wire::conflict;
 use crate::wire::header::{self, Provenance};
 use crate::wire::manifest::{Entry, Manifest, Unusable};
 
@@ -16,10 +17,36 @@ pub enum OnDisk {
     Absent,
     /// What blue wrote, as the manifest has it: its provenance and its digest.
     Ours(Provenance, Digest, Vec<u8>),
-    /// It carries blue's header, but its content or the header is not what the manifest has.
+    /// What blue wrote, with CRLF line ends: its digest, and its bytes with LF.
+    Crlf(Digest, Vec<u8>),
+    /// Text that blue wrote, though not in one piece; no line of it is lost when it is replaced.
+    Mixed(Cause),
+    /// It is blue's, but its content or its header is not what the manifest has.
     Edited(Vec<u8>),
     /// A file that blue did not make.
     Foreign,
+}
+
+/// How an emitted file came to hold text of more than one build.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cause {
+    /// A merge left conflict markers in it.
+    Conflict,
+    /// A merge put lines of two commits together.
+    Merge,
+    /// A build was killed before it had written everything.
+    Interrupted,
+}
+
+impl Cause {
+    /// The cause in words, for messages.
+    pub fn words(self) -> &'static str {
+        match self {
+            Cause::Conflict => "a merge left it in conflict",
+            Cause::Merge => "a merge mixed two versions of it",
+            Cause::Interrupted => "a build was interrupted",
+        }
+    }
 }
 
 /// How an emitted file carries its provenance, by its path.
@@ -44,21 +71,38 @@ pub fn on_disk(root: &Root, path: &str, entry: Option<&Entry>) -> anyhow::Result
         }
         Err(error) => return Err(error).with_context(|| format!("read {path}")),
     };
+    if let Some(converted) = conflict::with_lf(&bytes)
+        && let OnDisk::Ours(_, digest, converted) = compared(format, entry, converted)
+    {
+        return Ok(OnDisk::Crlf(digest, converted));
+    }
+    Ok(compared(format, entry, bytes))
+}
+
+/// Compares the bytes of a file with the manifest.
+fn compared(format: Format, entry: Option<&Entry>, bytes: Vec<u8>) -> OnDisk {
     let Some(undressed) = header::undress(format, &bytes) else {
-        return Ok(if entry.is_some() { OnDisk::Edited(bytes) } else { OnDisk::Foreign });
+        let ours = entry.is_some() || conflict_is_ours(format, &bytes);
+        return if ours { OnDisk::Edited(bytes) } else { OnDisk::Foreign };
     };
     let digest = content_digest(format, &undressed.source, &[undressed.body]);
     let known = entry.and_then(|entry| Digest::parse(&entry.hash));
     let sealed = entry
         .is_none_or(|entry| entry.seal.is_none() || entry.seal == header::seal(format, &bytes));
     match known {
-        Some(known) if known != digest || !sealed => Ok(OnDisk::Edited(bytes)),
+        Some(known) if known != digest || !sealed => OnDisk::Edited(bytes),
         // With no manifest to ask, a file with blue's header that is what a build would write is ours.
-        _ => Ok(OnDisk::Ours(undressed.provenance, digest, bytes)),
+        _ => OnDisk::Ours(undressed.provenance, digest, bytes),
     }
 }
 
-/// Reads the manifest. `None` if there is none; a broken one is rebuilt, not feared.
+/// Whether a text is in conflict and one of its sides carries blue's header.
+fn conflict_is_ours(format: Format, bytes: &[u8]) -> bool {
+    conflict::has_markers(bytes)
+        && conflict::sides(bytes).iter().any(|side| header::undress(format, side).is_some())
+}
+
+/// Reads the manifest, and its text with LF line ends. `None` if there is none.
 pub fn manifest(root: &Root) -> anyhow::Result<Option<Result<(Manifest, String), Unusable>>> {
     let content = root.read(MANIFEST, 1 << 28).with_context(|| format!("read {MANIFEST}"))?;
     let bytes = match content {
@@ -66,6 +110,7 @@ pub fn manifest(root: &Root) -> anyhow::Result<Option<Result<(Manifest, String),
         Some(Content::Bytes(bytes, _)) => bytes,
         Some(_) => anyhow::bail!("{MANIFEST} is not a regular file\nhint: move it away"),
     };
+    let bytes = conflict::with_lf(&bytes).unwrap_or(bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(Some(Manifest::read(&text).map(|manifest| (manifest, text))))
 }
@@ -87,5 +132,13 @@ pub fn finding(path: &str, on_disk: &OnDisk, wanted: &Digest) -> Option<Diagnost
             Some(Diagnostic::new(Code::Stale, path, "stale").hint(hint))
         }
         OnDisk::Ours(..) => None,
+        OnDisk::Crlf(..) => {
+            let message = "stale: its lines end in CRLF";
+            Some(Diagnostic::new(Code::Stale, path, message).hint(hint))
+        }
+        OnDisk::Mixed(cause) => {
+            let message = format!("stale: {}", cause.words());
+            Some(Diagnostic::new(Code::Stale, path, message).hint(hint))
+        }
     }
 }

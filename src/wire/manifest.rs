@@ -153,6 +153,8 @@ fn is_zero(number: &u64) -> bool {
 pub enum Unusable {
     /// Written by hand, in the style before there were checksums.
     HandWritten,
+    /// Neither written by blue nor in that older style.
+    NotAManifest,
     /// It does not parse, or its checksum does not hold.
     Broken(String),
 }
@@ -192,10 +194,14 @@ impl Manifest {
     pub fn read(text: &str) -> Result<Manifest, Unusable> {
         let broken = |why: &str| Err(Unusable::Broken(why.to_string()));
         if !text.contains("\nchecksum: ") {
-            let by_hand = !text.trim().is_empty()
-                && !text.contains("Regenerate: ")
-                && !text.contains("\ninputs:");
-            return if by_hand { Err(Unusable::HandWritten) } else { broken("it has no checksum") };
+            return match text {
+                _ if text.trim().is_empty() => broken("it is empty"),
+                _ if text.contains("Regenerate: ") || text.contains("\ninputs:") => {
+                    broken("it has no checksum")
+                }
+                _ if has_tiers(text) => Err(Unusable::HandWritten),
+                _ => Err(Unusable::NotAManifest),
+            };
         }
         let manifest: Manifest =
             serde_yaml::from_str(text).map_err(|error| Unusable::Broken(error.to_string()))?;
@@ -212,6 +218,13 @@ impl Manifest {
         let whole = undressed.source == manifest.source_line() && body[end..] == stated;
         if whole { Ok(manifest) } else { broken("its checksum does not hold") }
     }
+}
+
+/// Whether a text has a key of the older style, where people declared the tiers in the manifest. It
+/// need not be valid YAML: `blue init` says what is wrong with it.
+fn has_tiers(text: &str) -> bool {
+    let keys = ["tiers:", "identity:", "workflow:", "reference:", "plugins:"];
+    text.lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
 }
 
 /// A manifest's text above its seal, if that holds. Formats that had none need none.

@@ -7,6 +7,7 @@ pub mod blocks;
 pub mod cache;
 pub mod commit;
 pub mod config;
+pub mod conflict;
 pub mod header;
 pub mod installed;
 pub mod jsonl;

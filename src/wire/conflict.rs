@@ -1,0 +1,106 @@
+//! Text with the conflict markers of git.
+
+/// How a conflict marker begins; a label may follow after a space.
+const MARKERS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
+
+/// The marker that a line is, if it is one.
+fn marker(line: &[u8]) -> Option<u8> {
+    let line = line.trim_ascii_end();
+    let label = MARKERS.iter().find_map(|marker| line.strip_prefix(*marker))?;
+    (label.is_empty() || label.starts_with(b" ")).then(|| line[0])
+}
+
+/// Whether a text has a whole conflict: a marker that opens one, one between its sides, one that
+/// closes it.
+pub fn has_markers(text: &[u8]) -> bool {
+    let mut expected = [b'<', b'=', b'>'].into_iter().peekable();
+    for line in text.split(|byte| *byte == b'\n') {
+        if marker(line).is_some() && marker(line) == expected.peek().copied() {
+            expected.next();
+        }
+    }
+    expected.peek().is_none()
+}
+
+/// The two texts that a text in conflict was made from, as far as it has them: lines outside the
+/// markers are in both.
+pub fn sides(text: &[u8]) -> [Vec<u8>; 2] {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let mut part = None;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        match (marker(line), part) {
+            (Some(b'<'), None) => part = Some(b'<'),
+            (Some(b'|'), Some(b'<')) => part = Some(b'|'),
+            (Some(b'='), Some(b'<' | b'|')) => part = Some(b'='),
+            (Some(b'>'), Some(b'=')) => part = None,
+            (_, Some(b'<')) => ours.extend_from_slice(line),
+            (_, Some(b'=')) => theirs.extend_from_slice(line),
+            (_, Some(_)) => {}
+            (_, None) => {
+                ours.extend_from_slice(line);
+                theirs.extend_from_slice(line);
+            }
+        }
+    }
+    [ours, theirs]
+}
+
+/// The lines of both sides of a text in conflict, without their ends. Any other text has its own
+/// lines.
+pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let has_markers = has_markers(text);
+    let mut in_base = false;
+    let lines = text.split(|byte| *byte == b'\n').filter(move |line| {
+        let marker = marker(line).filter(|_| has_markers);
+        in_base = marker.map_or(in_base, |marker| marker == b'|');
+        marker.is_none() && !in_base
+    });
+    lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+/// A text with LF where every line ended in CRLF. `None` if any line ends in LF alone, or there is
+/// no line end at all.
+pub fn with_lf(text: &[u8]) -> Option<Vec<u8>> {
+    let n_ends = memchr::memchr_iter(b'\n', text).count();
+    let n_crlf = memchr::memmem::find_iter(text, b"\r\n").count();
+    if n_ends == 0 || n_ends != n_crlf {
+        return None;
+    }
+    let mut converted = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        match line.strip_suffix(b"\r\n") {
+            Some(line) => converted.extend_from_slice(&[line, b"\n"].concat()),
+            None => converted.extend_from_slice(line),
+        }
+    }
+    Some(converted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conflict_is_taken_apart() {
+        let text = b"a\n<<<<<<< HEAD\nb\n||||||| base\nc\n=======\nd\n>>>>>>> x\ne\n";
+        assert!(has_markers(text));
+        assert_eq!(sides(text), [b"a\nb\ne\n".to_vec(), b"a\nd\ne\n".to_vec()]);
+        let all: Vec<&[u8]> = lines(text).collect();
+        assert_eq!(all, [&b"a"[..], b"b", b"d", b"e", b""]);
+    }
+
+    #[test]
+    fn a_heading_or_a_lone_marker_is_no_conflict() {
+        assert!(!has_markers(b"Title\n=======\n\n>>>>>>> quoted\n"));
+        assert!(!has_markers(b"<<<<<<<x\n=======\n>>>>>>>y\n"));
+        assert!(!has_markers(b"<<<<<<< a\nb\n"));
+    }
+
+    #[test]
+    fn line_ends_are_converted_only_if_all_are_crlf() {
+        assert_eq!(with_lf(b"a\r\nb\r\n"), Some(b"a\nb\n".to_vec()));
+        assert_eq!(with_lf(b"a\r\nb\n"), None);
+        assert_eq!(with_lf(b"a\n"), None);
+        assert_eq!(with_lf(b"a"), None);
+    }
+}
