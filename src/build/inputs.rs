@@ -7,6 +7,7 @@ use anyhow::Context;
 use crate::beneath::{Content, Root};
 use crate::guard::{self, Allowed, Guard};
 use crate::model::place::{ACCEPTED, CONFIG, GUIDE, VOICE};
+use crate::model::source::with_lf;
 use crate::model::{Diagnostic, Digest, Plan, Policy, Trigger, Watched};
 use crate::render::Templates;
 use crate::wire::accepted;
@@ -129,6 +130,7 @@ fn file(
             Ok(None)
         }
         Some(Content::Bytes(bytes, stat)) => {
+            let bytes = with_lf(&bytes).unwrap_or(bytes);
             watched.push(Watched { path: path.to_string(), stat, digest: Digest::of(&bytes) });
             let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
             let text =

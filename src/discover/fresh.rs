@@ -5,6 +5,7 @@ use rustix::fs::FileType;
 
 use super::walk;
 use crate::beneath::{Content, Root};
+use crate::model::source::with_lf;
 use crate::model::{Digest, Folder, Record, Watched};
 
 /// What one look found where folders and emitted files are as the last build left them.
@@ -95,10 +96,10 @@ fn same(root: &Root, time: i64, file: &Watched) -> Same {
     }
 }
 
-/// The digest of a file as it is now.
+/// The digest of a file as it is now, whichever line ends git gave it.
 pub fn digest_of(root: &Root, path: &str) -> Option<Digest> {
     match root.read(path, u64::MAX - 1) {
-        Ok(Some(Content::Bytes(bytes, _))) => Some(Digest::of(&bytes)),
+        Ok(Some(Content::Bytes(bytes, _))) => Some(Digest::of(&with_lf(&bytes).unwrap_or(bytes))),
         _ => None,
     }
 }

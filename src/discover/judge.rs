@@ -9,6 +9,7 @@ use super::conventions;
 use super::deny::DenyList;
 use super::walk::{Sort, Tree, is_markdown, may_be_document};
 use crate::beneath::{Content, Root, read_fd};
+use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Found, Plan};
 
 /// Drops what is no regular file below the root, with a diagnostic each. Whether there are links.
@@ -102,15 +103,20 @@ fn link_allowed(
     }
 }
 
-/// Reads a document. What cannot be read at all stops the build: leaving it out in silence would
-/// commit a smaller truth.
+/// Reads a document, with LF where git converted all its line ends to CRLF. What cannot be read at
+/// all stops the build: leaving it out in silence would commit a smaller truth.
 pub fn read(root: &Root, plan: &Plan, path: &str) -> anyhow::Result<Option<Content>> {
     let limit = plan.limits.document_bytes;
     let content = match root.read(path, limit) {
         Err(error) if is_link_error(&error) => read_through_link(root, plan, path, limit),
         other => other,
     };
-    content.with_context(|| format!("read {path}"))
+    Ok(match content.with_context(|| format!("read {path}"))? {
+        Some(Content::Bytes(bytes, stat)) => {
+            Some(Content::Bytes(with_lf(&bytes).unwrap_or(bytes), stat))
+        }
+        content => content,
+    })
 }
 
 fn is_link_error(error: &io::Error) -> bool {

@@ -92,3 +92,35 @@ pub fn content_digest(own: Digest, sidecar: Option<Digest>) -> Digest {
         }
     }
 }
+
+/// A text with LF, if every line of it ends in CRLF: then git may have converted it at checkout, and
+/// it means the same as in any other clone. `None` if any line ends in LF alone.
+pub fn with_lf(text: &[u8]) -> Option<Vec<u8>> {
+    memchr::memchr(b'\r', text)?;
+    let n_ends = memchr::memchr_iter(b'\n', text).count();
+    let n_crlf = memchr::memmem::find_iter(text, b"\r\n").count();
+    if n_ends == 0 || n_ends != n_crlf {
+        return None;
+    }
+    let mut converted = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        match line.strip_suffix(b"\r\n") {
+            Some(line) => converted.extend_from_slice(&[line, b"\n"].concat()),
+            None => converted.extend_from_slice(line),
+        }
+    }
+    Some(converted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_converted_only_if_all_are_crlf() {
+        assert_eq!(with_lf(b"a\r\nb\r\n"), Some(b"a\nb\n".to_vec()));
+        assert_eq!(with_lf(b"a\r\nb\n"), None);
+        assert_eq!(with_lf(b"a\n"), None);
+        assert_eq!(with_lf(b"a"), None);
+    }
+}

@@ -5,6 +5,7 @@ use anyhow::Context;
 use crate::beneath::{Content, Root};
 use crate::model::artifact::content_digest;
 use crate::model::place::MANIFEST;
+use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Digest, Format};
 use crate::wire::conflict;
 use crate::wire::header::{self, Provenance};
@@ -71,7 +72,7 @@ pub fn on_disk(root: &Root, path: &str, entry: Option<&Entry>) -> anyhow::Result
         }
         Err(error) => return Err(error).with_context(|| format!("read {path}")),
     };
-    if let Some(converted) = conflict::with_lf(&bytes)
+    if let Some(converted) = with_lf(&bytes)
         && let OnDisk::Ours(_, digest, converted) = compared(format, entry, converted)
     {
         return Ok(OnDisk::Crlf(digest, converted));
@@ -110,7 +111,7 @@ pub fn manifest(root: &Root) -> anyhow::Result<Option<Result<(Manifest, String),
         Some(Content::Bytes(bytes, _)) => bytes,
         Some(_) => anyhow::bail!("{MANIFEST} is not a regular file\nhint: move it away"),
     };
-    let bytes = conflict::with_lf(&bytes).unwrap_or(bytes);
+    let bytes = with_lf(&bytes).unwrap_or(bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(Some(Manifest::read(&text).map(|manifest| (manifest, text))))
 }

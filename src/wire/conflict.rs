@@ -58,24 +58,6 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// A text with LF where every line ended in CRLF. `None` if any line ends in LF alone, or there is
-/// no line end at all.
-pub fn with_lf(text: &[u8]) -> Option<Vec<u8>> {
-    let n_ends = memchr::memchr_iter(b'\n', text).count();
-    let n_crlf = memchr::memmem::find_iter(text, b"\r\n").count();
-    if n_ends == 0 || n_ends != n_crlf {
-        return None;
-    }
-    let mut converted = Vec::with_capacity(text.len());
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        match line.strip_suffix(b"\r\n") {
-            Some(line) => converted.extend_from_slice(&[line, b"\n"].concat()),
-            None => converted.extend_from_slice(line),
-        }
-    }
-    Some(converted)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,13 +76,5 @@ mod tests {
         assert!(!has_markers(b"Title\n=======\n\n>>>>>>> quoted\n"));
         assert!(!has_markers(b"<<<<<<<x\n=======\n>>>>>>>y\n"));
         assert!(!has_markers(b"<<<<<<< a\nb\n"));
-    }
-
-    #[test]
-    fn line_ends_are_converted_only_if_all_are_crlf() {
-        assert_eq!(with_lf(b"a\r\nb\r\n"), Some(b"a\nb\n".to_vec()));
-        assert_eq!(with_lf(b"a\r\nb\n"), None);
-        assert_eq!(with_lf(b"a\n"), None);
-        assert_eq!(with_lf(b"a"), None);
     }
 }
