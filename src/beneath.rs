@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
-use crate::model::Stat;
+use crate::model::{Machine, Stat};
 
 /// The facts of a stat that decide whether a file moved.
 #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
@@ -27,6 +27,7 @@ pub fn stat_of(stat: &rustix::fs::Stat) -> Stat {
 pub struct Root {
     fd: OwnedFd,
     path: PathBuf,
+    machine: Machine,
 }
 
 impl Root {
@@ -34,7 +35,17 @@ impl Root {
     pub fn open(path: &Path) -> io::Result<Root> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::fs::open(path, flags, Mode::empty())?;
-        Ok(Root { fd, path: path.to_path_buf() })
+        Ok(Root { fd, path: path.to_path_buf(), machine: Machine::default() })
+    }
+
+    /// The same root, with what this machine's user keeps for it outside the repository.
+    pub fn on(self, machine: Machine) -> Root {
+        Root { machine, ..self }
+    }
+
+    /// What this machine's user keeps for the project outside the repository.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
     }
 
     /// The open directory, for questions that change nothing.

@@ -92,7 +92,7 @@ fn strace(space: &Space, scenario: &Scenario, flags: &[&str]) -> Run {
     command.args(["-f", "-q", "-y", "-s", "300", "-o"]).arg(log.path());
     command.args(flags).arg(env!("CARGO_BIN_EXE_blue")).args(scenario.arguments);
     command.current_dir(space.path()).env("NO_COLOR", "1").env_remove("SOURCE_DATE_EPOCH");
-    command.env("HOME", space.path()).env_remove("CLAUDE_PROJECT_DIR").env_remove("BLUE_HOME");
+    space.isolate(&mut command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // Whoever was killed does not read.
@@ -225,7 +225,7 @@ fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: 
         Some(code) => panic!("{what}: exit {code}: {}", run.stderr),
     }
     let mut command = space.command(scenario.again);
-    let next = command.env("HOME", space.path()).output().unwrap();
+    let next = command.output().unwrap();
     let stderr = String::from_utf8_lossy(&next.stderr);
     assert_eq!(next.status.code(), Some(0), "{what}: the next run: {stderr}");
     let after = space.files();
@@ -384,7 +384,7 @@ fn with_settings() -> Space {
 
 fn installed() -> Space {
     let space = with_settings();
-    let output = space.command(&["install"]).env("HOME", space.path()).output().unwrap();
+    let output = space.command(&["install"]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     space
 }

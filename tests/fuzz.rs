@@ -26,7 +26,7 @@ use blue::model::name::name;
 use blue::model::neutral::neutral;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
-use blue::model::{Digest, Format, Source};
+use blue::model::{Digest, Format, Key, Source};
 use blue::wire::agent::{Agent, hooks};
 use blue::wire::cache::{self, FactsCache};
 use blue::wire::config::Config;
@@ -297,14 +297,16 @@ fn documents() {
                     .all(|one| (1..=n_lines).contains(&one.line) && one.count > 0)
             );
             // What is kept of it is what comes back.
-            let digest = Digest::of(bytes);
+            let (digest, key) = (Digest::of(bytes), Key::new([7; 32]));
             let entry = cache::facts_entry(&digest, &facts);
             let file = [
                 cache::facts_head(&Limits::default()),
-                blue::wire::blocks::packed(std::iter::once(entry.as_slice())).flatten().collect(),
+                blue::wire::blocks::packed(std::iter::once(entry.as_slice()), &key)
+                    .flatten()
+                    .collect(),
             ]
             .concat();
-            let again = FactsCache::open(file, &Limits::default()).get(&digest);
+            let again = FactsCache::open(file, &Limits::default(), &key).get(&digest);
             assert_eq!(again.map(|facts| format!("{facts:?}")), Some(format!("{facts:?}")));
             vec![
                 size(facts.references.len()),
@@ -436,22 +438,22 @@ fn what_blue_keeps() {
     space.build();
     let read = |path: &str| std::fs::read(space.path().join(path)).unwrap();
     let (facts, seen) = (read(".blue/local/facts"), read(".blue/local/record"));
-    let digest = Digest::of(DOCUMENT);
-    let true_facts = FactsCache::open(facts.clone(), &Limits::default())
+    let (digest, key) = (Digest::of(DOCUMENT), space.key());
+    let true_facts = FactsCache::open(facts.clone(), &Limits::default(), &key)
         .get(&digest)
         .map(|facts| format!("{facts:?}"));
     assert!(true_facts.is_some());
     let block = &facts[cache::facts_head(&Limits::default()).len()..];
     fuzz("caches", &[&facts, &seen, block], 2.0, |bytes| {
-        let cache = FactsCache::open(bytes.to_vec(), &Limits::default());
+        let cache = FactsCache::open(bytes.to_vec(), &Limits::default(), &key);
         let found = cache.get(&digest).map(|facts| format!("{facts:?}"));
         assert!(found.is_none() || found == true_facts, "a cache that lies");
-        let found_in = cache::facts_in(bytes, &digest).map(|facts| format!("{facts:?}"));
+        let found_in = cache::facts_in(bytes, &digest, &key).map(|facts| format!("{facts:?}"));
         assert!(found_in.is_none() || found_in == true_facts, "a block that lies");
         let known = record::read(bytes, &digest);
         assert!(wire::snapshot::read(bytes, &digest, &digest).is_none());
         session::read(bytes);
-        installed::read(bytes);
+        installed::read(bytes, &key);
         vec![
             size(cache.len()),
             u64::from(found.is_some()),

@@ -75,6 +75,7 @@ fn try_git(space: &Space, arguments: &[&str]) -> bool {
     let mut git = Command::new("git");
     git.args(["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "core.editor=true"]);
     git.args(["-c", "rerere.enabled=false"]).args(arguments).current_dir(space.path());
+    space.isolate(&mut git);
     git.output().unwrap().status.success()
 }
 
@@ -273,8 +274,8 @@ fn a_clone_that_converts_line_ends_builds_without_a_diff() {
     let built = blue(&["knowledge", "build"]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     assert!(blue(&["knowledge", "build", "--check"]).status.success());
-    let diff = Command::new("git").arg("diff").current_dir(&clone).output();
-    assert_eq!(String::from_utf8_lossy(&diff.unwrap().stdout), "");
+    let diff = space.git(&["-C", clone.to_str().unwrap(), "diff"]);
+    assert_eq!(diff, "");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use blue::model::name::name;
 use blue::model::neutral::neutral;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
-use blue::model::{Digest, Format, Source};
+use blue::model::{Digest, Format, Key, Source};
 use blue::wire::agent::{Agent, hooks};
 use blue::wire::cache::{self, FactsCache};
 use blue::wire::config::Config;
@@ -38,9 +38,10 @@ pub fn documents(bytes: &[u8]) {
     assert!(facts.notes.iter().all(|note| placed(note.line)), "a line that no editor has");
     let digest = Digest::of(bytes);
     let entry = cache::facts_entry(&digest, &facts);
-    let packed = blocks::packed(std::iter::once(entry.as_slice())).flatten().collect();
+    let key = Key::new([7; 32]);
+    let packed = blocks::packed(std::iter::once(entry.as_slice()), &key).flatten().collect();
     let file = [cache::facts_head(&limits), packed].concat();
-    let again = FactsCache::open(file, &limits).get(&digest);
+    let again = FactsCache::open(file, &limits, &key).get(&digest);
     assert_eq!(again.map(|facts| format!("{facts:?}")), Some(format!("{facts:?}")));
 }
 
@@ -111,14 +112,14 @@ pub fn indexes(bytes: &[u8]) {
 
 /// Everything in `.blue/local` but the log.
 pub fn caches(bytes: &[u8]) {
-    let digest = Digest::of(b"x");
+    let (digest, key) = (Digest::of(b"x"), Key::new([7; 32]));
     let head = cache::facts_head(&Limits::default());
     for file in [bytes.to_vec(), [&head, bytes].concat()] {
-        FactsCache::open(file, &Limits::default()).get(&digest);
+        FactsCache::open(file, &Limits::default(), &key).get(&digest);
     }
     record::read(bytes, &digest);
     session::read(bytes);
-    installed::read(bytes);
+    installed::read(bytes, &key);
 }
 
 /// Lines of the audit log: each is read or counted as lost.

@@ -28,7 +28,8 @@ use crate::wire::manifest::{Entry, Manifest};
 /// What is known of the last build.
 pub(super) struct Last {
     pub(super) record: Record,
-    pub(super) engine: Digest,
+    /// `None` without a key for this machine: then nothing is cached.
+    pub(super) engine: Option<Digest>,
     /// The file system's time before this build looks at anything.
     pub(super) looked: i64,
     pub(super) emitted: Emitted,
@@ -129,7 +130,7 @@ pub(super) fn write(
             Going::As(basis) => Beside::Done((keep(), Some(basis))),
             Going::Nowhere => Beside::Done((keep(), None)),
             Going::On(words) => Beside::Doing(scope.spawn(move || {
-                (keep(), remember::basis(root, inputs, analysis, *words, &last.engine))
+                (keep(), remember::basis(root, inputs, analysis, *words, last.engine.as_ref()))
             })),
         };
         let head = LazyCell::new(|| provenance(asked.join().expect("asking git does not panic")));

@@ -46,7 +46,8 @@ fn write_anew<'a>(
     limits: &Limits,
     entries: impl Iterator<Item = &'a [u8]>,
 ) -> anyhow::Result<()> {
-    let parts = std::iter::once(cache::facts_head(limits)).chain(blocks::packed(entries));
+    let Some(key) = &root.machine().key else { return Ok(()) };
+    let parts = std::iter::once(cache::facts_head(limits)).chain(blocks::packed(entries, key));
     emit::keep_parts(root, &format!("{LOCAL}/facts"), parts)
 }
 
@@ -80,7 +81,10 @@ impl Keeping {
         let fresh = self.fresh.iter().map(Vec::as_slice);
         match self.end {
             Some(_) if self.fresh.is_empty() => Ok(()),
-            Some(end) => emit::append(root, &format!("{LOCAL}/facts"), end, blocks::packed(fresh)),
+            Some(end) => {
+                let Some(key) = &root.machine().key else { return Ok(()) };
+                emit::append(root, &format!("{LOCAL}/facts"), end, blocks::packed(fresh, key))
+            }
             // Where there was none, the first facts are written already.
             None if self.cache.is_empty() => Ok(()),
             None => {

@@ -20,10 +20,8 @@ mod workflow;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::{Mutex, Once, PoisonError};
 
-use anyhow::Context;
 use rayon::prelude::*;
 
 use crate::beneath::Root;
@@ -32,8 +30,8 @@ use crate::discover::{self, Discovery, fresh, git};
 use crate::model::place::folder_of;
 use crate::model::snapshot::Basis;
 use crate::model::{
-    Action, Binding, Calls, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Lexicon,
-    Policy, Record, Terms,
+    Action, Binding, Calls, Code, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher,
+    Lexicon, Policy, Record, Terms,
 };
 use crate::rank::Relevance;
 use crate::wire::cache::FactsCache;
@@ -188,65 +186,87 @@ pub struct Survey {
     kept: Option<ranked::Kept>,
 }
 
-/// Whatever makes the same documents give other bytes: the format, blue itself, its templates.
-fn engine() -> Digest {
+/// Whatever makes the same documents give other bytes: the format, blue itself, its templates, the
+/// user's consents. Keyed, so that state that is sealed with it was written on this machine; `None`
+/// without a key.
+fn engine(root: &Root) -> Option<Digest> {
     let mut hasher = Hasher::new();
     hasher.number(u64::from(FORMAT)).field(env!("CARGO_PKG_VERSION").as_bytes());
-    hasher.field(crate::render::embedded_digest().as_bytes()).digest()
+    for folder in &root.machine().external {
+        hasher.field(folder.as_os_str().as_encoded_bytes());
+    }
+    let engine = hasher.field(crate::render::embedded_digest().as_bytes()).digest();
+    Some(root.machine().key.as_ref()?.digest("engine", engine.as_bytes()))
 }
 
 /// Builds a project, or checks it.
-pub fn build(folder: &Path, options: &Options<'_>) -> anyhow::Result<Outcome> {
-    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
+pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     if options.check {
         gather(options);
-        let inputs = load(&root)?;
-        let analysis = analysed(&inputs, survey(&root, &inputs, options.progress)?);
-        return decide::check(&root, &inputs, analysis);
+        let inputs = load(root)?;
+        let survey = survey(root, &inputs, options.progress)?;
+        refuse_links_without_consent(&inputs, &survey)?;
+        let analysis = analysed(&inputs, survey);
+        return decide::check(root, &inputs, analysis);
     }
-    let engine = engine();
+    let engine = engine(root);
     let record = if options.force {
         Record::default()
     } else {
-        read::record(&root, &engine).unwrap_or_default()
+        read::record(root, engine.as_ref()).unwrap_or_default()
     };
-    let trusted = !record.outputs.is_empty() && !emit::is_pending(&root);
+    let trusted = !record.outputs.is_empty() && !emit::is_pending(root);
     if !fresh::is_small(&record) {
         gather(options);
     }
-    let look = if trusted { fresh::look(&root, &record) } else { None };
+    let look = if trusted { fresh::look(root, &record) } else { None };
     if look.as_ref().is_some_and(|look| look.edited.is_empty()) {
         return Ok(explain::unmoved(&record));
     }
     gather(options);
-    let lock = emit::Lock::take(&root, "knowledge build", options.waiting)?;
+    let lock = emit::Lock::take(root, "knowledge build", options.waiting)?;
     // Whoever had the lock before may have moved what was looked at.
-    let look = look.filter(|_| !lock.was_waited_for() && !emit::is_pending(&root));
-    emit::recover(&root)?;
-    emit::make_room(&root);
-    let looked = emit::time(&root)?;
+    let look = look.filter(|_| !lock.was_waited_for() && !emit::is_pending(root));
+    emit::recover(root)?;
+    emit::make_room(root);
+    let looked = emit::time(root)?;
     // git takes a while to start, and whatever is written will want its answer.
     let (path, epoch) = (root.path().to_path_buf(), options.source_date_epoch.clone());
     let asked = std::thread::spawn(move || git::head(&path, epoch.as_deref()));
-    let inputs = load(&root)?;
+    let inputs = load(root)?;
     let (force, progress) = (options.force, options.progress);
-    let edited = || look.and_then(|look| edit::analysed(&root, &inputs, &record, &engine, &look));
+    let edited =
+        || look.and_then(|look| edit::analysed(root, &inputs, &record, engine.as_ref()?, &look));
     // A thread apart: keeping facts waits for a thread, which none of the shared ones may do.
     let (analysis, emitted) = std::thread::scope(|scope| {
-        let emitted = scope.spawn(|| emitted::Emitted::read(&root, &record, force));
+        let emitted = scope.spawn(|| emitted::Emitted::read(root, &record, force));
         let analysis = match edited() {
             Some(analysis) => Ok(analysis),
-            None => anew(&root, &inputs, &record, progress),
+            None => anew(root, &inputs, &record, progress),
         };
         (analysis, emitted.join().expect("looking at what was emitted does not panic"))
     });
     let (mut analysis, emitted) = (analysis?, emitted?);
     let last = decide::Last { record, engine, looked, emitted };
-    let outcome = decide::write(&root, &inputs, &mut analysis, &last, options, asked)?;
+    let outcome = decide::write(root, &inputs, &mut analysis, &last, options, asked)?;
     // Freeing every document one by one would take longer than the process has left.
     std::mem::forget(analysis);
     drop(lock);
     Ok(outcome)
+}
+
+/// Stops a check that would compare with a smaller truth: the project asks for documents outside
+/// itself, and this machine's user did not allow them.
+fn refuse_links_without_consent(inputs: &Inputs, survey: &Survey) -> anyhow::Result<()> {
+    let outside = survey.notes.iter().find(|note| note.code == Code::OutsideRoot);
+    if let Some(note) = outside.filter(|_| inputs.plan.allow_external) {
+        anyhow::bail!(
+            "{}: {}\nhint: run `blue trust` to allow it on this machine",
+            note.path,
+            note.message
+        );
+    }
+    Ok(())
 }
 
 /// Gathers the threads that share the work. This one is among them, so that it does not wait for
@@ -285,7 +305,8 @@ fn anew(
 /// Whether anything moved since the last build, which need not matter. `None` if nothing is known of
 /// it, or there are more files than one wants to look at.
 pub fn moved(root: &Root, max_files: usize) -> Option<bool> {
-    let record = read::record(root, &engine()).filter(|record| !record.outputs.is_empty())?;
+    let record =
+        read::record(root, engine(root).as_ref()).filter(|record| !record.outputs.is_empty())?;
     let few = record.inputs.len() <= max_files;
     few.then(|| emit::is_pending(root) || !fresh::is_unmoved(root, &record))
 }
@@ -298,14 +319,14 @@ pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     }
     let Some(Ok((manifest, _))) = crate::verify::manifest(root)? else { return Ok(true) };
     let inputs = load(root)?;
-    let record = read::record(root, &engine()).unwrap_or_default();
+    let record = read::record(root, engine(root).as_ref()).unwrap_or_default();
     let Survey { graph, bindings, .. } = linked(root, &inputs, &record, &Silent, |_| None)?;
     Ok(manifest::inputs_digest(&inputs, &graph, &bindings).to_string() != manifest.inputs)
 }
 
 /// The folders that the last build looked into.
 pub fn folders(root: &Root) -> Vec<String> {
-    let record = read::record(root, &engine()).unwrap_or_default();
+    let record = read::record(root, engine(root).as_ref()).unwrap_or_default();
     record.folders.into_iter().map(|folder| folder.path).collect()
 }
 

@@ -38,7 +38,7 @@ pub(super) fn digest_of(outputs: &[Watched], path: &str) -> Option<Digest> {
 impl Kept {
     pub(super) fn read(root: &Root) -> Option<Kept> {
         let bytes = |path: &str| bytes(root, path);
-        let ranking = ranking::read(&bytes(&format!("{LOCAL}/ranking"))?, &engine())?;
+        let ranking = ranking::read(&bytes(&format!("{LOCAL}/ranking"))?, engine(root).as_ref()?)?;
         let n_documents = ranking.documents.len();
         let lines = |path: &str, digest: &Digest| {
             let emitted = bytes(path).filter(|emitted| Digest::of(emitted) == *digest)?;

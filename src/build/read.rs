@@ -52,10 +52,10 @@ pub(super) struct One {
 }
 
 /// The record of the last build.
-pub(super) fn record(root: &Root, engine: &Digest) -> Option<Record> {
+pub(super) fn record(root: &Root, engine: Option<&Digest>) -> Option<Record> {
     let path = format!("{LOCAL}/record");
     let Ok(Some(Content::Bytes(bytes, _))) = root.read(&path, 1 << 32) else { return None };
-    record::read(&bytes, engine)
+    record::read(&bytes, engine?)
 }
 
 /// Reads every document. One that cannot be read at all stops the build.
@@ -110,8 +110,9 @@ pub(super) fn read(
 
 /// Facts kept from the last build; absent if they cannot be read.
 pub(super) fn cache(root: &Root, limits: &Limits) -> FactsCache {
+    let Some(key) = &root.machine().key else { return FactsCache::default() };
     match root.read(&format!("{LOCAL}/facts"), 1 << 40) {
-        Ok(Some(Content::Bytes(bytes, _))) => FactsCache::open(bytes, limits),
+        Ok(Some(Content::Bytes(bytes, _))) => FactsCache::open(bytes, limits, key),
         _ => FactsCache::default(),
     }
 }

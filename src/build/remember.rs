@@ -74,10 +74,9 @@ pub(super) fn remember(
             .collect(),
         basis,
     };
-    let (ranking, seen) = rayon::join(
-        || left.keep(root, &seen.outputs, &last.engine),
-        || record::write(&seen, &last.engine),
-    );
+    let Some(engine) = &last.engine else { return Ok(()) };
+    let (ranking, seen) =
+        rayon::join(|| left.keep(root, &seen.outputs, engine), || record::write(&seen, engine));
     ranking?;
     emit::keep_parts(root, &format!("{LOCAL}/record"), seen.iter())
 }
@@ -89,7 +88,7 @@ pub(super) fn basis(
     inputs: &Inputs,
     analysis: &Analysis,
     (lexicon, calls): (Lexicon, Calls),
-    engine: &Digest,
+    engine: Option<&Digest>,
 ) -> Option<Basis> {
     // What decides more than the record notices is looked at again after every edit.
     if analysis.tree.unwatched {
@@ -106,7 +105,7 @@ pub(super) fn basis(
         calls: &calls,
         blocks: &keeping.blocks(keys),
     };
-    let written = snapshot::write(&seen, engine);
+    let written = snapshot::write(&seen, engine?);
     let kept = emit::keep_parts(root, &format!("{LOCAL}/snapshot"), written.parts.iter());
     kept.is_ok().then(|| keeping.basis(written.check))
 }

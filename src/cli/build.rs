@@ -36,10 +36,12 @@ impl Build {
         let started = Instant::now();
         let folder = project::find(directory)?;
         let threads = self.jobs.map_or_else(cores, usize::from);
-        let outcome = build_with(&folder, self.check, self.force, self.explain, threads)?;
-        if !self.check
-            && let Ok(root) = Root::open(&folder)
-        {
+        let root = match self.check {
+            true => project::open(&folder)?,
+            false => project::open_to_write(&folder)?,
+        };
+        let outcome = build_with(&root, self.check, self.force, self.explain, threads)?;
+        if !self.check {
             usage::kept(&root);
         }
         if self.explain {
@@ -119,16 +121,16 @@ fn cores() -> usize {
 
 /// Builds with a progress bar and a word about the lock.
 pub(super) fn build(
-    folder: &Path,
+    root: &Root,
     check: bool,
     force: bool,
     explain: bool,
 ) -> anyhow::Result<Outcome> {
-    build_with(folder, check, force, explain, cores())
+    build_with(root, check, force, explain, cores())
 }
 
 fn build_with(
-    folder: &Path,
+    root: &Root,
     check: bool,
     force: bool,
     explain: bool,
@@ -146,7 +148,7 @@ fn build_with(
         progress: &bar,
         threads: Some(threads),
     };
-    build::build(folder, &options)
+    build::build(root, &options)
 }
 
 /// Whether what is emitted was made from other documents than are here now. What cannot be looked

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use rustix::fs::OFlags;
 
+use super::project;
 use crate::beneath::{Content, Root};
 use crate::emit::LOCAL;
 use crate::model::Digest;
@@ -97,7 +98,7 @@ pub(super) struct Step {
 impl Place {
     /// The files of a project.
     pub(super) fn project(folder: &Path, mcp: bool, codex: bool) -> anyhow::Result<Place> {
-        let open = || Root::open(folder).with_context(|| format!("open {}", folder.display()));
+        let open = || project::open_to_write(folder);
         let mut targets = Vec::new();
         let mut add = |path: &str, wanted| -> anyhow::Result<()> {
             let (path, shown) = (path.to_string(), path.to_string());
@@ -120,7 +121,7 @@ impl Place {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let home = home.filter(|home| home.is_absolute());
         let home = home.context("$HOME is not set\nhint: set it to your home folder")?;
-        let base = Root::open(&home).with_context(|| format!("open {}", home.display()))?;
+        let base = project::open_to_write(&home)?;
         // Outside ~/.blue: that folder would make the home a project.
         let memory = ".local/state/blue/installed.json".to_string();
         Ok(Place { base, memory, targets: vec![user_target(&home)?], is_project: false })
@@ -129,7 +130,9 @@ impl Place {
     /// What the last installation remembered.
     pub(super) fn remembered(&self) -> anyhow::Result<Installed> {
         let bytes = bytes(&self.base, &self.memory, &self.memory)?;
-        Ok(bytes.and_then(|bytes| installed::read(&bytes)).unwrap_or_default())
+        let key = self.base.machine().key.as_ref();
+        let read = bytes.zip(key).and_then(|(bytes, key)| installed::read(&bytes, key));
+        Ok(read.unwrap_or_default())
     }
 
     /// Every folder that an installation may have to make, the innermost first.

@@ -36,7 +36,7 @@ impl Delivery {
 
     fn look(directory: &Path, session: Option<&str>) -> anyhow::Result<Delivery> {
         let folder = project::find(directory)?;
-        let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+        let root = project::open(&folder)?;
         let bundles = Bundles::open(&root)?
             .context("nothing has been built here\nhint: run `blue knowledge build`")?;
         let log = Log::open(&root, [AUDIT_BEFORE, AUDIT], session);

@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::draw::{self, Picture};
 use super::lint::look;
 use super::{Exit, output, project};
-use crate::beneath::Root;
 use crate::model::{DocId, Document, Graph, ShortId};
 
 /// The flags of `blue knowledge graph`.
@@ -53,7 +51,7 @@ enum About {
 impl Draw {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
-        let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+        let root = project::open(&folder)?;
         let graph = look(&root)?.0.graph;
         let about = match &self.about {
             Some(text) => found(&graph, text)?,

@@ -10,7 +10,6 @@ use super::delivery::{Delivery, Said};
 use super::refresh::{self, Asked};
 use super::session::{Happened, remember};
 use super::{Exit, build, output, project};
-use crate::beneath::Root;
 use crate::condense::tokens;
 use crate::emit;
 use crate::model::Digest;
@@ -123,7 +122,7 @@ impl Hook {
             }
             _ => directory.to_path_buf(),
         };
-        let root = Root::open(&project::find(&folder)?)?;
+        let root = project::open(&project::find(&folder)?)?;
         if !root.exists(BUNDLES) {
             return Ok(());
         }
@@ -179,9 +178,9 @@ const MAX_LOOK: usize = 2_000;
 /// Builds if something moved that no tool told of: an edit in a shell, by a person, by git.
 fn catch_up(directory: &Path) -> anyhow::Result<()> {
     let folder = project::find(directory)?;
-    let root = Root::open(&folder)?;
+    let root = project::open(&folder)?;
     if crate::build::moved(&root, MAX_LOOK) == Some(true) {
-        build::build(&folder, false, false, false)?;
+        build::build(&root, false, false, false)?;
     }
     Ok(())
 }
@@ -196,8 +195,8 @@ fn rebuild(directory: &Path, said: &Said) -> anyhow::Result<()> {
         path.ends_with(".md") || path.ends_with(".markdown") || path.contains("/.blue/")
     });
     if matters {
-        let folder = project::find(directory)?;
-        build::build(&folder, false, false, false)?;
+        let root = project::open_to_write(&project::find(directory)?)?;
+        build::build(&root, false, false, false)?;
     }
     Ok(())
 }

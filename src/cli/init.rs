@@ -26,7 +26,7 @@ pub(super) struct Init {}
 impl Init {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
-        let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+        let root = project::open_to_write(&folder)?;
         let lock = emit::Lock::take(&root, "init", &output::wait_for)?;
         emit::recover(&root)?;
         let found = look(&root)?.0.graph;
@@ -58,7 +58,7 @@ impl Init {
             emit::executable(&root, path)?;
         }
         drop(lock);
-        let outcome = build::build(&folder, false, false, false)?;
+        let outcome = build::build(&root, false, false, false)?;
         for fate in outcome.fates.iter().filter(|fate| fate.written) {
             output::out(&format!("built    {}\n", output::visible(&fate.path)))?;
         }

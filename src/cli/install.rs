@@ -121,7 +121,9 @@ fn carry_out(place: &Place, plan: &Plan) -> anyhow::Result<()> {
     if !plan.is_needed() {
         return Ok(());
     }
-    emit::replace(&place.base, &place.memory, &installed::write(&plan.memory), false)?;
+    if let Some(key) = &place.base.machine().key {
+        emit::replace(&place.base, &place.memory, &installed::write(&plan.memory, key), false)?;
+    }
     let written = write(place, plan);
     if written.is_err() {
         take_back(place, plan)?;

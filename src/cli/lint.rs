@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anyhow::Context;
 use clap::Args;
 
 use super::progress::Bar;
@@ -31,7 +30,7 @@ pub(super) struct Lint {
 impl Lint {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
-        let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+        let root = project::open(&folder)?;
         let lock = match self.prune || self.accept.is_some() {
             true => Some(accept::lock(&root)?),
             false => None,

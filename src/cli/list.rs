@@ -78,7 +78,7 @@ impl List {
 /// The catalogue of the project in or above a folder.
 pub(super) fn catalogue(directory: &Path) -> anyhow::Result<(Root, Catalogue)> {
     let folder = project::find(directory)?;
-    let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+    let root = project::open(&folder)?;
     let catalogue = Catalogue::open(&root)?;
     let catalogue =
         catalogue.context("nothing has been built here\nhint: run `blue knowledge build`")?;

@@ -5,7 +5,6 @@ use std::path::Path;
 use clap::Args;
 
 use super::{Exit, output, project, session};
-use crate::beneath::Root;
 use crate::mcp;
 
 /// The flags of `blue mcp`.
@@ -18,7 +17,7 @@ pub(super) struct Mcp {
 
 impl Mcp {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let folder = project::find(directory)?;
+        let root = project::open(&project::find(directory)?)?;
         let session = match (&self.session, agent_session()) {
             (Some(session), _) => {
                 anyhow::ensure!(
@@ -28,9 +27,9 @@ impl Mcp {
                 session::checked(session)?.to_string()
             }
             (None, Some(session)) => session,
-            (None, None) => session::name(&Root::open(&folder)?)?,
+            (None, None) => session::name(&root)?,
         };
-        mcp::run(&folder, session, |text| output::say(&format!("blue: {text}")))?;
+        mcp::run(root, session, |text| output::say(&format!("blue: {text}")))?;
         Ok(Exit::Done)
     }
 }

@@ -33,6 +33,7 @@ mod show;
 mod uninstall;
 mod usage;
 mod status;
+mod trust;
 mod watch;
 
 use std::ffi::OsString;
@@ -89,6 +90,11 @@ enum Command {
         after_help = "Examples:\n  blue context\n  blue context show\n  blue context log --since 2h"
     )]
     Context(context::Context),
+    /// Allow links of this project to lead out of it, on this machine.
+    #[command(
+        after_help = "Examples:\n  blue trust            allow the folders that links of this project lead into now\n  blue trust --list     print what is allowed\n  blue trust --revoke   take it back\n\nA project asks with `security.allow_external: true` in .blue/config.yaml. The consent is\nstored in ~/.blue/trust.jsonl, never in the repository."
+    )]
+    Trust(trust::Trust),
     /// Where the project stands, and what would help.
     #[command(after_help = "Example:\n  blue status")]
     Status(status::Status),
@@ -228,6 +234,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Uninstall(uninstall) => uninstall.run(&cli.directory),
         Command::Doctor(doctor) => doctor.run(&cli.directory),
         Command::Context(context) => context.run(&cli.directory),
+        Command::Trust(trust) => trust.run(&cli.directory),
         Command::Watch(watch) => watch.run(&cli.directory),
         Command::Status(status) => status.run(&cli.directory),
         Command::SessionStart(session) => session.run(&cli.directory, Happened::Start),

@@ -1,17 +1,121 @@
-//! Which project a command is about, and where a person keeps knowledge of their own.
+//! Which project a command is about, and what its user keeps outside every project.
 
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::discover::root;
+use anyhow::Context;
+use rustix::fs::OFlags;
 
-/// The root of the project around a folder.
+use crate::beneath::Root;
+use crate::discover::git;
+use crate::discover::root::{self, Uid};
+use crate::emit;
+use crate::model::{Key, Machine};
+use crate::wire::user::{self, TrustLine, UserConfig};
+
+/// The file with the user's consents.
+pub(super) const TRUST: &str = "trust.jsonl";
+
+/// The user's configuration.
+const USER_CONFIG: &str = "config.yaml";
+
+/// Files in the user's folder are not larger than this.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The root of the project around a folder. Refuses one that another user can change.
 pub(super) fn find(directory: &Path) -> anyhow::Result<PathBuf> {
-    root::find(directory, home().as_deref())
+    let root = root::find(directory, home().as_deref(), &git::ceilings())?;
+    let Some(place) = root::owned_by_another(&root, &users()) else { return Ok(root) };
+    if user_config()?.is_safe(&root) {
+        return Ok(root);
+    }
+    let place = place.display();
+    let config = home().unwrap_or_else(|| PathBuf::from("~/.blue")).join(USER_CONFIG);
+    anyhow::bail!(
+        "{place} belongs to another user, who can change what an agent is given\nhint: if you trust it, write `safe_directories: [{:?}]` into {}",
+        root.display().to_string(),
+        config.display()
+    )
 }
 
-/// `$BLUE_HOME`, or `~/.blue`: knowledge that is told in every project.
+/// Opens a project's root, with this user's key and consents.
+pub(super) fn open(folder: &Path) -> anyhow::Result<Root> {
+    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
+    let home = home().filter(|home| *home != folder.join(".blue"));
+    let key = home.and_then(|home| read_key(&home));
+    let external = trust_lines()?.into_iter().filter(|line| line.root == folder);
+    let external = external.flat_map(|line| line.external).collect();
+    Ok(root.on(Machine { key, external }))
+}
+
+/// The same for a command that writes caches: creates this machine's key if there is none. Where it
+/// cannot be written there are no caches.
+pub(super) fn open_to_write(folder: &Path) -> anyhow::Result<Root> {
+    if let Some(home) = home()
+        // A project in the home folder itself could commit the key.
+        && home != folder.join(".blue")
+        && !home.join(emit::KEY).exists()
+    {
+        emit::create_key(&home).ok();
+    }
+    open(folder)
+}
+
+/// `$BLUE_HOME`, or `~/.blue`: the user's own configuration and knowledge.
 pub(super) fn home() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = set("BLUE_HOME").map(PathBuf::from);
-    home.or_else(|| set("HOME").map(|home| Path::new(&home).join(".blue")))
+    let home = home.or_else(|| set("HOME").map(|home| Path::new(&home).join(".blue")));
+    home.filter(|home| home.is_absolute())
+}
+
+/// The users whose projects are trusted: this one, and under sudo the one who called it.
+fn users() -> Vec<Uid> {
+    let own = rustix::process::geteuid();
+    let sudo = std::env::var_os("SUDO_UID").and_then(|uid| uid.to_str()?.parse().ok());
+    std::iter::once(own.as_raw()).chain(sudo.filter(|_| own.is_root())).collect()
+}
+
+fn user_config() -> anyhow::Result<UserConfig> {
+    let Some(path) = home().map(|home| home.join(USER_CONFIG)) else {
+        return Ok(UserConfig::default());
+    };
+    match std::fs::read_to_string(&path) {
+        Ok(text) => UserConfig::read(&text).with_context(|| path.display().to_string()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(UserConfig::default()),
+        Err(error) => Err(error).with_context(|| format!("read {}", path.display())),
+    }
+}
+
+/// What the user allowed each project.
+pub(super) fn trust_lines() -> anyhow::Result<Vec<TrustLine>> {
+    let Some(path) = home().map(|home| home.join(TRUST)) else { return Ok(Vec::new()) };
+    match private_file(&path) {
+        Some(bytes) => Ok(user::trust_lines(&String::from_utf8_lossy(&bytes))),
+        None if path.exists() => anyhow::bail!(
+            "{} can be read or written by other users; it allows nothing\nhint: chmod 600 {0}",
+            path.display()
+        ),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// This machine's key. One that other users could read is none.
+fn read_key(home: &Path) -> Option<Key> {
+    let bytes = private_file(&home.join(emit::KEY))?;
+    Some(Key::new(bytes.try_into().ok()?))
+}
+
+/// The bytes of a regular file that belongs to this user and that no other user can open.
+fn private_file(path: &Path) -> Option<Vec<u8>> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().try_into().ok()?;
+    let file = std::fs::File::options().read(true).custom_flags(flags).open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    let is_private = metadata.is_file()
+        && metadata.uid() == rustix::process::geteuid().as_raw()
+        && metadata.permissions().mode() & 0o077 == 0
+        && metadata.len() <= MAX_BYTES;
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut is_private.then_some(&file)?, &mut bytes).ok()?;
+    Some(bytes)
 }

@@ -43,7 +43,7 @@ impl Session {
         let agent = self.session.clone().unwrap_or(said.session_id);
         checked(&agent)?;
         let folder = project::find(directory)?;
-        let root = Root::open(&folder)?;
+        let root = project::open(&folder)?;
         let record = remember(&root, &agent, happened)?;
         output::out(&format!("{}\n", record.id))?;
         Ok(Exit::Done)

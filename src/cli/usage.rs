@@ -13,9 +13,9 @@ pub(super) fn overlay(root: &Root) -> Overlay {
 /// What is known now, kept for the time when the log has made room.
 pub(super) fn kept(root: &Root) -> Overlay {
     let overlay = overlay(root);
-    if overlay.is_new {
+    if let Some(bytes) = overlay.to_keep(root) {
         // What cannot be kept is added up again the next time.
-        emit::keep_in(root, LOCAL, USAGE, &overlay.bytes()).ok();
+        emit::keep_in(root, LOCAL, USAGE, &bytes).ok();
     }
     overlay
 }

@@ -29,6 +29,7 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
+        let root = project::open_to_write(&folder)?;
         let (sender, changes) = channel();
         let mut watcher =
             notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -43,7 +44,7 @@ impl Watch {
         output::say(&format!("blue: watching {}; stop with Ctrl-C", folder.display()));
         loop {
             let started = Instant::now();
-            match build::build(&folder, false, false, false) {
+            match build::build(&root, false, false, false) {
                 Ok(outcome) if outcome.wrote() => {
                     report::report(
                         ReportFormat::Text,
@@ -57,7 +58,7 @@ impl Watch {
                 // What is wrong now may be right with the next change.
                 Err(error) => output::error(&format!("{error:#}")),
             }
-            follow(&folder, &mut watcher, &mut watched)?;
+            follow(&root, &mut watcher, &mut watched)?;
             if !self.wait(&changes) {
                 return Ok(Exit::Done);
             }
@@ -83,13 +84,13 @@ impl Watch {
 
 /// Watches the folders that the last build looked into, and no others.
 fn follow(
-    folder: &Path,
+    root: &Root,
     watcher: &mut notify::RecommendedWatcher,
     watched: &mut BTreeSet<PathBuf>,
 ) -> anyhow::Result<()> {
-    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
+    let folder = root.path();
     let mut wanted: BTreeSet<PathBuf> =
-        crate::build::folders(&root).iter().map(|path| folder.join(path)).collect();
+        crate::build::folders(root).iter().map(|path| folder.join(path)).collect();
     wanted.extend([folder.to_path_buf(), folder.join(".blue"), folder.join(".blue/templates")]);
     for gone in watched.difference(&wanted) {
         watcher.unwatch(gone).ok();

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use jiff::Timestamp;
 use rustix::fs::{Mode, OFlags};
 
+use super::root;
 use crate::beneath::{self, Content};
 use crate::model::place::folder_of;
 
@@ -38,7 +39,9 @@ pub fn head(root: &Path, source_date_epoch: Option<&str>) -> Head {
 /// The branch that is checked out in or above a folder, read from git's own files: no process is
 /// started. `None` if there is none, or HEAD is detached.
 pub fn branch(folder: &Path) -> Option<String> {
-    let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
+    let ceilings = ceilings();
+    let mut folders = root::below_ceilings(folder, &ceilings);
+    let git = folders.find_map(|folder| Some(folder.join(".git")).filter(|git| git.exists()))?;
     let git = match git.is_file() {
         true => git.parent()?.join(short_text(&git)?.strip_prefix("gitdir:")?.trim()),
         false => git,
@@ -46,6 +49,16 @@ pub fn branch(folder: &Path) -> Option<String> {
     let head = short_text(&git.join("HEAD"))?;
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_string)
 }
+
+/// Folders that a search for a repository or a project does not go up into.
+pub fn ceilings() -> Vec<PathBuf> {
+    let listed = std::env::var_os(CEILINGS).unwrap_or_default();
+    let folders = std::env::split_paths(&listed).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.canonicalize().unwrap_or(folder)).collect()
+}
+
+/// The variable by which git is told where to stop looking for a repository.
+const CEILINGS: &str = "GIT_CEILING_DIRECTORIES";
 
 /// The text of a small regular file; anything else is not read.
 fn short_text(path: &Path) -> Option<String> {
@@ -141,10 +154,10 @@ fn log(root: &Path, paths: &BTreeSet<&str>) -> Option<BTreeMap<String, i64>> {
 /// git, with everything that a repository could choose turned off.
 fn command(root: &Path) -> Option<Command> {
     let mut command = Command::new(program(root)?);
-    for (name, _) in
-        std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_"))
-    {
-        command.env_remove(name);
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("GIT_") && name != CEILINGS {
+            command.env_remove(name);
+        }
     }
     command
         .args([

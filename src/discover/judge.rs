@@ -93,10 +93,13 @@ fn link_allowed(
     match resolved.strip_prefix(root.path()) {
         // A second name for a document that is read anyway.
         Ok(inside) => !regular.iter().any(|other| Path::new(other) == inside),
-        Err(_) if plan.allow_external => true,
+        Err(_) if plan.allow_external && root.machine().allows(&resolved) => true,
         Err(_) => {
             let message = "the symbolic link leads out of the project; it is not followed";
-            let hint = "copy the document here, or set security.allow_external: true";
+            let hint = match plan.allow_external {
+                true => "run `blue trust` to allow it on this machine",
+                false => "copy the document here, or set security.allow_external: true",
+            };
             notes.push(Diagnostic::new(Code::OutsideRoot, path, message).hint(hint));
             false
         }
@@ -143,7 +146,7 @@ fn read_through_link(
         let inside = inside.to_str().ok_or(io::ErrorKind::InvalidInput)?;
         return root.read(inside, limit);
     }
-    if !plan.allow_external {
+    if !plan.allow_external || !root.machine().allows(&resolved) {
         return Ok(Some(Content::NotRegular));
     }
     let flags = rustix::fs::OFlags::RDONLY

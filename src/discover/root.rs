@@ -1,19 +1,64 @@
-//! Where the project is.
+//! The project's root directory: which one it is, and whether it can be trusted.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
 /// The nearest folder from `start` upwards that has a `.blue` or a `.git`; else `start` itself.
-/// `home` is a project of its own, whatever the folder above it looks like because of its name.
-pub fn find(start: &Path, home: Option<&Path>) -> anyhow::Result<PathBuf> {
+/// `home` is a project of its own, whatever the folder above it looks like because of its name. The
+/// search does not look into a ceiling or above it, except that it always looks at `start`.
+pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> anyhow::Result<PathBuf> {
     let start = start.canonicalize().with_context(|| format!("open {}", start.display()))?;
     anyhow::ensure!(start.is_dir(), "{} is not a folder", start.display());
     let home = home.and_then(|home| home.canonicalize().ok());
     let is_home = |folder: &Path| home.as_deref() == Some(folder);
-    let marked = start.ancestors().find(|folder| {
+    let marked = below_ceilings(&start, ceilings).find(|folder| {
         let own = folder.join(".blue");
         is_home(folder) || folder.join(".git").exists() || own.is_dir() && !is_home(&own)
     });
     Ok(marked.unwrap_or(&start).to_path_buf())
+}
+
+/// A folder and those above it, as far as the search for a project goes: `GIT_CEILING_DIRECTORIES`,
+/// as git reads it.
+pub fn below_ceilings<'a>(start: &'a Path, ceilings: &[PathBuf]) -> impl Iterator<Item = &'a Path> {
+    start
+        .ancestors()
+        .take_while(move |folder| *folder == start || !ceilings.iter().any(|c| c == folder))
+}
+
+/// A user by number.
+pub type Uid = u32;
+
+/// The first of a project's root, its `.blue` and its `.git` that none of these users owns: another
+/// user could change what is in it at any time. git refuses such repositories for the same reason.
+pub fn owned_by_another(root: &Path, users: &[Uid]) -> Option<PathBuf> {
+    let places = [root.to_path_buf(), root.join(".blue"), root.join(".git")];
+    places.into_iter().find(|place| {
+        let owner = place.symlink_metadata().map(|metadata| metadata.uid());
+        owner.is_ok_and(|owner| !users.contains(&owner))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_ends_below_a_ceiling() {
+        let ceilings = [PathBuf::from("/a")];
+        let seen: Vec<&Path> = below_ceilings(Path::new("/a/b/c"), &ceilings).collect();
+        assert_eq!(seen, [Path::new("/a/b/c"), Path::new("/a/b")]);
+        let seen: Vec<&Path> = below_ceilings(Path::new("/a"), &ceilings).collect();
+        assert_eq!(seen, [Path::new("/a")]);
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_found() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let owner = folder.metadata().expect("it is there").uid();
+        assert_eq!(owned_by_another(folder, &[owner + 1]), Some(folder.to_path_buf()));
+        assert_eq!(owned_by_another(&folder.join("src"), &[owner]), None);
+    }
 }

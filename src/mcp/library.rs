@@ -153,8 +153,10 @@ impl Library {
     /// How documents are used on this machine. What the log said before is kept once.
     pub(super) fn overlay(&self) -> Overlay {
         let overlay = Overlay::open(&self.root, [AUDIT_BEFORE, AUDIT], emit::today());
-        if overlay.is_new && !std::mem::replace(&mut self.state().kept, true) {
-            emit::keep_in(&self.root, LOCAL, USAGE, &overlay.bytes()).ok();
+        if let Some(bytes) = overlay.to_keep(&self.root)
+            && !std::mem::replace(&mut self.state().kept, true)
+        {
+            emit::keep_in(&self.root, LOCAL, USAGE, &bytes).ok();
         }
         overlay
     }

@@ -15,8 +15,6 @@ mod stream;
 mod tell;
 mod tools;
 
-use std::path::Path;
-
 use anyhow::Context;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
@@ -32,8 +30,7 @@ use server::Server;
 /// Serves a project on standard input and output until the client goes, or a signal comes.
 ///
 /// `session` is what deliveries are noted under, and `warn` tells a person on the side.
-pub fn run(folder: &Path, session: String, warn: fn(&str)) -> anyhow::Result<()> {
-    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
+pub fn run(root: Root, session: String, warn: fn(&str)) -> anyhow::Result<()> {
     let library = Library::new(root, session, warn);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

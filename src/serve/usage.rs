@@ -105,8 +105,8 @@ impl Overlay {
     /// What was kept, with what the log and the one before it say since. A log that cannot be read
     /// says nothing.
     pub fn open(root: &Root, logs: [&str; 2], today: i64) -> Overlay {
-        let kept = match root.read(USAGE, 1 << 28) {
-            Ok(Some(Content::Bytes(bytes, _))) => usage::read(&bytes),
+        let kept = match (root.read(USAGE, 1 << 28), &root.machine().key) {
+            (Ok(Some(Content::Bytes(bytes, _))), Some(key)) => usage::read(&bytes, key),
             _ => None,
         };
         let usage = kept.unwrap_or_default();
@@ -121,9 +121,10 @@ impl Overlay {
         overlay
     }
 
-    /// The bytes to keep.
-    pub fn bytes(&self) -> Vec<u8> {
-        usage::write(&self.usage)
+    /// The bytes to keep; `None` if there is nothing new, or no key to seal them with.
+    pub fn to_keep(&self, root: &Root) -> Option<Vec<u8>> {
+        let key = root.machine().key.as_ref()?;
+        self.is_new.then(|| usage::write(&self.usage, key))
     }
 
     /// How far it has come.

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::model::Digest;
+use crate::model::{Digest, Key};
 
 /// Bytes before each entry's payload: the digest it is kept under, the payload's length.
 const ENTRY_HEAD: usize = 32 + 4;
@@ -66,11 +66,10 @@ pub fn body_len(head: &[u8]) -> Option<usize> {
     usize::try_from(length).ok()
 }
 
-/// The entries of a block, if it is as it was written.
-pub(super) fn entries(bytes: &[u8], block: usize) -> Option<Vec<Place>> {
+/// The entries of a block, if it is as this machine wrote it.
+pub(super) fn entries(bytes: &[u8], block: usize, key: &Key) -> Option<Vec<Place>> {
     let body = body(bytes, block)?;
-    let whole =
-        Digest::of(&bytes[body.clone()]).as_bytes()[..16] == bytes[block..][..BLOCK_HEAD - 8];
+    let whole = check(&bytes[body.clone()], key)[..] == bytes[block..][..BLOCK_HEAD - 8];
     if !whole {
         return None;
     }
@@ -88,8 +87,16 @@ pub(super) fn entries(bytes: &[u8], block: usize) -> Option<Vec<Place>> {
     Some(entries)
 }
 
+/// The first half of a keyed digest: facts that came with a clone do not verify.
+fn check(body: &[u8], key: &Key) -> [u8; 16] {
+    key.digest("facts", body).as_bytes()[..16].try_into().expect("sixteen bytes")
+}
+
 /// Entries in blocks, ready to be written.
-pub fn packed<'a>(entries: impl Iterator<Item = &'a [u8]>) -> impl Iterator<Item = Vec<u8>> {
+pub fn packed<'a>(
+    entries: impl Iterator<Item = &'a [u8]>,
+    key: &Key,
+) -> impl Iterator<Item = Vec<u8>> {
     let mut entries = entries.peekable();
     std::iter::from_fn(move || {
         entries.peek()?;
@@ -101,7 +108,7 @@ pub fn packed<'a>(entries: impl Iterator<Item = &'a [u8]>) -> impl Iterator<Item
             block.extend_from_slice(entry);
         }
         let (head, body) = block.split_at_mut(BLOCK_HEAD);
-        head[..16].copy_from_slice(&Digest::of(body).as_bytes()[..16]);
+        head[..16].copy_from_slice(&check(body, key));
         head[16..].copy_from_slice(&(body.len() as u64).to_le_bytes());
         Some(block)
     })
@@ -142,20 +149,22 @@ mod tests {
             .collect();
         let slices = || entries.iter().map(Vec::as_slice);
         let mut file = b"head".to_vec();
-        packed(slices()).for_each(|block| file.extend(block));
+        let seal = Key::new([7; 32]);
+        packed(slices(), &seal).for_each(|block| file.extend(block));
         let (blocks, end) = blocks(&file, 4);
         assert!(blocks.len() > 5 && end == file.len(), "{} blocks", blocks.len());
         let mut found = Vec::new();
         let (places, told) = places(4, slices());
         assert_eq!(told, file.len() as u64);
         for (key, block) in places {
-            let all = super::entries(&file, block as usize).expect("a whole block");
+            let all = super::entries(&file, block as usize, &seal).expect("a whole block");
             let place = all.iter().find(|place| place.key == key).expect("the entry");
             found.push(file[place.entry.clone()].to_vec());
         }
         assert_eq!(found, entries);
         file[blocks[2] + BLOCK_HEAD + 50] ^= 1;
-        assert_eq!(super::entries(&file, blocks[2]), None);
-        assert!(super::entries(&file, blocks[3]).is_some());
+        assert_eq!(super::entries(&file, blocks[2], &seal), None);
+        assert!(super::entries(&file, blocks[3], &seal).is_some());
+        assert_eq!(super::entries(&file, blocks[3], &Key::new([8; 32])), None);
     }
 }

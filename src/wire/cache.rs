@@ -1,7 +1,7 @@
 //! Facts by content hash, kept in `.blue/local/facts`.
 //!
 //! The file begins with a format line and its [`blocks`] carry checksums, so that a corrupt or foreign
-//! cache is the same as none.
+//! cache is the same as none. The checksums are keyed, so a cache that came with a clone is foreign.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,8 @@ use super::blocks::{self, Place};
 use super::lists::{packed, unpacked, whole};
 use crate::model::plan::Limits;
 use crate::model::{
-    Around, Code, Digest, Facts, Label, NamedPath, Naming, Note, Number, Reference, Relation, Size,
-    Sizes, Target, Terms,
+    Around, Code, Digest, Facts, Key, Label, NamedPath, Naming, Note, Number, Reference, Relation,
+    Size, Sizes, Target, Terms,
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
@@ -110,13 +110,13 @@ pub struct FactsCache {
 
 impl FactsCache {
     /// Opens the bytes of a cache file. A block that does not verify is absent.
-    pub fn open(bytes: Vec<u8>, limits: &Limits) -> FactsCache {
+    pub fn open(bytes: Vec<u8>, limits: &Limits, key: &Key) -> FactsCache {
         let head = facts_head(limits);
         if !bytes.starts_with(&head) {
             return FactsCache { bytes, ..FactsCache::default() };
         }
         let (blocks, end) = blocks::blocks(&bytes, head.len());
-        let found = blocks.into_par_iter().filter_map(|block| blocks::entries(&bytes, block));
+        let found = blocks.into_par_iter().filter_map(|block| blocks::entries(&bytes, block, key));
         let mut entries: Vec<Place> = found.flatten_iter().collect();
         entries.par_sort_unstable_by_key(|place| place.key);
         FactsCache { bytes, entries, end }
@@ -162,10 +162,10 @@ fn facts_of(entry: &[u8]) -> Option<Facts> {
     facts(&postcard::from_bytes(blocks::payload(entry)).ok()?)
 }
 
-/// The facts of a content that is in a block, which is as it was written.
-pub fn facts_in(block: &[u8], key: &Digest) -> Option<Facts> {
-    let entries = blocks::entries(block, 0)?;
-    let place = entries.into_iter().find(|place| place.key == *key)?;
+/// The facts of a content that is in a block, which is as this machine wrote it.
+pub fn facts_in(block: &[u8], digest: &Digest, key: &Key) -> Option<Facts> {
+    let entries = blocks::entries(block, 0, key)?;
+    let place = entries.into_iter().find(|place| place.key == *digest)?;
     facts_of(&block[place.entry])
 }
 
@@ -326,16 +326,18 @@ mod tests {
         };
         let digest = Digest::of(b"content");
         let entry = facts_entry(&digest, &facts);
-        let blocks: Vec<Vec<u8>> = blocks::packed(std::iter::once(entry.as_slice())).collect();
+        let key = Key::new([7; 32]);
+        let blocks = blocks::packed(std::iter::once(entry.as_slice()), &key);
+        let blocks: Vec<Vec<u8>> = blocks.collect();
         let limits = Limits::default();
         let file = [facts_head(&limits), blocks.concat()].concat();
-        assert_eq!(FactsCache::open(file.clone(), &limits).get(&digest), Some(facts));
+        assert_eq!(FactsCache::open(file.clone(), &limits, &key).get(&digest), Some(facts));
         for i in 0..file.len() {
             let mut damaged = file.clone();
             damaged[i] ^= 0x40;
-            let found = FactsCache::open(damaged, &limits).get(&digest);
+            let found = FactsCache::open(damaged, &limits, &key).get(&digest);
             assert!(found.is_none(), "byte {i} was not checked");
         }
-        assert!(FactsCache::open(b"somebody else's".to_vec(), &limits).is_empty());
+        assert!(FactsCache::open(b"another file".to_vec(), &limits, &key).is_empty());
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::register::Traces;
+use crate::model::Key;
 
 /// Everything one installation made.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -33,14 +34,14 @@ pub struct File {
     pub original: Option<String>,
 }
 
-/// Reads it back; `None` if it is not a record. Without one, all that is blue's alone goes.
-pub fn read(bytes: &[u8]) -> Option<Installed> {
-    serde_json::from_slice(bytes).ok()
+/// Reads it back; `None` if this machine did not write it: a record that came with a clone would say
+/// what to write into settings. Without one, all that is blue's alone goes.
+pub fn read(bytes: &[u8], key: &Key) -> Option<Installed> {
+    serde_json::from_str(key.unseal("installed", bytes)?).ok()
 }
 
-/// Its bytes.
-pub fn write(installed: &Installed) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(installed).expect("a record is JSON");
-    bytes.push(b'\n');
-    bytes
+/// Its bytes, sealed with this machine's key.
+pub fn write(installed: &Installed, key: &Key) -> Vec<u8> {
+    let body = serde_json::to_string_pretty(installed).expect("a record is JSON");
+    key.seal("installed", &format!("{body}\n")).into_bytes()
 }

@@ -28,4 +28,5 @@ pub mod span;
 pub mod splice;
 pub mod session;
 pub mod usage;
+pub mod user;
 pub mod yaml;

@@ -5,10 +5,10 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::yaml::Placed;
-use super::{accepted, audit, config, jsonl, manifest, paths};
+use super::{accepted, audit, config, jsonl, manifest, paths, user};
 
 /// Every schema by name.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 11] = [
     "config",
     "manifest",
     "documents",
@@ -18,6 +18,8 @@ pub const NAMES: [&str; 9] = [
     "audit",
     "accepted",
     "provenance",
+    "user",
+    "trust",
 ];
 
 /// Something in a file that its schema does not allow.
@@ -45,6 +47,8 @@ pub fn schema(name: &str) -> Option<Value> {
         "audit" => schemars::schema_for!(audit::AuditLine),
         "accepted" => schemars::schema_for!(accepted::AcceptedLine),
         "provenance" => schemars::schema_for!(jsonl::ProvenanceLine),
+        "user" => schemars::schema_for!(user::UserConfig),
+        "trust" => schemars::schema_for!(user::TrustLine),
         _ => return None,
     };
     Some(schema.to_value())
@@ -67,6 +71,7 @@ pub fn name_for(file: &str) -> Option<&'static str> {
         "bundles.jsonl" => Some("bundles"),
         "accepted.jsonl" => Some("accepted"),
         "audit.jsonl" | "audit.1.jsonl" => Some("audit"),
+        "trust.jsonl" => Some("trust"),
         _ => None,
     }
 }
@@ -80,9 +85,9 @@ pub fn validate(name: &str, text: &str) -> Vec<Finding> {
     let Some(schema) = schema(name) else { return Vec::new() };
     match name {
         "config" => validate_yaml(&schema, text, &config::refusals),
-        "manifest" => validate_yaml(&schema, text, &|_| Vec::new()),
+        "manifest" | "user" => validate_yaml(&schema, text, &|_| Vec::new()),
         // What nobody builds has no provenance.
-        "audit" | "accepted" => validate_lines(&schema, text, false),
+        "audit" | "accepted" | "trust" => validate_lines(&schema, text, false),
         _ => validate_lines(&schema, text, true),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Digest;
+use crate::model::Key;
 
 /// Raised by hand whenever the same log adds up to something else.
 const VERSION: u32 = 1;
@@ -44,20 +44,15 @@ pub struct Reads {
     pub day: i64,
 }
 
-/// The bytes of the file: a checksum, then what it is of.
-pub fn write(usage: &Usage) -> Vec<u8> {
+/// The bytes of the file, sealed with this machine's key.
+pub fn write(usage: &Usage, key: &Key) -> Vec<u8> {
     let usage = Usage { version: VERSION, ..usage.clone() };
     let body = serde_json::to_string(&usage).expect("counts are JSON");
-    format!("{}\n{body}\n", Digest::of(body.as_bytes())).into_bytes()
+    key.seal("usage", &format!("{body}\n")).into_bytes()
 }
 
-/// Reads the file back; what does not verify is absent.
-pub fn read(bytes: &[u8]) -> Option<Usage> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let (known, body) = text.split_once('\n')?;
-    let body = body.strip_suffix('\n')?;
-    if Digest::of(body.as_bytes()).to_string() != known {
-        return None;
-    }
+/// Reads the file back; what this machine did not write is absent.
+pub fn read(bytes: &[u8], key: &Key) -> Option<Usage> {
+    let body = key.unseal("usage", bytes)?;
     serde_json::from_str::<Usage>(body).ok().filter(|usage| usage.version == VERSION)
 }

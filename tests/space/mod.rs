@@ -22,7 +22,7 @@ pub struct Output {
 
 /// A project in a directory that is removed afterwards.
 pub struct Space {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     path: PathBuf,
 }
 
@@ -48,9 +48,28 @@ impl Space {
     /// A project whose folder has a name, which blue may take for the project's.
     pub fn named(name: &str) -> Space {
         let folder = tempfile::Builder::new().prefix("blue space ").tempdir().unwrap();
-        let path = folder.path().join(name);
+        let path = folder.path().join(if name.is_empty() { "a project" } else { name });
         std::fs::create_dir_all(&path).unwrap();
-        Space { _folder: folder, path }
+        std::fs::create_dir_all(folder.path().join("home")).unwrap();
+        Space { folder, path }
+    }
+
+    /// The home of the user who runs blue here; nothing of the real one is read or written.
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// Keeps a command from climbing out of this directory, and gives it a home of its own.
+    pub fn isolate<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        let above = self.folder.path().parent().unwrap();
+        command.env("HOME", self.home()).env("GIT_CEILING_DIRECTORIES", above);
+        command.env_remove("BLUE_HOME").env_remove("CLAUDE_PROJECT_DIR")
+    }
+
+    /// The key that caches are sealed with here.
+    pub fn key(&self) -> blue::model::Key {
+        let bytes = std::fs::read(self.home().join(".blue/key")).unwrap();
+        blue::model::Key::new(bytes.try_into().unwrap())
     }
 
     pub fn path(&self) -> &Path {
@@ -75,6 +94,7 @@ impl Space {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blue"));
         command.args(arguments).current_dir(self.path()).stdin(Stdio::null());
         command.env_remove("SOURCE_DATE_EPOCH").env("NO_COLOR", "1");
+        self.isolate(&mut command);
         command
     }
 
@@ -101,6 +121,7 @@ impl Space {
             "init.defaultBranch=main",
         ]);
         command.args(["-c", "commit.gpgsign=false"]).args(arguments).current_dir(self.path());
+        self.isolate(&mut command);
         for date in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
             command.env(date, "2026-01-25T12:00:00Z");
         }

@@ -7,7 +7,7 @@ use super::super::ranked::{bytes, digest_of};
 use crate::beneath::Root;
 use crate::emit::LOCAL;
 use crate::model::place::{DOCUMENTS, RELEVANCE};
-use crate::model::{Digest, Facts, Graph, Ranking, Record, Snapshot};
+use crate::model::{Digest, Facts, Graph, Key, Ranking, Record, Snapshot};
 use crate::wire::{blocks, cache};
 
 /// A block larger than this is none of ours.
@@ -46,22 +46,27 @@ pub(super) fn documents(root: &Root, record: &Record) -> Option<Vec<u8>> {
 }
 
 /// The facts of documents, a block at a time.
-pub(super) struct FactsFile(File);
+pub(super) struct FactsFile {
+    file: File,
+    key: Key,
+}
 
 impl FactsFile {
     pub(super) fn open(root: &Root) -> Option<FactsFile> {
-        root.open_file(&format!("{LOCAL}/facts")).ok().flatten().map(FactsFile)
+        let key = root.machine().key.clone()?;
+        let file = root.open_file(&format!("{LOCAL}/facts")).ok().flatten()?;
+        Some(FactsFile { file, key })
     }
 
-    /// The facts under a key in the block that begins here, if it is as it was written.
-    pub(super) fn read(&self, block: u64, key: &Digest) -> Option<Facts> {
+    /// The facts under a digest in the block that begins here, if it is as this machine wrote it.
+    pub(super) fn read(&self, block: u64, digest: &Digest) -> Option<Facts> {
         let mut bytes = vec![0; blocks::BLOCK_HEAD];
-        self.0.read_exact_at(&mut bytes, block).ok()?;
+        self.file.read_exact_at(&mut bytes, block).ok()?;
         let len = blocks::body_len(&bytes).filter(|len| *len <= MAX_BLOCK)?;
         bytes.resize(blocks::BLOCK_HEAD + len, 0);
         let body = block.checked_add(blocks::BLOCK_HEAD as u64)?;
-        self.0.read_exact_at(&mut bytes[blocks::BLOCK_HEAD..], body).ok()?;
-        cache::facts_in(&bytes, key)
+        self.file.read_exact_at(&mut bytes[blocks::BLOCK_HEAD..], body).ok()?;
+        cache::facts_in(&bytes, digest, &self.key)
     }
 }
 

@@ -7,12 +7,10 @@ mod project;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::{Exit, output};
-use crate::beneath::Root;
 use crate::model::Severity;
 
 /// The flags of `blue doctor`.
@@ -78,11 +76,11 @@ struct Report<'a> {
 impl Doctor {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = super::project::find(directory)?;
-        let root = Root::open(&folder).with_context(|| format!("open {}", folder.display()))?;
+        let root = super::project::open(&folder)?;
         let mut checks = vec![project::folder(&root)];
         let mut received = None;
         if checks[0].state == State::Ok {
-            checks.extend(project::built(&root, &folder));
+            checks.extend(project::built(&root));
             checks.extend(project::bundles(&root));
             checks.push(project::local(&root));
             checks.extend(agents::scripts(&root));

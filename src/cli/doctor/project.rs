@@ -1,7 +1,5 @@
 //! What is built in the project, and whether it is current.
 
-use std::path::Path;
-
 use rustix::fs::{Dir, FileType, OFlags};
 
 use super::Check;
@@ -28,7 +26,7 @@ pub(super) fn folder(root: &Root) -> Check {
 }
 
 /// Whether there is a valid manifest, and whether what is built is current.
-pub(super) fn built(root: &Root, folder: &Path) -> Vec<Check> {
+pub(super) fn built(root: &Root) -> Vec<Check> {
     let build = "run `blue knowledge build` and commit the result";
     let manifest = match verify::manifest(root) {
         Ok(Some(Ok((manifest, _)))) => {
@@ -38,7 +36,7 @@ pub(super) fn built(root: &Root, folder: &Path) -> Vec<Check> {
         Ok(None) => Check::problem(MANIFEST, "is not there: nothing was built", build),
         Err(error) => Check::problem(MANIFEST, format!("{error:#}"), "look at it"),
     };
-    let current = match crate::cli::build::build(folder, true, false, false) {
+    let current = match crate::cli::build::build(root, true, false, false) {
         Ok(outcome) if outcome.not_current().next().is_some() => {
             let paths: Vec<String> =
                 outcome.not_current().take(3).map(|d| d.path.clone()).collect();

@@ -1,0 +1,82 @@
+//! `blue trust`: the user's consent to links that lead out of a project.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+
+use super::lint::look;
+use super::{Exit, output, project};
+use crate::emit;
+use crate::model::Code;
+use crate::model::place::CONFIG;
+use crate::wire::user::{self, TrustLine};
+
+/// The flags of `blue trust`.
+#[derive(Args, Debug)]
+pub(super) struct Trust {
+    /// Print what is allowed, for every project; change nothing.
+    #[arg(long, conflicts_with = "revoke")]
+    list: bool,
+    /// Take back what was allowed for this project.
+    #[arg(long)]
+    revoke: bool,
+}
+
+impl Trust {
+    pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        let mut lines = project::trust_lines()?;
+        if self.list {
+            for line in &lines {
+                print("allowed", &line.root, &line.external)?;
+            }
+            return Ok(Exit::Done);
+        }
+        let folder = project::find(directory)?;
+        let (own, others): (Vec<TrustLine>, Vec<TrustLine>) =
+            lines.into_iter().partition(|line| line.root == folder);
+        lines = others;
+        let before: BTreeSet<PathBuf> = own.into_iter().flat_map(|line| line.external).collect();
+        let after = if self.revoke { BTreeSet::new() } else { wanted(&folder, &before)? };
+        if after == before {
+            output::say("blue: nothing to do");
+            return Ok(Exit::Done);
+        }
+        let external: Vec<PathBuf> = after.iter().cloned().collect();
+        if !external.is_empty() {
+            lines.push(TrustLine { root: folder.clone(), external });
+        }
+        let home = project::home().context("$HOME is not set\nhint: set it to your home folder")?;
+        emit::replace_private(&home, project::TRUST, user::trust_text(&lines).as_bytes())?;
+        print("allowed", &folder, after.difference(&before))?;
+        print("revoked", &folder, before.difference(&after))?;
+        Ok(Exit::Done)
+    }
+}
+
+fn print<'a>(
+    word: &str,
+    root: &Path,
+    folders: impl IntoIterator<Item = &'a PathBuf>,
+) -> anyhow::Result<()> {
+    for folder in folders {
+        let (root, folder) = (root.display().to_string(), folder.display().to_string());
+        let (root, folder) = (output::visible(&root), output::visible(&folder));
+        output::out(&format!("{word:8} links of {root} into {folder}\n"))?;
+    }
+    Ok(())
+}
+
+/// The folders that the project's links lead into now, and those that were allowed before.
+fn wanted(folder: &Path, before: &BTreeSet<PathBuf>) -> anyhow::Result<BTreeSet<PathBuf>> {
+    let root = project::open(folder)?;
+    let (survey, inputs) = look(&root)?;
+    if !inputs.plan.allow_external {
+        output::say(&format!("blue: {CONFIG} does not set security.allow_external"));
+        return Ok(before.clone());
+    }
+    let outside = survey.notes.iter().filter(|note| note.code == Code::OutsideRoot);
+    let target = |path: &str| Some(folder.join(path).canonicalize().ok()?.parent()?.to_path_buf());
+    Ok(outside.filter_map(|note| target(&note.path)).chain(before.iter().cloned()).collect())
+}

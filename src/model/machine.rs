@@ -1,0 +1,86 @@
+//! The part of a project's state that belongs to this machine and its user, not to the repository.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::Digest;
+
+/// What the user of this machine keeps outside the repository: the key that local state is sealed
+/// with, and the folders that links may lead to.
+#[derive(Clone, Debug, Default)]
+pub struct Machine {
+    /// The key; without one nothing in `.blue/local` is believed, and no cache is written.
+    pub key: Option<Key>,
+    /// Folders outside the project that its links may lead into, by the user's consent.
+    pub external: Vec<PathBuf>,
+}
+
+impl Machine {
+    /// Whether the user allowed links of this project to lead to a path, links in it resolved.
+    pub fn allows(&self, resolved: &Path) -> bool {
+        self.external.iter().any(|folder| resolved.starts_with(folder))
+    }
+}
+
+/// A random number that only this user on this machine can read.
+#[derive(Clone)]
+pub struct Key([u8; Key::BYTES]);
+
+impl Key {
+    /// The length of a key.
+    pub const BYTES: usize = 32;
+
+    /// The key with these bytes.
+    pub fn new(bytes: [u8; Key::BYTES]) -> Key {
+        Key(bytes)
+    }
+
+    /// A digest that only the holder of the key can compute. `purpose` keeps the digests of one kind
+    /// of file from being used for another.
+    pub fn digest(&self, purpose: &str, bytes: &[u8]) -> Digest {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(&(purpose.len() as u64).to_le_bytes()).update(purpose.as_bytes());
+        Digest::from_bytes(*hasher.update(bytes).finalize().as_bytes())
+    }
+
+    /// A text with its keyed digest on a line above it.
+    pub fn seal(&self, purpose: &str, body: &str) -> String {
+        format!("{}\n{body}", self.digest(purpose, body.as_bytes()))
+    }
+
+    /// The text below the keyed digest; `None` if this key did not seal it.
+    pub fn unseal<'a>(&self, purpose: &str, sealed: &'a [u8]) -> Option<&'a str> {
+        let (seal, body) = std::str::from_utf8(sealed).ok()?.split_once('\n')?;
+        (self.digest(purpose, body.as_bytes()).to_string() == seal).then_some(body)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_key_that_sealed_a_text_opens_it() {
+        let (key, other) = (Key::new([1; 32]), Key::new([2; 32]));
+        let sealed = key.seal("usage", "{}\n");
+        assert_eq!(key.unseal("usage", sealed.as_bytes()), Some("{}\n"));
+        assert_eq!(key.unseal("installed", sealed.as_bytes()), None);
+        assert_eq!(other.unseal("usage", sealed.as_bytes()), None);
+        assert_eq!(key.unseal("usage", sealed.replace('{', "[").as_bytes()), None);
+        assert_eq!(key.unseal("usage", b""), None);
+        assert!(!format!("{key:?}").contains('1'));
+    }
+
+    #[test]
+    fn consent_is_by_component() {
+        let machine = Machine { key: None, external: vec![PathBuf::from("/home/ada/notes")] };
+        assert!(machine.allows(Path::new("/home/ada/notes/a.md")));
+        assert!(!machine.allows(Path::new("/home/ada/notes-of-others/a.md")));
+    }
+}

@@ -1,0 +1,81 @@
+//! The user's own files in `$BLUE_HOME`: a configuration, and consents by project.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::schema;
+
+/// `config.yaml` in `$BLUE_HOME`: settings of the user, for every project on this machine.
+#[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "blue user configuration")]
+pub struct UserConfig {
+    /// The version of this format.
+    #[schemars(range(min = 1, max = 1))]
+    pub version: Option<u32>,
+    /// Absolute paths of projects that belong to another user and are trusted all the same; `*` for
+    /// all.
+    pub safe_directories: Vec<String>,
+}
+
+impl UserConfig {
+    /// Reads the file. An error names the line.
+    pub fn read(text: &str) -> anyhow::Result<UserConfig> {
+        if let Some(finding) = schema::validate("user", text).into_iter().next() {
+            let hint = finding.hint.map_or(String::new(), |hint| format!("\nhint: {hint}"));
+            anyhow::bail!("line {}: {} at {}{hint}", finding.line, finding.message, finding.path);
+        }
+        Ok(serde_yaml::from_str::<Option<UserConfig>>(text)?.unwrap_or_default())
+    }
+
+    /// Whether a project is trusted whoever owns it.
+    pub fn is_safe(&self, root: &Path) -> bool {
+        let matches = |listed: &String| listed == "*" || Path::new(listed) == root;
+        self.safe_directories.iter().any(matches)
+    }
+}
+
+/// One line of `trust.jsonl` in `$BLUE_HOME`: what the user allowed one project.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrustLine {
+    /// The project's root, links resolved.
+    pub root: PathBuf,
+    /// Folders outside it that its links may lead into.
+    pub external: Vec<PathBuf>,
+}
+
+/// The consents of all projects. A line that cannot be read allows nothing.
+pub fn trust_lines(text: &str) -> Vec<TrustLine> {
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// The text of the file.
+pub fn trust_text(lines: &[TrustLine]) -> String {
+    let line = |line| format!("{}\n", serde_json::to_string(line).expect("paths are text"));
+    lines.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_safe_by_its_whole_path() {
+        let config = UserConfig::read("safe_directories: [/srv/shop]\n").expect("it is valid");
+        assert!(config.is_safe(Path::new("/srv/shop")));
+        assert!(!config.is_safe(Path::new("/srv/shop/inner")));
+        assert!(!config.is_safe(Path::new("/srv")));
+        let all = UserConfig::read("safe_directories:\n  - \"*\"\n").expect("it is valid");
+        assert!(all.is_safe(Path::new("/anything")));
+        assert_eq!(UserConfig::read("").ok(), Some(UserConfig::default()));
+    }
+
+    #[test]
+    fn keys_of_a_project_are_errors_that_name_their_line() {
+        let error = UserConfig::read("version: 1\nproject: shop\n").expect_err("no such key");
+        assert!(error.to_string().starts_with("line 2:"), "{error}");
+    }
+}
