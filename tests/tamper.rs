@@ -13,7 +13,9 @@ mod space;
 
 use std::collections::BTreeMap;
 
+use blue::beneath::Root;
 use blue::build::{Options, Outcome, build};
+use blue::model::Machine;
 use space::Space;
 
 /// A committed project with every kind of emitted file, built.
@@ -45,7 +47,9 @@ fn emitted(space: &Space) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn run(space: &Space, check: bool) -> anyhow::Result<Outcome> {
-    build(&space.path().canonicalize().unwrap(), &Options { check, ..Options::quiet() })
+    let machine = Machine { key: Some(space.key()), ..Machine::default() };
+    let root = Root::open(&space.path().canonicalize().unwrap()).unwrap().on(machine);
+    build(&root, &Options { check, ..Options::quiet() })
 }
 
 /// Every so many bytes; all of them if asked.

@@ -236,3 +236,20 @@ fn without_a_place_for_the_key_there_are_no_caches() {
     space.build();
     assert!(!space.exists(".blue/local/record"));
 }
+
+#[test]
+fn state_that_git_tracks_is_an_error() {
+    let space = project();
+    space.git(&["init", "-q"]);
+    space.build();
+    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+    space.git(&["add", "-f", ".blue/local/record", ".blue/local/facts"]);
+    for arguments in [&["knowledge", "build", "--check"][..], &["knowledge", "build", "--force"]] {
+        let output = space.blue(arguments);
+        assert_eq!(output.code, 1, "{arguments:?}: {}", output.stderr);
+        let expected = ".blue/local: error: git tracks .blue/local/facts and 1 more";
+        assert!(output.stderr.contains(expected), "{}", output.stderr);
+    }
+    space.git(&["rm", "-q", "-r", "--cached", ".blue/local"]);
+    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+}

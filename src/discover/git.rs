@@ -39,9 +39,7 @@ pub fn head(root: &Path, source_date_epoch: Option<&str>) -> Head {
 /// The branch that is checked out in or above a folder, read from git's own files: no process is
 /// started. `None` if there is none, or HEAD is detached.
 pub fn branch(folder: &Path) -> Option<String> {
-    let ceilings = ceilings();
-    let mut folders = root::below_ceilings(folder, &ceilings);
-    let git = folders.find_map(|folder| Some(folder.join(".git")).filter(|git| git.exists()))?;
+    let git = repository(folder)?;
     let git = match git.is_file() {
         true => git.parent()?.join(short_text(&git)?.strip_prefix("gitdir:")?.trim()),
         false => git,
@@ -59,6 +57,25 @@ pub fn ceilings() -> Vec<PathBuf> {
 
 /// The variable by which git is told where to stop looking for a repository.
 const CEILINGS: &str = "GIT_CEILING_DIRECTORIES";
+
+/// The repository around a folder: its `.git`.
+fn repository(folder: &Path) -> Option<PathBuf> {
+    let ceilings = ceilings();
+    let mut folders = root::below_ceilings(folder, &ceilings);
+    folders.find_map(|folder| Some(folder.join(".git")).filter(|git| git.exists()))
+}
+
+/// The files below a folder that git tracks, by its index.
+pub fn tracked(root: &Path, folder: &str) -> Vec<String> {
+    let ask = || {
+        repository(root)?;
+        let mut command = command(root)?;
+        command.args(["--literal-pathspecs", "ls-files", "-z", "--cached", "--", folder]);
+        Some(command.stdin(Stdio::null()).output().ok()?.stdout)
+    };
+    let listed = String::from_utf8_lossy(&ask().unwrap_or_default()).into_owned();
+    listed.split_terminator('\0').map(str::to_string).collect()
+}
 
 /// The text of a small regular file; anything else is not read.
 fn short_text(path: &Path) -> Option<String> {

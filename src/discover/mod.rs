@@ -29,7 +29,9 @@ pub struct Discovery {
 pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     let mut notes = Vec::new();
     let deny = deny::DenyList::new(&plan.deny)?;
-    let mut tree = walk::walk(root, plan)?.into_value(&mut notes);
+    let (tree, tracked) = rayon::join(|| walk::walk(root, plan), || tracked_state(root));
+    let mut tree = tree?.into_value(&mut notes);
+    notes.extend(tracked);
     let (collections, mut found) = match plan.rules.is_empty() {
         true => conventions::apply(&tree.files),
         false => rules::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
@@ -48,6 +50,24 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     );
     note_collisions(&found, &mut notes);
     Ok(Noted::new(Discovery { collections, found, tree }, notes))
+}
+
+/// blue's own folder, which belongs to one machine.
+const LOCAL: &str = ".blue/local";
+
+/// Reports files of blue's own folder that came with the repository.
+fn tracked_state(root: &Root) -> Option<Diagnostic> {
+    let files = git::tracked(root.path(), LOCAL);
+    let message = match files.as_slice() {
+        [] => return None,
+        [file] => format!("git tracks {file}; what a clone brings here is not believed"),
+        [file, ..] => format!(
+            "git tracks {file} and {} more; what a clone brings here is not believed",
+            files.len() - 1
+        ),
+    };
+    let hint = "git rm -r --cached .blue/local";
+    Some(Diagnostic::new(Code::TrackedState, LOCAL, message).hint(hint))
 }
 
 /// `knowledge/<collection>.md` is where a digest goes, whatever lies there now.

@@ -141,6 +141,7 @@ codes! {
     MixedScript = "BLUE-HID-002", Warning, "an id or address with letters of two scripts";
     Secret = "BLUE-SEC-001", Warning, "text that looks like a secret";
     SecretName = "BLUE-SEC-002", Warning, "a source whose name looks like a secret";
+    TrackedState = "BLUE-SEC-003", Error, "local state that git tracks";
     Order = "BLUE-INJ-001", Warning, "text that gives orders to an agent";
     FakeTag = "BLUE-INJ-002", Warning, "a tag that means something to an agent's host";
     FakeTurn = "BLUE-INJ-003", Warning, "a line that plays a turn of a conversation";
