@@ -334,6 +334,7 @@ fn links_out_of_the_project_are_not_followed_and_special_files_are_not_read() {
     assert!(!space.read(".blue/context/documents.jsonl").contains("Private"));
     assert!(!space.read("knowledge/adrs.md").contains("Outside words"));
     space.write(".blue/config.yaml", "security: {allow_external: true}\n");
+    assert_eq!(space.blue(&["trust"]).code, 0);
     space.build();
     assert!(space.read("knowledge/adrs.md").contains("Outside words"));
 }
@@ -574,7 +575,7 @@ fn init_adopts_a_repository_and_overwrites_nothing() {
         "{}",
         output.stdout
     );
-    assert!(space.read(".blue/config.yaml").contains("project: \"blue space "));
+    assert!(space.read(".blue/config.yaml").contains("project: \"a project\""));
     assert_eq!(space.blue(&["schema", "validate", ".blue/config.yaml"]).code, 0);
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
     let ignored = space.git(&["status", "--porcelain", "--untracked-files=all"]);

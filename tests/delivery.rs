@@ -38,13 +38,8 @@ fn project(config: &str) -> Space {
 
 /// Runs a command of blue's with something on standard input.
 fn said(space: &Space, arguments: &[&str], input: &str) -> String {
-    let mut child = space
-        .command(arguments)
-        .env("BLUE_HOME", space.path().join("nobody"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        space.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{arguments:?} {output:?}");

@@ -328,3 +328,16 @@ fn force_replaces_what_is_not_a_manifest_and_keeps_a_copy() {
         assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
     }
 }
+
+#[test]
+fn a_file_of_a_users_own_is_not_overwritten_because_an_older_manifest_lists_it() {
+    let space = repository();
+    std::fs::remove_file(space.path().join("docs/rfcs/0001-cache.md")).unwrap();
+    space.build();
+    assert!(!space.exists("knowledge/rfcs.md"));
+    space.write("knowledge/rfcs.md", "My own notes.\n");
+    space.write("docs/rfcs/0001-cache.md", rfc(1, "A cache"));
+    let built = space.blue(&["knowledge", "build"]);
+    assert_eq!(built.code, 2, "{}", built.stderr);
+    assert_eq!(space.read("knowledge/rfcs.md"), "My own notes.\n");
+}

@@ -47,7 +47,7 @@ pub(super) fn check(
     mut analysis: Analysis,
 ) -> anyhow::Result<Outcome> {
     let (manifest, converted) = emitted::manifest(root, false)?.unzip();
-    let authorship = Authorship::new(root, emit::pending(root));
+    let authorship = Authorship::new(root, manifest.is_some(), emit::pending(root));
     let (ready, mut notes) = (artifacts::Ready::take(&mut analysis), Vec::new());
     let from = artifacts::From { root, inputs, analysis: &analysis };
     let made = artifacts::all(from, ready, &Current::new(), &mut notes)?;
@@ -205,7 +205,7 @@ fn write_artifacts(
         head,
         options,
         intact,
-        authorship: Authorship::new(root, BTreeMap::new()),
+        authorship: Authorship::new(root, manifest.is_some(), BTreeMap::new()),
         changes: Vec::new(),
         outcome: &mut outcome,
     };

@@ -29,6 +29,8 @@ const COMMITS: [&str; 9] = [
 /// Tells text that blue wrote, in this checkout or in a commit, from text that a user wrote.
 pub(super) struct Authorship<'a> {
     root: &'a Root,
+    /// Whether the manifest on disk is whole.
+    has_manifest: bool,
     /// The files that an interrupted build was about to rename, with their digests.
     interrupted: BTreeMap<String, String>,
     /// Asked of git once, when a file is not what the manifest says.
@@ -44,8 +46,12 @@ struct Commit {
 
 impl<'a> Authorship<'a> {
     /// Knows the files of an interrupted build; asks git nothing yet.
-    pub(super) fn new(root: &'a Root, interrupted: BTreeMap<String, String>) -> Authorship<'a> {
-        Authorship { root, interrupted, commits: OnceCell::new() }
+    pub(super) fn new(
+        root: &'a Root,
+        has_manifest: bool,
+        interrupted: BTreeMap<String, String>,
+    ) -> Authorship<'a> {
+        Authorship { root, has_manifest, interrupted, commits: OnceCell::new() }
     }
 
     /// Looks at the place of an artifact. `new` is what a build would write there.
@@ -56,8 +62,8 @@ impl<'a> Authorship<'a> {
         new: &[Vec<u8>],
     ) -> anyhow::Result<OnDisk> {
         let on_disk = match verify::on_disk(self.root, path, entry)? {
-            // The manifest may be the one file that the merge damaged.
-            OnDisk::Foreign if entry.is_none() => match self.entry_in_commits(path) {
+            // The merge may have damaged the manifest that would list it.
+            OnDisk::Foreign if !self.has_manifest => match self.entry_in_commits(path) {
                 Some(entry) => verify::on_disk(self.root, path, Some(entry))?,
                 None => OnDisk::Foreign,
             },

@@ -50,8 +50,9 @@ mod tests {
         let ceilings = [PathBuf::from("/a")];
         let seen: Vec<&Path> = below_ceilings(Path::new("/a/b/c"), &ceilings).collect();
         assert_eq!(seen, [Path::new("/a/b/c"), Path::new("/a/b")]);
+        // As in git, a ceiling holds for what is below it.
         let seen: Vec<&Path> = below_ceilings(Path::new("/a"), &ceilings).collect();
-        assert_eq!(seen, [Path::new("/a")]);
+        assert_eq!(seen, [Path::new("/a"), Path::new("/")]);
     }
 
     #[test]
