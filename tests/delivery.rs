@@ -6,11 +6,13 @@
     reason = "a test that cannot go on should stop, and it prepares files as people do"
 )]
 
+mod peer;
 mod space;
 
 use std::io::Write;
 use std::process::Stdio;
 
+use peer::{Era, Peer};
 use serde_json::Value;
 use space::Space;
 
@@ -376,6 +378,32 @@ fn what_is_near_is_read_on_demand_with_a_word_and_beyond_the_budget_only_if_agre
     assert_eq!(log.len(), 1);
     let bytes = std::fs::read(space.path().join(".blue/docs/adrs/0001-one.md")).unwrap();
     assert_eq!(log[0]["content_hash"], format!("blake3:{}", blake3::hash(&bytes).to_hex()));
+}
+
+#[test]
+fn a_document_with_a_sidecar_is_what_was_built_until_either_changes() {
+    let space = Space::new();
+    space
+        .write("keps/sig-a/1-x/README.md", "# X\n\nIt builds on KEP-2.\n")
+        .write("keps/sig-a/1-x/kep.yaml", "title: X\nkep-number: 1\nstatus: implementable\n")
+        .write("keps/sig-a/2-y/README.md", "# Y\n\nThe ground of all.\n")
+        .write("keps/sig-a/2-y/kep.yaml", "title: Y\nkep-number: 2\nstatus: implementable\n");
+    space.build();
+    let list = space.blue(&["knowledge", "list", "--format", "json"]).stdout;
+    let list: Value = serde_json::from_str(&list).unwrap();
+    let uri = |i: usize| list[i]["uri"].as_str().unwrap().to_string();
+    let reference = || space.blue(&["context", "reference", &uri(0)]);
+    let told = reference();
+    assert!(told.stdout.contains("The ground of all."), "{told:?}");
+    assert!(!told.stderr.contains("is not what was built"), "{told:?}");
+    let mut peer = Peer::new(&space, Era::Modern);
+    let stale = |peer: &mut Peer| {
+        peer.read(&uri(1))["result"]["contents"][0]["_meta"]["blue/stale"] == true
+    };
+    assert!(!stale(&mut peer));
+    space.write("keps/sig-a/2-y/kep.yaml", "title: Y\nkep-number: 2\nstatus: implemented\n");
+    assert!(reference().stderr.contains("is not what was built"));
+    assert!(stale(&mut peer));
 }
 
 #[test]

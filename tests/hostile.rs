@@ -6,8 +6,11 @@
     reason = "a test that cannot go on should stop, and it prepares files as people do"
 )]
 
+mod peer;
 mod space;
 
+use peer::{Era, Peer};
+use serde_json::json;
 use space::Space;
 
 /// Findings of a project as `code line:column message`, and every byte that blue wrote or printed.
@@ -595,6 +598,75 @@ fn what_people_write_for_blue_is_judged_too() {
             assert!(!shown.stdout.contains(&secret[4..]), "{uri}");
         }
     }
+}
+
+#[test]
+fn a_secret_is_redacted_by_whatever_address_or_command_it_is_read() {
+    let secret = token("ghp_", "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq");
+    let space = Space::new();
+    space
+        .write("docs/adr/0001-a.md", format!("# A\n\nWe use {secret} here.\n"))
+        .write("docs/rfcs/0016-x.md", "# RFC 0016: X\n\n- Status: in progress\n\nSee ADR 0001.\n")
+        .write("knowledge/deploy.md", format!("# Deploy\n\nThe token is {secret}.\n"))
+        .write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+    space.build();
+    space
+        // None of these is a document or an artifact, and each has an address all the same.
+        .write("knowledge/notes.md", format!("# Notes\n\n{secret}\n"))
+        .write(".blue/context/workflow/own.md", format!("{secret}\n"))
+        .write(".blue/context/session.md", format!("<blue-session>\n{secret}\n"))
+        .write("knowledge/adrs.md", format!("{}\n{secret}\n", space.read("knowledge/adrs.md")))
+        .write(".blue/worktree.json", format!("{{\"rfc\": \"{secret}\"}}"))
+        .write(".claude/settings.json", format!("{{\"env\": {{\"T\": \"{secret}\"}}}}"));
+    let secret = &secret[4..];
+    for uri in [
+        "blue://docs/knowledge/deploy",
+        "blue://knowledge/deploy",
+        "blue://knowledge/notes",
+        "blue://knowledge/adrs",
+        "blue://context/workflow/own",
+        "blue://context/session",
+    ] {
+        let shown = space.blue(&["knowledge", "show", uri]);
+        assert_eq!(shown.code, 0, "{uri}: {}", shown.stderr);
+        assert!(!shown.stdout.contains(secret), "{uri}: {}", shown.stdout);
+        assert!(shown.stdout.contains("redacted"), "{uri}: {}", shown.stdout);
+    }
+    for arguments in [
+        &["knowledge", "related", "blue://docs/rfcs/16", "--why"][..],
+        &["knowledge", "related", "deploy token"],
+        &["knowledge", "for", "docs"],
+        &["knowledge", "why", "blue://docs/rfcs/16", "blue://docs/adr/1"],
+        &["knowledge", "graph", "--format", "json"],
+        &["knowledge", "list", "--format", "json"],
+        &["context", "reference", "blue://docs/rfcs/16"],
+        &["context", "show"],
+        &["context", "show", "--format", "json"],
+        &["status"],
+        &["install", "--dry-run"],
+    ] {
+        let output = space.blue(arguments);
+        let text = output.stdout + &output.stderr;
+        assert!(!text.contains(secret), "{arguments:?}: {text}");
+    }
+    let mut peer = Peer::new(&space, Era::Modern);
+    let uris = ["knowledge/deploy", "docs/knowledge/deploy", "knowledge/notes", "knowledge/adrs"];
+    for uri in uris.map(|uri| format!("blue://{uri}")) {
+        for answer in [
+            peer.read(&uri),
+            peer.ask("tools/call", json!({"name": "blue_read", "arguments": {"uris": [uri]}})),
+            peer.ask("tools/call", json!({"name": "blue_related", "arguments": {"about": uri}})),
+            peer.ask("prompts/get", json!({"name": "brief", "arguments": {"rfc": uri}})),
+        ] {
+            assert!(!answer.to_string().contains(secret), "{uri}: {answer}");
+        }
+    }
+    for name in ["blue_status", "blue_context_status"] {
+        let answer = peer.ask("tools/call", json!({"name": name, "arguments": {}}));
+        assert!(!answer.to_string().contains(secret), "{name}: {answer}");
+    }
+    let current = peer.read("blue://state/current-rfc");
+    assert!(!current.to_string().contains(secret), "{current}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod manifest;
 mod merged;
 mod ranked;
 mod read;
+pub mod reader;
 mod remember;
 mod session;
 mod told;

@@ -11,6 +11,7 @@ use super::delivery::Delivery;
 use super::output::Format;
 use super::{Exit, build, output, reference, refresh, usage};
 use crate::emit::{self, AUDIT};
+use crate::guard::shown;
 use crate::serve::usage::Phase;
 use crate::verify;
 use crate::wire::audit::AuditLine;
@@ -170,7 +171,7 @@ impl Show {
         );
         text += &match (delivery.current(), &delivery.work) {
             (Some(line), _) => told(delivery, line),
-            (None, Some(name)) => format!("  no live RFC is called {}\n", output::visible(name)),
+            (None, Some(name)) => format!("  no live RFC is called {}\n", output::shown(name)),
             (None, None) => {
                 "  no current work: neither a branch nor .blue/worktree.json\n".to_string()
             }
@@ -222,7 +223,7 @@ fn json_of(delivery: &Delivery, manifest: &Manifest, phase: Phase) -> anyhow::Re
     };
     let all: Vec<_> = delivery.bundles.all().iter().map(status).collect();
     let value = json!({
-        "manifest": manifest, "bundles": all, "work": delivery.work, "branch": delivery.branch,
+        "manifest": manifest, "bundles": all, "work": delivery.work.as_deref().map(shown), "branch": delivery.branch.as_deref().map(shown),
         "current": delivery.current().map(status), "log": delivery.log.lines,
         "torn_lines": delivery.log.n_lost,
         "usage": {

@@ -38,7 +38,7 @@ fn shown(sign: char, line: &str) -> String {
     let ends = line.ends_with('\n');
     let line = line.trim_end_matches('\n').trim_end_matches('\r');
     let note = if ends { "" } else { "\\ no newline at the end\n" };
-    format!("{sign}{}\n{note}", output::visible(line))
+    format!("{sign}{}\n{note}", output::shown(line))
 }
 
 /// The pairs of a longest common subsequence.

@@ -65,6 +65,11 @@ pub(super) fn style(severity: Severity) -> Style {
     colour.on_default().bold()
 }
 
+/// A text that no build redacted, with its secrets redacted and its hidden characters shown.
+pub(super) fn shown(text: &str) -> String {
+    visible(&crate::guard::shown(text))
+}
+
 /// A text with its control and hidden characters shown as escapes.
 pub(super) fn visible(text: &str) -> String {
     let hidden = crate::model::hidden::hidden_in(text);

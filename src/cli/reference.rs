@@ -8,9 +8,8 @@ use clap::Args;
 
 use super::delivery::Delivery;
 use super::{Exit, output, usage};
-use crate::beneath::Content;
+use crate::build::reader::{Reader, Unread};
 use crate::emit;
-use crate::guard::Guard;
 use crate::model::Digest;
 use crate::model::neutral::neutral;
 use crate::serve::reference::{Near, near};
@@ -106,30 +105,31 @@ impl Reference {
     /// Prints a document as it is now, and notes it.
     fn tell(&self, delivery: &Delivery, near: &Near) -> anyhow::Result<()> {
         let document = &near.document;
-        let content = delivery.root.read(&document.path, 1 << 26);
-        let Some(Content::Bytes(bytes, _)) =
-            content.with_context(|| format!("read {}", document.path))?
-        else {
-            return output::out(&format!("{}\n", line(near)));
+        let said = match Reader::new(&delivery.root).document(&delivery.root, document) {
+            // The index can come from a stranger. It names what may be read by its digest, so nothing
+            // can be read that its author did not have.
+            Ok(read) if !read.stale => Ok(read.text),
+            Ok(_) => Err("is not what was built"),
+            Err(Unread::Denied) => Err("is on the deny-list"),
+            Err(Unread::NoDocument) => Err("is no document"),
+            Err(Unread::Unreadable(_, why)) => Err(why),
         };
-        // The index can come from a stranger. It names what may be read by its digest, so nothing
-        // can be read that its author did not have.
-        if Digest::of(&bytes).to_string() != document.hash {
-            output::say(&format!(
-                "blue: {} is not what was built; only its line is told\nhint: run `blue knowledge build`",
-                output::visible(&document.path)
-            ));
-            return output::out(&format!("{}\n", line(near)));
-        }
-        let plan = crate::build::plan(&delivery.root);
-        let guard = Guard::new(&plan.allowance).unwrap_or_default();
-        let text = crate::parse::whole(&bytes, &guard.of(&document.path));
-        let text = text.trim_end();
+        let text = match said {
+            Ok(text) => text,
+            Err(why) => {
+                output::say(&format!(
+                    "blue: {} {why}; only its line is told\nhint: run `blue knowledge build`",
+                    output::visible(&document.path)
+                ));
+                return output::out(&format!("{}\n", line(near)));
+            }
+        };
         let attribute = |text: &str| output::visible(&neutral(text)).replace(['"', '<', '>'], "'");
         output::out(&format!(
-            "<blue-reference uri=\"{}\" why=\"{}\">\n{text}\n</blue-reference>\n",
+            "<blue-reference uri=\"{}\" why=\"{}\">\n{}\n</blue-reference>\n",
             attribute(&document.uri),
-            attribute(&near.reasons.join("; "))
+            attribute(&near.reasons.join("; ")),
+            text.trim_end()
         ))?;
         emit::note(
             &delivery.root,
@@ -139,9 +139,9 @@ impl Reference {
                 event: "reference".to_string(),
                 source: document.uri.clone(),
                 artifact: document.path.clone(),
-                content_hash: Digest::of(&bytes).to_string(),
+                content_hash: Digest::of(text.as_bytes()).to_string(),
                 tokens: document.tokens,
-                bytes: bytes.len() as u64,
+                bytes: text.len() as u64,
             },
         )
     }

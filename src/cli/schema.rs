@@ -69,11 +69,11 @@ impl Validate {
                 output::say(&format!(
                     "{shown}:{}: {} at {}",
                     finding.line,
-                    output::visible(&finding.message),
-                    output::visible(&finding.path)
+                    output::shown(&finding.message),
+                    output::shown(&finding.path)
                 ));
                 if let Some(hint) = &finding.hint {
-                    output::say(&format!("  hint: {}", output::visible(hint)));
+                    output::say(&format!("  hint: {}", output::shown(hint)));
                 }
             }
             valid &= findings.is_empty();

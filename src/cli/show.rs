@@ -2,25 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::Context;
 use clap::Args;
 
 use super::list::catalogue;
 use super::{Exit, output};
-use crate::beneath::{Content, Root};
-use crate::discover::deny::DenyList;
-use crate::guard::Guard;
-use crate::model::place::{GUIDE, VOICE};
-use crate::serve::Lookup;
-use crate::verify::{self, OnDisk};
-
-/// Whether an emitted file is not what the manifest has. Where that cannot be read there is nothing
-/// to compare with, and `--check` is who says so.
-fn is_edited(root: &Root, path: &str) -> bool {
-    let Ok(Some(Ok((manifest, _)))) = verify::manifest(root) else { return false };
-    let entry = manifest.artifacts.iter().find(|entry| entry.path == path);
-    entry.is_some() && matches!(verify::on_disk(root, path, entry), Ok(OnDisk::Edited(_)))
-}
+use crate::beneath::Root;
+use crate::build::reader::{ReadFile, Reader, Unread};
+use crate::serve::{Catalogue, Lookup};
 
 /// The flags of `blue knowledge show`.
 #[derive(Args, Debug)]
@@ -40,15 +28,12 @@ impl Show {
                 near.join(" or ")
             ),
         };
-        let (path, document) = match catalogue.look_up(&self.uri) {
-            Lookup::Document(row) => {
-                let line = catalogue.line(row).ok_or_else(|| nothing(&[]))?;
-                (line.path, true)
-            }
-            // What was built is whole, and so is checked; what people wrote is as they wrote it.
+        let (path, row) = match catalogue.look_up(&self.uri) {
+            Lookup::Document(row) => (String::new(), Some(row)),
+            // A document in `knowledge/` has the address of a digest as well as its own.
             Lookup::File(path) => {
-                let own = [GUIDE, VOICE].contains(&path.as_str());
-                (path, own)
+                let row = catalogue.row_of_path(&path);
+                (path, row)
             }
             Lookup::Several(uris) => anyhow::bail!(
                 "{} fits several documents\nhint: say which: {}",
@@ -58,24 +43,36 @@ impl Show {
             Lookup::Nothing => return Err(nothing(&catalogue.near(&self.uri))),
             Lookup::Refused(refusal) => anyhow::bail!("{:?} is refused: {refusal}", self.uri),
         };
-        let plan = crate::build::plan(&root);
-        let denied = DenyList::new(&plan.deny)?.denied_part(&path).is_some();
-        anyhow::ensure!(!denied, "{} is on the deny-list", self.uri);
-        match root.read(&path, u64::MAX - 1).with_context(|| format!("read {path}"))? {
-            Some(Content::Bytes(bytes, _)) if document => {
-                let guard = Guard::new(&plan.allowance).unwrap_or_default();
-                output::copy(crate::parse::whole(&bytes, &guard.of(&path)).as_bytes())?;
-            }
-            Some(Content::Bytes(bytes, _)) => {
-                if is_edited(&root, &path) {
-                    output::say(&format!(
-                        "blue: warning: {path} is not as it was built\nhint: run `blue knowledge build`; it keeps the edited text aside"
-                    ));
-                }
-                output::copy(&bytes)?;
-            }
-            _ => return Err(nothing(&[])),
+        let shown = match row {
+            Some(row) => document(&root, &catalogue, row),
+            None => file(&root, &path),
+        };
+        match shown {
+            Ok(Some(bytes)) => output::copy(&bytes)?,
+            Ok(None) => return Err(nothing(&[])),
+            Err(Unread::Denied) => anyhow::bail!("{} is on the deny-list", self.uri),
+            Err(Unread::NoDocument) => anyhow::bail!("{} is no document", self.uri),
+            Err(Unread::Unreadable(path, why)) => anyhow::bail!("{path} {why}"),
         }
         Ok(Exit::Done)
     }
+}
+
+fn document(root: &Root, catalogue: &Catalogue, row: usize) -> Result<Option<Vec<u8>>, Unread> {
+    let Some(line) = catalogue.line(row) else { return Ok(None) };
+    Reader::new(root).document(root, &line).map(|read| Some(read.text.into_bytes()))
+}
+
+fn file(root: &Root, path: &str) -> Result<Option<Vec<u8>>, Unread> {
+    Ok(match Reader::new(root).file(root, path)? {
+        None => None,
+        Some(ReadFile::Emitted(bytes)) => Some(bytes),
+        Some(ReadFile::Written(text)) => Some(text.into_bytes()),
+        Some(ReadFile::Edited(text)) => {
+            output::say(&format!(
+                "blue: warning: {path} is not as it was built\nhint: run `blue knowledge build`; it keeps the edited text aside"
+            ));
+            Some(text.into_bytes())
+        }
+    })
 }

@@ -23,7 +23,7 @@ impl Status {
         }
         let work = match (delivery.current(), &delivery.work) {
             (Some(bundle), _) => output::visible(&bundle.source),
-            (None, Some(name)) => format!("no live RFC is called {}", output::visible(name)),
+            (None, Some(name)) => format!("no live RFC is called {}", output::shown(name)),
             (None, None) => "none".to_string(),
         };
         text += &format!("Work       {work}\n");

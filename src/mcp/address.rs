@@ -53,13 +53,13 @@ impl Failure {
     }
 }
 
-/// A stranger's text, short and visible.
+/// A stranger's text, short, visible and without secrets.
 pub(super) fn shown(text: &str) -> String {
     let mut end = text.len().min(512);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    neutral(&text[..end]).into_owned()
+    neutral(&crate::guard::shown(&text[..end])).into_owned()
 }
 
 /// What an address means.

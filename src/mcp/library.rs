@@ -5,13 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::dates::Dates;
 use crate::beneath::Root;
-use crate::build;
-use crate::discover::deny::DenyList;
+use crate::build::reader::Reader;
 use crate::discover::git;
 use crate::emit::{self, AUDIT, AUDIT_BEFORE, LOCAL};
-use crate::guard::Guard;
+use crate::model::Stat;
 use crate::model::place::{BUNDLES, CONFIG, DOCUMENTS, MANIFEST, USAGE};
-use crate::model::{Plan, Stat};
 use crate::serve::shelf::{Shelf, Unbuilt};
 use crate::serve::{Overlay, bundles};
 use crate::wire::audit::AuditLine;
@@ -51,14 +49,7 @@ struct State {
 #[derive(Clone)]
 pub(super) struct Open {
     pub(super) shelf: Result<Arc<Shelf>, Arc<str>>,
-    rules: Arc<OnceLock<Rules>>,
-}
-
-/// What the configuration allows.
-pub(super) struct Rules {
-    pub(super) deny: DenyList,
-    pub(super) plan: Plan,
-    pub(super) guard: Guard,
+    reader: Arc<OnceLock<Reader>>,
 }
 
 impl Library {
@@ -78,7 +69,7 @@ impl Library {
         if let Some(open) = state.open.as_ref().filter(|_| state.stats.as_ref() == Some(&stats)) {
             return open.clone();
         }
-        let open = Open { shelf: self.shelf(), rules: Arc::default() };
+        let open = Open { shelf: self.shelf(), reader: Arc::default() };
         // A build or a checkout replaces files one after the other. What was read before serves until
         // they fit together again, but not for long.
         let torn = open.shelf.is_err() && stats[0].is_some();
@@ -95,7 +86,7 @@ impl Library {
 
     /// Whether a build is about to replace what was opened, or just did.
     pub(super) fn is_moving(&self, open: &Open) -> bool {
-        emit::is_pending(&self.root) || !Arc::ptr_eq(&self.open().rules, &open.rules)
+        emit::is_pending(&self.root) || !Arc::ptr_eq(&self.open().reader, &open.reader)
     }
 
     fn shelf(&self) -> Result<Arc<Shelf>, Arc<str>> {
@@ -110,20 +101,9 @@ impl Library {
         }
     }
 
-    /// What the configuration allows, read when the first document is.
-    pub(super) fn rules<'a>(&self, open: &'a Open) -> &'a Rules {
-        open.rules.get_or_init(|| self.read_rules())
-    }
-
-    fn read_rules(&self) -> Rules {
-        let plan = build::plan(&self.root);
-        let deny = DenyList::new(&plan.deny).or_else(|_| {
-            let all = ["*".to_string()];
-            DenyList::new(&all)
-        });
-        // A pattern that means nothing lets nothing through.
-        let guard = Guard::new(&plan.allowance).unwrap_or_default();
-        Rules { deny: deny.expect("a star is a pattern"), plan, guard }
+    /// The reader of documents, made when the first is read.
+    pub(super) fn reader<'a>(&self, open: &'a Open) -> &'a Reader {
+        open.reader.get_or_init(|| Reader::new(&self.root))
     }
 
     fn dates(&self) -> Arc<Dates> {

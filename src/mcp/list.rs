@@ -121,18 +121,17 @@ impl Listing<'_> {
             Own::Voice => ("Voice", "How this project speaks, written by its people"),
         };
         let open = self.library.open();
-        let rules = self.library.rules(&open);
+        let reader = self.library.reader(&open);
         let size =
-            read::own_text(self.library, rules, own).ok().map(|given| given.text.len() as u64);
+            read::own_text(self.library, reader, own).ok().map(|given| given.text.len() as u64);
         self.plain(own.uri(), own.path(), size, 0.8).with_title(title).with_description(description)
     }
 
     /// The size of a document as it would be given now.
     fn size_now(&self, line: &DocumentLine) -> Option<u64> {
         let open = self.library.open();
-        let rules = self.library.rules(&open);
-        let (bytes, _) = read::bytes(self.library, rules, line).ok()?;
-        Some(crate::parse::whole(&bytes, &rules.guard.of(&line.path)).len() as u64)
+        let read = read::read_document(self.library, self.library.reader(&open), line).ok()?;
+        Some(read.text.len() as u64)
     }
 
     fn document(&self, line: &DocumentLine) -> Resource {

@@ -11,7 +11,7 @@ use crate::serve::reference;
 pub(super) fn texts(library: &Library, open: &Open, row: usize) -> Result<Vec<Given>, Failure> {
     let shelf = open.shelf.as_ref().map_err(|why| Failure::Unbuilt(why.clone()))?;
     let line = read::line_of(shelf, row)?;
-    let budget = library.rules(open).plan.reference.budget.tokens;
+    let budget = library.reader(open).plan.reference.budget.tokens;
     let near =
         reference::near(&library.root, &shelf.catalogue, &library.overlay(), &line.uri, budget);
     let near = near.ok().flatten().ok_or_else(|| {

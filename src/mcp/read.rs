@@ -3,12 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::address::{Failure, Meaning, meaning, shown};
-use super::library::{Delivered, Library, Open, Rules};
+use super::library::{Delivered, Library, Open};
 use super::{near, tell};
 use crate::beneath::Content;
-use crate::discover::{self, judge};
+use crate::build::reader::{ReadDocument, Reader, Unread};
 use crate::emit;
-use crate::model::source::content_digest;
 use crate::model::{Digest, Format, Level};
 use crate::serve::shelf::{Item, Own, Shelf};
 use crate::serve::{bundles, text_of};
@@ -91,8 +90,8 @@ pub(super) fn item_text(library: &Library, open: &Open, item: Item) -> Result<Gi
     let shelf = open.shelf.as_ref().map_err(|why| Failure::Unbuilt(why.clone()))?;
     match item {
         Item::Artifact(row) => artifact(library, shelf, row),
-        Item::Own(own) => own_text(library, library.rules(open), own),
-        Item::Document(row) => document(library, shelf, library.rules(open), row),
+        Item::Own(own) => own_text(library, library.reader(open), own),
+        Item::Document(row) => document(library, shelf, library.reader(open), row),
     }
 }
 
@@ -139,11 +138,11 @@ fn bundle_text(library: &Library, bundle: &BundleLine) -> Result<Given, Failure>
     Ok(hashed(&bundle.source, &bundle.artifact, text_of(bytes), bundle.tokens, hash))
 }
 
-pub(super) fn own_text(library: &Library, rules: &Rules, own: Own) -> Result<Given, Failure> {
+pub(super) fn own_text(library: &Library, reader: &Reader, own: Own) -> Result<Given, Failure> {
     let path = own.path();
     match library.root.read(path, 1 << 20) {
         Ok(Some(Content::Bytes(bytes, _))) => {
-            let text = crate::parse::whole(&bytes, &rules.guard.of(path));
+            let text = crate::parse::whole(&bytes, &reader.allowed(path));
             let tokens = crate::condense::tokens::count(&text);
             Ok(given(own.uri(), path, text, tokens))
         }
@@ -159,44 +158,30 @@ pub(super) fn line_of(shelf: &Shelf, row: usize) -> Result<DocumentLine, Failure
 }
 
 /// A document as it is now.
-fn document(library: &Library, shelf: &Shelf, rules: &Rules, row: usize) -> Result<Given, Failure> {
+fn document(
+    library: &Library,
+    shelf: &Shelf,
+    reader: &Reader,
+    row: usize,
+) -> Result<Given, Failure> {
     let line = line_of(shelf, row)?;
-    let (bytes, stale) = bytes(library, rules, &line)?;
-    let text = crate::parse::whole(&bytes, &rules.guard.of(&line.path));
-    let mut given = given(&line.uri, &line.path, text, line.tokens);
-    (given.line, given.stale) = (Some(line), stale);
+    let read = read_document(library, reader, &line)?;
+    let mut given = given(&line.uri, &line.path, read.text, line.tokens);
+    (given.line, given.stale) = (Some(line), read.stale);
     Ok(given)
 }
 
-/// The bytes of a document, and whether they changed since the build.
-pub(super) fn bytes(
+/// Reads a document through the one reader; a failure in the protocol's words.
+pub(super) fn read_document(
     library: &Library,
-    rules: &Rules,
+    reader: &Reader,
     line: &DocumentLine,
-) -> Result<(Vec<u8>, bool), Failure> {
-    let denied = |path: &str| rules.deny.denied_part(path).is_some();
-    if denied(&line.path) || line.sidecar.as_deref().is_some_and(denied) {
-        return Err(Failure::Refused(format!("{} is on the deny-list", line.uri)));
-    }
-    let read = |path: &str| match judge::read(&library.root, &rules.plan, path) {
-        Ok(Some(Content::Bytes(bytes, _))) => Ok(bytes),
-        Ok(None) => Err(unreadable(path, "is gone")),
-        Ok(Some(Content::TooLarge(_))) => Err(unreadable(path, "is over the size limit")),
-        Ok(Some(Content::NotRegular)) => Err(unreadable(path, "is not a regular file")),
-        Err(_) => Err(unreadable(path, "cannot be read")),
-    };
-    let own = read(&line.path)?;
-    let sidecar = match &line.sidecar {
-        Some(path) => read(path).ok().map(|bytes| Digest::of(&bytes)),
-        None => None,
-    };
-    let stale = content_digest(Digest::of(&own), sidecar).to_string() != line.hash;
-    // The index can come from a stranger. What it names by its digest, its author had; what
-    // changed since must at least be what blue calls a document.
-    if stale && !discover::may_be_document(&line.path) {
-        return Err(Failure::Refused(format!("{} is no document", line.uri)));
-    }
-    Ok((own, stale))
+) -> Result<ReadDocument, Failure> {
+    reader.document(&library.root, line).map_err(|unread| match unread {
+        Unread::Denied => Failure::Refused(format!("{} is on the deny-list", line.uri)),
+        Unread::NoDocument => Failure::Refused(format!("{} is no document", line.uri)),
+        Unread::Unreadable(path, why) => unreadable(&path, why),
+    })
 }
 
 /// Notes that a text was given.

@@ -68,13 +68,13 @@ impl Telling {
         let mut texts = vec![(Level::Title, head.clone()), (Level::Line, one_line)];
         let mut stale = false;
         if most > Level::Line {
-            let rules = library.rules(open);
-            let allowed = rules.guard.of(&line.path);
-            let (bytes, changed) = read::bytes(library, rules, line)?;
-            stale = changed;
-            let whole = parse::whole(&bytes, &allowed);
-            let source = Source { bytes, sidecar: None };
-            let longer = parse::texts(&source, &rules.plan.limits, &allowed);
+            let reader = library.reader(open);
+            let allowed = reader.allowed(&line.path);
+            let read = read::read_document(library, reader, line)?;
+            let whole = read.text;
+            stale = read.stale;
+            let source = Source { bytes: read.bytes, sidecar: None };
+            let longer = parse::texts(&source, &reader.plan.limits, &allowed);
             let repeats = longer.repeats();
             let (brief, sections) = (longer.brief.trim(), longer.sections.trim());
             let told = |text: &str| format!("{head}\n\n{}", neutral_but(text, &allowed.kept));
