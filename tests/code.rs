@@ -105,6 +105,31 @@ fn a_path_may_be_absolute_relative_or_a_folder() {
 }
 
 #[test]
+fn related_gives_what_binds_a_file_as_the_server_does() {
+    let space = project();
+    let bound = ids(&answer(&space, &["src/parse/mod.rs"]));
+    assert!(!bound.is_empty());
+    let here = space.path().join("src");
+    for (directory, about) in [
+        (space.path(), "src/parse/mod.rs"),
+        (space.path(), "./src/parse/mod.rs"),
+        (here.as_path(), "parse/mod.rs"),
+    ] {
+        let mut command =
+            space.command(&["knowledge", "related", about, "--format", "json", "--why"]);
+        let output = command.current_dir(directory).output().unwrap();
+        let near: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let uris: Vec<&str> =
+            near.as_array().unwrap().iter().map(|near| near["uri"].as_str().unwrap()).collect();
+        let found: Vec<&str> =
+            uris.iter().map(|uri| uri.rsplit('/').next().unwrap()).take(bound.len()).collect();
+        assert_eq!(found, bound, "{about}: {near}");
+        let why = near[0]["reasons"][0].as_str().unwrap();
+        assert!(why.starts_with("src/parse/mod.rs: "), "{about}: {why}");
+    }
+}
+
+#[test]
 fn only_what_every_clone_has_is_named() {
     let space = project();
     let index = space.read(".blue/context/paths.jsonl");

@@ -119,7 +119,7 @@ fn json_of(path: &str, answer: &Answer, bound: &[Bound]) -> anyhow::Result<Strin
 }
 
 /// A path below the root, from one that may be absolute or relative to a folder of the project.
-fn below(root: &Root, directory: &Path, path: &Path) -> anyhow::Result<String> {
+pub(super) fn below(root: &Root, directory: &Path, path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let outside = || format!("{shown} is not in this project");
     let here = std::path::absolute(directory).with_context(|| format!("find {shown}"))?;

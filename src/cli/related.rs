@@ -8,10 +8,9 @@ use serde_json::json;
 
 use super::list::catalogue;
 use super::output::Format;
-use super::{Exit, output, usage};
+use super::{Exit, code, output, usage};
 use crate::beneath::Root;
-use crate::serve::{Catalogue, Lookup, reference, words};
-use crate::wire::jsonl::DocumentLine;
+use crate::serve::{Catalogue, Lookup, related};
 
 /// The flags of `blue knowledge related`.
 #[derive(Args, Debug)]
@@ -41,27 +40,13 @@ pub(super) struct Why {
     other: String,
 }
 
-/// A document that is near.
-struct Near {
-    document: DocumentLine,
-    score: u32,
-    reasons: Vec<String>,
-}
-
 impl Related {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let (root, catalogue) = catalogue(directory)?;
-        let mut near = match row_of(&catalogue, &self.about)? {
+        let about = path_or_text(&root, directory, &self.about);
+        let mut near = match row_of(&catalogue, &about)? {
             Some(row) => of_document(&root, &catalogue, row)?,
-            None => {
-                let (fitting, _) = words::fitting(&catalogue, &self.about, self.limit);
-                let near = fitting.into_iter().map(|fit| Near {
-                    document: fit.document,
-                    score: fit.score,
-                    reasons: vec![fit.reason],
-                });
-                near.collect()
-            }
+            None => related::to_text(&root, &catalogue, &about, self.limit).0,
         };
         near.truncate(self.limit);
         if let Some(budget) = self.budget {
@@ -82,7 +67,7 @@ impl Related {
         Ok(Exit::Done)
     }
 
-    fn told(&self, near: &[Near]) -> anyhow::Result<String> {
+    fn told(&self, near: &[related::Related]) -> anyhow::Result<String> {
         if self.format == Format::Json {
             let all: Vec<_> = near
                 .iter()
@@ -163,14 +148,18 @@ fn row_of(catalogue: &Catalogue, about: &str) -> anyhow::Result<Option<usize>> {
     }
 }
 
-fn of_document(root: &Root, catalogue: &Catalogue, row: usize) -> anyhow::Result<Vec<Near>> {
+/// A path below the root where the text names a file here; else the text as it is.
+fn path_or_text(root: &Root, directory: &Path, about: &str) -> String {
+    let below = code::below(root, directory, Path::new(about)).ok();
+    below.filter(|below| root.exists(below)).unwrap_or_else(|| about.to_string())
+}
+
+fn of_document(
+    root: &Root,
+    catalogue: &Catalogue,
+    row: usize,
+) -> anyhow::Result<Vec<related::Related>> {
     let overlay = usage::overlay(root);
-    let near = reference::near(root, catalogue, &overlay, catalogue.uri(row), u64::MAX)?;
-    let near = near.context("there is no relevance index\nhint: run `blue knowledge build`")?;
-    let told = |near: reference::Near| Near {
-        document: near.document,
-        score: near.score,
-        reasons: near.reasons,
-    };
-    Ok(near.into_iter().map(told).collect())
+    let near = related::to_document(root, catalogue, &overlay, catalogue.uri(row))?;
+    near.context("there is no relevance index\nhint: run `blue knowledge build`")
 }

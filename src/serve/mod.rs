@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod code;
 pub mod delivery;
 pub mod reference;
+pub mod related;
 pub mod shelf;
 pub mod usage;
 pub mod words;

@@ -8,10 +8,8 @@ use super::super::library::Library;
 use super::super::read;
 use super::Answer;
 use crate::condense::tokens;
-use crate::model::code::cleaned;
-use crate::serve::shelf::{Item, Shelf};
-use crate::serve::{code, reference, words};
-use crate::wire::jsonl::DocumentLine;
+use crate::serve::related::{self, Related};
+use crate::serve::shelf::Item;
 
 /// Documents, unless the caller wants another number.
 pub(super) const LIMIT: usize = 10;
@@ -19,9 +17,6 @@ pub(super) const LIMIT: usize = 10;
 const MAX_LIMIT: usize = 100;
 /// The budget, unless the caller has another.
 pub(super) const MAX_TOKENS: u64 = 1_500;
-
-/// What binds a path counts for more than any words.
-const BOUND: u32 = 1_000_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,9 +27,6 @@ pub(super) struct Arguments {
     #[serde(default)]
     max_tokens: Option<u64>,
 }
-
-/// A document that is near, how near, and why.
-struct Related(DocumentLine, u32, Vec<String>);
 
 pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
     let open = library.open();
@@ -60,50 +52,19 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
     let (name, related, n) = match row {
         Some(row) => {
             let uri = shelf.catalogue.uri(row);
-            let related = of_document(library, shelf, uri)?;
+            let overlay = library.overlay();
+            let near = related::to_document(&library.root, &shelf.catalogue, &overlay, uri);
+            let related = near.map_err(|error| format!("{error:#}"))?.unwrap_or_default();
             let n = related.len();
             (uri.to_string(), related, n)
         }
         None => {
-            let mut related = of_code(library, shelf, about);
-            let n_bound = related.len();
-            let (fitting, n_fitting) = words::fitting(&shelf.catalogue, about, limit);
-            for fit in fitting {
-                if related[..n_bound].iter().all(|known| known.0.uri != fit.document.uri) {
-                    related.push(Related(fit.document, fit.score, vec![fit.reason]));
-                }
-            }
-            // Beside what binds a path, words only fill up.
-            let n = if n_bound > 0 { related.len() } else { n_fitting };
+            let (related, n) = related::to_text(&library.root, &shelf.catalogue, about, limit);
             (shown(about), related, n)
         }
     };
     let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
     Ok(within(&name, &related[..related.len().min(limit)], n, budget))
-}
-
-fn of_document(library: &Library, shelf: &Shelf, uri: &str) -> Result<Vec<Related>, String> {
-    let near = reference::near(&library.root, &shelf.catalogue, &library.overlay(), uri, u64::MAX);
-    let near = near.map_err(|error| format!("{error:#}"))?.unwrap_or_default();
-    Ok(near.into_iter().map(|near| Related(near.document, near.score, near.reasons)).collect())
-}
-
-/// What binds a file or folder of the repository, the most specific first; it comes before what has
-/// its words. What is no path binds nobody.
-fn of_code(library: &Library, shelf: &Shelf, about: &str) -> Vec<Related> {
-    let path = cleaned(about).unwrap_or_default();
-    let path = path.trim_matches('/');
-    if path.is_empty() || path.split('/').any(|part| matches!(part, "" | "." | "..")) {
-        return Vec::new();
-    }
-    let answer = code::bound(&library.root, &shelf.catalogue, path, false);
-    let bound = answer.ok().flatten().unwrap_or_default().bound.into_iter();
-    let n = bound.len() as u32;
-    let related = bound.zip(0..).map(|(bound, i)| {
-        let because = bound.because.iter().map(code::Because::text).collect();
-        Related(bound.document, BOUND + n - i, because)
-    });
-    related.collect()
 }
 
 /// As many as the budget of the whole answer allows.
@@ -119,10 +80,11 @@ fn within(about: &str, related: &[Related], n_all: usize, budget: u64) -> Value 
     }
 }
 
-fn told(Related(line, score, reasons): &Related) -> Value {
+fn told(related: &Related) -> Value {
+    let line = &related.document;
     let mut value = json!({
-        "uri": line.uri, "title": line.title, "status": line.status, "why": reasons,
-        "score": score,
+        "uri": line.uri, "title": line.title, "status": line.status,
+        "why": related.reasons, "score": related.score,
     });
     if !line.summary.is_empty() {
         value["summary"] = json!(line.summary);
