@@ -13,7 +13,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use space::{Output, Space};
 
 const SETTINGS: &str = ".claude/settings.json";
@@ -694,6 +694,21 @@ fn the_doctor_names_what_is_wrong_and_what_to_type() {
     let mut command = space.command(&["doctor"]);
     let said = output(command.env("HOME", home.path()).env("PATH", "/usr/bin:/bin"));
     assert!(said.stdout.contains("has no `blue`"), "{}", said.stdout);
+}
+
+#[test]
+fn the_doctors_own_trial_is_no_delivery_and_no_session() {
+    let space = adopted();
+    assert_eq!(doctor(&space, &[]).code, 0);
+    assert!(space.read(".blue/local/audit.jsonl").contains("\"doctor\""));
+    let shown = space.blue(&["context", "show", "--verbose"]).stdout;
+    assert!(shown.contains("never injected") && !shown.contains("doctor"), "{shown}");
+    let shown = space.blue(&["context", "show", "--format", "json"]).stdout;
+    let value: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((&value["log"], &value["usage"]["events"]), (&json!([]), &json!(0)), "{shown}");
+    assert_eq!(space.blue(&["context", "log"]).stdout, "");
+    let status = space.blue(&["status"]).stdout;
+    assert!(status.contains("Delivered  nothing yet"), "{status}");
 }
 
 #[test]

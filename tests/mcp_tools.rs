@@ -10,6 +10,9 @@
 mod peer;
 mod space;
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use blue::condense::tokens::count;
 use peer::{Era, Peer};
 use serde_json::{Value, json};
@@ -162,6 +165,63 @@ fn status_tells_the_work_and_what_the_session_has() {
     assert!(status["built"].as_str().unwrap().contains("run `blue knowledge build`"), "{status}");
     space.build();
     assert_eq!(source(&mut peer, session)["state"], "changed since");
+}
+
+/// A hook that an agent runs. This process is the agent, unless another program is put between.
+fn hook(space: &Space, between: &[&str], event: &str, session: &str) {
+    let blue = space.command(&[]).get_program().to_owned();
+    let mut command = match between {
+        [] => Command::new(&blue),
+        [program, arguments @ ..] => {
+            let mut command = Command::new(program);
+            command.args(arguments).arg(&blue);
+            command
+        }
+    };
+    command.args(["hook", event]).current_dir(space.path()).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+    let input = json!({"session_id": session, "hook_event_name": "SessionStart"});
+    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn the_status_is_of_the_session_that_asks_and_of_no_other() {
+    let space = project();
+    let other = ["timeout", "60"];
+    let mut peer = Peer::unnamed(&space);
+    hook(&space, &other, "session-start", "other");
+    hook(&space, &other, "user-prompt-submit", "other");
+    // Nobody told of a session of this agent's yet.
+    let status = peer.tool("blue_context_status", json!({}));
+    assert_eq!(status["session"], "unknown", "{status}");
+    assert_eq!(status["sources"][0]["state"], "unknown", "{status}");
+    assert_eq!(status["sessions"], json!(["other"]), "{status}");
+    hook(&space, &[], "session-start", "mine");
+    hook(&space, &["sh", "-c", "\"$0\" \"$@\"; :"], "user-prompt-submit", "mine");
+    hook(&space, &other, "session-start", "other");
+    hook(&space, &other, "user-prompt-submit", "other");
+    let status = peer.tool("blue_context_status", json!({}));
+    assert_eq!(status["session"], "mine", "{status}");
+    assert_eq!(status["sources"][0]["state"], "fresh", "{status}");
+    let named = peer.tool("blue_context_status", json!({"session": "other"}));
+    assert_eq!(named["session"], "other", "{named}");
+    // The same process goes on with another session, which has read nothing yet.
+    let read = json!({"uris": ["blue://adr/1"], "changed_only": true});
+    let n_read = |peer: &mut Peer| {
+        peer.tool("blue_read", read.clone())["documents"].as_array().unwrap().len()
+    };
+    assert_eq!((n_read(&mut peer), n_read(&mut peer)), (1, 0));
+    hook(&space, &[], "session-end", "mine");
+    hook(&space, &[], "user-prompt-submit", "cleared");
+    assert_eq!(peer.tool("blue_context_status", json!({}))["session"], "cleared");
+    assert_eq!((n_read(&mut peer), n_read(&mut peer)), (1, 0));
+    // Two at once: neither is answered for, and nothing is left out as known.
+    hook(&space, &[], "user-prompt-submit", "second");
+    let status = peer.tool("blue_context_status", json!({}));
+    assert_eq!(status["session"], "unknown", "{status}");
+    assert_eq!(status["sessions"], json!(["second", "cleared"]), "{status}");
+    assert_eq!((n_read(&mut peer), n_read(&mut peer)), (1, 1));
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use clap::Args;
 
+use super::client::client;
 use super::{Exit, output, project, session};
-use crate::mcp;
+use crate::mcp::{self, Asker};
 
 /// The flags of `blue mcp`.
 #[derive(Args, Debug)]
@@ -18,18 +19,19 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let root = project::open(&project::find(directory)?)?;
-        let session = match (&self.session, agent_session()) {
+        let declared = match (&self.session, agent_session()) {
             (Some(session), _) => {
                 anyhow::ensure!(
                     !session.is_empty(),
                     "a session needs a name\nhint: leave --session out"
                 );
-                session::checked(session)?.to_string()
+                Some(session::checked(session)?.to_string())
             }
-            (None, Some(session)) => session,
-            (None, None) => session::name(&root)?,
+            (None, session) => session,
         };
-        mcp::run(root, session, |text| output::say(&format!("blue: {text}")))?;
+        let own = session::name(&root)?;
+        let asker = Asker { declared, client: client(), own };
+        mcp::run(root, asker, |text| output::say(&format!("blue: {text}")))?;
         Ok(Exit::Done)
     }
 }

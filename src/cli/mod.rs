@@ -2,6 +2,7 @@
 
 mod accept;
 mod build;
+mod client;
 mod code;
 mod connect;
 mod diff;

@@ -5,17 +5,16 @@ use std::path::Path;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 
+use super::client::client;
 use super::delivery::Said;
 use super::{Exit, output, project};
-use crate::beneath::{Content, Root};
+use crate::beneath::Root;
 use crate::build;
 use crate::discover::git;
 use crate::emit::{self, now};
-use crate::serve::bundles;
+use crate::model::place::{CLIENTS, SESSIONS};
+use crate::serve::{bundles, sessions};
 use crate::wire::session::{self, SessionRecord};
-
-/// Where sessions are remembered.
-const SESSIONS: &str = ".blue/local/sessions";
 
 /// The flags of the three commands.
 #[derive(Args, Debug)]
@@ -69,10 +68,7 @@ pub(super) fn remember(
 ) -> anyhow::Result<SessionRecord> {
     let known = match agent.is_empty() {
         true => None,
-        false => match root.read(&path_of(agent), 1 << 16) {
-            Ok(Some(Content::Bytes(bytes, _))) => session::read(&bytes),
-            _ => None,
-        },
+        false => sessions::record(root, agent),
     };
     let mut record = match known {
         // Tools are called often; once in a while is enough to know that a session is alive.
@@ -91,18 +87,33 @@ pub(super) fn remember(
     record.worktree = worktree.then(|| root.path().display().to_string());
     let name = if agent.is_empty() { record.id.as_str() } else { agent };
     emit::prepare(root)?;
-    emit::keep_in(root, SESSIONS, &path_of(name), &session::bytes(&record))?;
+    emit::keep_in(root, SESSIONS, &sessions::path_of(name), &session::bytes(&record))?;
+    if let Some(client) = client() {
+        belongs(root, &client, name)?;
+    }
     Ok(record)
 }
+
+/// Notes that a session is one of an agent's process, for the server that the process started.
+fn belongs(root: &Root, client: &str, name: &str) -> anyhow::Result<()> {
+    let mut names = sessions::of_client(root, client);
+    if names.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    names.push(name.to_string());
+    // A process that goes on for weeks has few sessions that still matter.
+    let start = names.len().saturating_sub(MAX_OF_CLIENT);
+    let text: String = names[start..].iter().map(|name| format!("{name}\n")).collect();
+    emit::keep_in(root, CLIENTS, &sessions::path_of_client(client), text.as_bytes())
+}
+
+/// Sessions remembered of one process.
+const MAX_OF_CLIENT: usize = 64;
 
 fn is_recent(time: &str) -> bool {
     let then = time.parse::<Timestamp>().ok();
     let age = then.map(|then| Timestamp::now().duration_since(then));
     age.is_some_and(|age| !age.is_negative() && age < SignedDuration::from_secs(10))
-}
-
-fn path_of(name: &str) -> String {
-    format!("{SESSIONS}/{name}.json")
 }
 
 fn new(root: &Root, agent: &str) -> anyhow::Result<SessionRecord> {

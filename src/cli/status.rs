@@ -32,9 +32,7 @@ impl Status {
             false => "current",
         };
         text += &format!("Built      {built}\n");
-        // The doctor tries the hook; that is no delivery to anybody.
-        let last = delivery.log.lines.iter().rev().find(|line| line.session_id != "doctor");
-        let last = last.map_or("nothing yet".to_string(), |line| {
+        let last = delivery.log.lines.last().map_or("nothing yet".to_string(), |line| {
             format!("{} to {} at {}", line.source, line.session_id, line.timestamp)
         });
         text += &format!("Delivered  {}\n", output::visible(&last));

@@ -10,6 +10,7 @@ use crate::discover::git;
 use crate::emit::{self, AUDIT, AUDIT_BEFORE, LOCAL};
 use crate::model::Stat;
 use crate::model::place::{BUNDLES, CONFIG, DOCUMENTS, MANIFEST, USAGE};
+use crate::serve::sessions::{self, Asking};
 use crate::serve::shelf::{Shelf, Unbuilt};
 use crate::serve::{Overlay, bundles};
 use crate::wire::audit::AuditLine;
@@ -21,11 +22,20 @@ pub(super) const BUILD: &str = "run `blue knowledge build`";
 /// How long what was read before is served while files do not fit together.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// What a server knows of the session that asks it.
+pub struct Asker {
+    /// The session that the agent started it for, if it said so.
+    pub declared: Option<String>,
+    /// The agent's process.
+    pub client: Option<String>,
+    /// A name of its own, for deliveries whose session is not known.
+    pub own: String,
+}
+
 /// The project, with what was last read of it.
 pub(super) struct Library {
     pub(super) root: Root,
-    /// What deliveries are noted under.
-    pub(super) session: String,
+    asker: Asker,
     warn: fn(&str),
     state: Mutex<State>,
 }
@@ -53,8 +63,22 @@ pub(super) struct Open {
 }
 
 impl Library {
-    pub(super) fn new(root: Root, session: String, warn: fn(&str)) -> Library {
-        Library { root, session, warn, state: Mutex::default() }
+    pub(super) fn new(root: Root, asker: Asker, warn: fn(&str)) -> Library {
+        Library { root, asker, warn, state: Mutex::default() }
+    }
+
+    /// The session that asks. Hooks may have told of another since the last request.
+    pub(super) fn asking(&self) -> Asking {
+        let Asker { declared, client, .. } = &self.asker;
+        sessions::asking(&self.root, declared.as_deref(), client.as_deref())
+    }
+
+    /// The name that deliveries are noted under: the session's, or one that no session has.
+    pub(super) fn session(&self) -> String {
+        match self.asking() {
+            Asking::Known(session) => session,
+            Asking::OneOf(_) | Asking::Unknown => self.asker.own.clone(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -161,7 +185,7 @@ impl Library {
     pub(super) fn note(&self, event: &str, delivered: &Delivered<'_>) {
         let line = AuditLine {
             timestamp: emit::now(),
-            session_id: self.session.clone(),
+            session_id: self.session(),
             event: event.to_string(),
             source: delivered.source.to_string(),
             artifact: delivered.path.to_string(),

@@ -23,15 +23,15 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::beneath::Root;
+pub use library::Asker;
 use library::Library;
 use paced::Paced;
 use server::Server;
 
-/// Serves a project on standard input and output until the client goes, or a signal comes.
-///
-/// `session` is what deliveries are noted under, and `warn` tells a person on the side.
-pub fn run(root: Root, session: String, warn: fn(&str)) -> anyhow::Result<()> {
-    let library = Library::new(root, session, warn);
+/// Serves a project on standard input and output until the client goes, or a signal comes. `warn`
+/// tells a person on the side.
+pub fn run(root: Root, asker: Asker, warn: fn(&str)) -> anyhow::Result<()> {
+    let library = Library::new(root, asker, warn);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

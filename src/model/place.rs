@@ -29,6 +29,11 @@ pub const PATHS: &str = ".blue/context/paths.jsonl";
 /// What was read on this machine; not committed.
 pub const USAGE: &str = ".blue/local/usage";
 
+/// A record of each session of an agent; not committed.
+pub const SESSIONS: &str = ".blue/local/sessions";
+/// The names of the sessions of each agent's process; not committed.
+pub const CLIENTS: &str = ".blue/local/clients";
+
 /// The folder of a path; empty for the root.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)

@@ -6,6 +6,7 @@ pub mod code;
 pub mod delivery;
 pub mod reference;
 pub mod related;
+pub mod sessions;
 pub mod shelf;
 pub mod usage;
 pub mod words;

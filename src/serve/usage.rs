@@ -180,8 +180,8 @@ impl Overlay {
     }
 
     fn hear(&mut self, line: &AuditLine) {
-        // A refusal delivers nothing, and a trial is no reading.
-        let delivered = !line.content_hash.is_empty() && line.session_id != "doctor";
+        // A refusal delivers nothing.
+        let delivered = !line.content_hash.is_empty();
         let Some(at) = seconds(line).filter(|_| delivered) else { return };
         let usage = &mut self.usage;
         usage.n_events += 1;

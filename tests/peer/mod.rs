@@ -47,8 +47,18 @@ pub fn meta(version: &str) -> Value {
 impl Peer {
     /// Starts a server that was not spoken to yet.
     pub fn silent(space: &Space, era: Era) -> Peer {
+        Peer::started(space, era, &["mcp", "--session", "test"])
+    }
+
+    /// The same as an agent starts it that does not say which session it means.
+    pub fn unnamed(space: &Space) -> Peer {
+        Peer::started(space, Era::Modern, &["mcp"])
+    }
+
+    fn started(space: &Space, era: Era, arguments: &[&str]) -> Peer {
         let mut child = space
-            .command(&["mcp", "--session", "test"])
+            .command(arguments)
+            .env_remove("CLAUDE_CODE_SESSION_ID")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -15,6 +15,7 @@ use crate::cli::connect::{Script, script};
 use crate::condense::tokens;
 use crate::model::place::SESSION;
 use crate::wire::agent::SCRIPTS;
+use crate::wire::audit::PROBE;
 
 const LIMIT: Duration = Duration::from_secs(5);
 const NAME: &str = "what an agent receives";
@@ -78,7 +79,7 @@ fn printed(script: &Path, folder: &Path) -> std::io::Result<Vec<u8>> {
         .process_group(0)
         .spawn()?;
     let event = serde_json::json!({
-        "session_id": "doctor",
+        "session_id": PROBE,
         "cwd": folder.to_string_lossy(),
         "hook_event_name": "SessionStart",
         "source": "startup",

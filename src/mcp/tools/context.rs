@@ -9,6 +9,7 @@ use super::super::library::{Library, Open};
 use super::super::{address, read};
 use super::Answer;
 use crate::emit::{AUDIT, AUDIT_BEFORE};
+use crate::serve::sessions::Asking;
 use crate::serve::{Log, Staleness};
 use crate::wire::audit::AuditLine;
 
@@ -25,25 +26,29 @@ pub(super) struct Arguments {
 pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
     let open = library.open();
     let shelf = open.shelf.as_ref().map_err(|why| why.to_string())?;
-    let log = Log::open(&library.root, [AUDIT_BEFORE, AUDIT], None);
-    // The agent's hooks know its session; the server only knows its own readings.
-    let starts = |line: &&AuditLine| line.event == "SessionStart" && !line.session_id.is_empty();
-    let latest = log.lines.iter().rev().find(starts);
-    let latest = latest.map(|line| line.session_id.clone());
-    let session = arguments.session.clone().or(latest).unwrap_or(library.session.clone());
-    // What this server gave belongs to whoever asks, unless another session is named.
-    let mine = arguments.session.is_none();
-    let own = |line: &&AuditLine| {
-        line.session_id == session || (mine && line.session_id == library.session)
+    let asking = match &arguments.session {
+        Some(session) => Asking::Known(session.clone()),
+        None => library.asking(),
     };
-    let log = Log { lines: log.lines.iter().filter(own).cloned().collect(), n_lost: 0 };
+    let session = match &asking {
+        Asking::Known(session) => session.clone(),
+        Asking::OneOf(_) | Asking::Unknown => library.session(),
+    };
+    let log = Log::open(&library.root, [AUDIT_BEFORE, AUDIT], None);
+    let others = others(&asking, &log);
+    let own = |line: &AuditLine| line.session_id == session;
+    let log = Log { lines: log.lines.into_iter().filter(own).collect(), n_lost: 0 };
+    let known = matches!(asking, Asking::Known(_));
     let mut sources = Vec::new();
     let mut told = BTreeSet::new();
     for bundle in shelf.bundles.session().into_iter().chain(library.current(shelf)) {
         told.insert(bundle.source.as_str());
-        let state = log.staleness(bundle, None);
         let last = log.last(&bundle.source, None);
-        sources.push(source(&bundle.source, state.text(), bundle.tokens, last));
+        let state = match last.is_some() || known {
+            true => log.staleness(bundle, None).text(),
+            false => "unknown",
+        };
+        sources.push(source(&bundle.source, state, bundle.tokens, last));
     }
     let mut n = 0;
     for line in log.lines.iter().rev().filter(|line| !line.content_hash.is_empty()) {
@@ -57,9 +62,40 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
             ));
         }
     }
-    Ok(
-        json!({"session": address::shown(&session), "built": super::status::built(library), "sources": sources}),
-    )
+    let built = super::status::built(library);
+    Ok(match known {
+        true => json!({"session": address::shown(&session), "built": built, "sources": sources}),
+        false => json!({
+            "session": "unknown", "built": built, "sources": sources, "note": NOTE,
+            "sessions": others,
+        }),
+    })
+}
+
+/// An answer for another session would be worse than none.
+const NOTE: &str = "it is not known which session asks; only what this server gave is listed. \
+    Name one of `sessions` to ask for it";
+
+/// Sessions that are named where the one that asks is not known.
+const MAX_SESSIONS: usize = 5;
+
+/// The sessions that may be meant, the latest first.
+fn others(asking: &Asking, log: &Log) -> Vec<String> {
+    let all: Vec<&str> = match asking {
+        Asking::Known(_) => Vec::new(),
+        Asking::OneOf(names) => names.iter().map(String::as_str).collect(),
+        Asking::Unknown => {
+            let starts = log.lines.iter().filter(|line| line.event == "SessionStart");
+            starts.map(|line| line.session_id.as_str()).collect()
+        }
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in all.into_iter().rev().filter(|name| !name.is_empty()).map(address::shown) {
+        if names.len() < MAX_SESSIONS && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 fn source(uri: &str, state: &str, tokens: u64, last: Option<&AuditLine>) -> Value {

@@ -34,7 +34,7 @@ fn described() -> Vec<Described> {
         Described {
             name: "blue_context_status",
             description: "Which of this project's context a session has, and what changed since.",
-            input: json!({"session": {"type": "string", "description": "default: the latest"}}),
+            input: json!({"session": {"type": "string", "description": "default: the one that asks"}}),
             output: json!({"session": {"type": "string"}, "built": {"type": "string"},
                 "sources": objects()}),
         },

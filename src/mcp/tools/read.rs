@@ -11,6 +11,7 @@ use super::Answer;
 use crate::condense::tokens;
 use crate::emit::{AUDIT, AUDIT_BEFORE};
 use crate::model::{Digest, Level};
+use crate::serve::sessions::Asking;
 use crate::serve::shelf::Item;
 use crate::serve::{Log, Shelf};
 use crate::wire::jsonl::DocumentLine;
@@ -74,9 +75,12 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
         }
     }
     if arguments.changed_only {
-        let log = Log::open(&library.root, [AUDIT_BEFORE, AUDIT], Some(&library.session));
+        let session = library.session();
+        let log = Log::open(&library.root, [AUDIT_BEFORE, AUDIT], Some(&session));
+        // Of several sessions that ask through one server, none has all that it gave.
+        let shared = matches!(library.asking(), Asking::OneOf(_));
         wanted.retain(|wanted| {
-            let last = log.last(&wanted.uri, Some(&library.session));
+            let last = log.last(&wanted.uri, Some(&session)).filter(|_| !shared);
             let full = wanted.telling.most();
             let has = last.is_some_and(|line| line.content_hash == hash(full.text));
             if has {
