@@ -259,6 +259,37 @@ fn a_summary_is_told_what_to_keep() {
 }
 
 #[test]
+fn open_tasks_are_known_whatever_template_a_project_has() {
+    let space = project("");
+    let rfc = "# RFC 0016: Context\n\n- Status: in progress\n- Phase: two \"inputs\":\"ab\",\n\n## Tasks\n\n\
+        - [x] first\n- [ ] second\n\n## Success criteria\n\n- it is fast\n";
+    space.write(".blue/docs/rfcs/0016-context.md", rfc).write(
+        ".blue/templates/workflow.md",
+        "<blue-workflow uri=\"{{ uri }}\" inputs=\"{{ inputs }}\">\nOwn words.\n</blue-workflow>\n",
+    );
+    space.build();
+    assert!(bundle(&space).contains("Own words."));
+    let wanted = "Current work: RFC 0016 Context, active. Read it whole at blue://docs/rfcs/0016-context\n\
+        Phase: two \"inputs\":\"ab\",\nTasks: 1 of 2 done; open:\n- [ ] second\n\
+        Success criteria:\n- it is fast\n";
+    let kept = said(&space, &["hook", "pre-compact"], "{\"trigger\":\"auto\"}");
+    assert_eq!(kept, format!("Keep in the summary:\n{wanted}"));
+    let mut peer = Peer::new(&space, Era::Modern);
+    assert_eq!(peer.text("blue://state/active-tasks"), wanted);
+    let status = peer.tool("blue_status", serde_json::json!({}));
+    assert_eq!(status["work"]["open_tasks"], serde_json::json!(["second"]), "{status}");
+    // The shell finds its line as before, and notes the digest of what it printed.
+    assert_eq!(space.blue(&["init"]).code, 0);
+    let script = space.path().join(".blue/hooks/session-workflow");
+    let output = std::process::Command::new(script).current_dir(space.path()).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), bundle(&space));
+    let log = space.read(".blue/local/audit.jsonl");
+    let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    let digest = format!("blake3:{}", blake3::hash(bundle(&space).as_bytes()).to_hex());
+    assert_eq!(last["content_hash"], digest, "{last}");
+}
+
+#[test]
 fn sessions_have_names_nobody_can_guess_and_keep_them() {
     let space = project("project: My App\nrealm: prod\n");
     let start = |id: &str| said(&space, &["session-start", "--session", id], "");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::artifacts::{Current, From, Made};
 use super::manifest::entry;
-use super::workflow;
+use super::workflow::{self, Plans};
 use crate::model::place::{BUNDLES, SESSION_JSON};
 use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener, Status};
 use crate::wire::jsonl::{self, BundleLine, Refresh};
@@ -19,6 +19,7 @@ pub(super) fn index(
     let mut of_rfcs = of_rfcs(from, rfcs);
     let mut told = Hasher::new();
     let mut lines = Vec::new();
+    let mut ids = Vec::new();
     // What a subagent is given is the text of the session bundle, and is noted as that.
     let told_apart =
         |made: &&Made| made.path.starts_with(".blue/context/") && made.path != SESSION_JSON;
@@ -26,8 +27,10 @@ pub(super) fn index(
         let known = current.get(made.path.as_str()).copied();
         let entry = entry(made, known);
         let inputs = made.action.digest().short();
-        let (names, refresh) =
-            of_rfcs.remove(&made.path).unwrap_or((Vec::new(), Refresh::SessionStart));
+        let of_rfc = of_rfcs.remove(&made.path);
+        ids.push(of_rfc.as_ref().map(|(id, ..)| *id));
+        let (names, refresh) = of_rfc
+            .map_or((Vec::new(), Refresh::SessionStart), |(_, names, refresh)| (names, refresh));
         let line = BundleLine {
             names,
             refresh,
@@ -35,6 +38,7 @@ pub(super) fn index(
                 Refresh::OnChange => from.inputs.plan.refresh_triggers.clone(),
                 Refresh::SessionStart | Refresh::OnRequest => Vec::new(),
             },
+            work: None,
             inputs,
             source: entry.uri,
             artifact: entry.path,
@@ -47,7 +51,15 @@ pub(super) fn index(
     }
     let mut action = Action::new();
     action.fact("bundles", told.digest().as_bytes());
+    // The inputs of a bundle, told above, decide its work as well. This only says that it is listed.
+    if ids.iter().any(Option::is_some) {
+        action.fact("work", &[]);
+    }
     Made::unless_current(BUNDLES, action, current, |action| {
+        let plans = Plans::new(&from.analysis.graph);
+        for (line, id) in lines.iter_mut().zip(&ids) {
+            line.work = id.map(|id| workflow::state(from, id, &plans)).transpose()?;
+        }
         let noun = if lines.len() == 1 { "bundle" } else { "bundles" };
         let source = format!(".blue/context ({} {noun})", lines.len());
         let (body, digest) = (vec![jsonl::bundles(&lines)], action.digest());
@@ -56,9 +68,9 @@ pub(super) fn index(
     })
 }
 
-/// What a branch or a worktree may call each RFC, and when its bundle is given again, by the path of
-/// the bundle. A name that fits two is nobody's.
-fn of_rfcs(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, (Vec<String>, Refresh)> {
+/// Each RFC, what a branch or a worktree may call it, and when its bundle is given again, by the path
+/// of the bundle. A name that fits two is nobody's.
+fn of_rfcs(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, (DocId, Vec<String>, Refresh)> {
     let graph = &from.analysis.graph;
     let prefix = &from.inputs.plan.branch_prefix;
     let short_names = |id: DocId| {
@@ -90,7 +102,7 @@ fn of_rfcs(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, (Vec<String>, Re
             Status::Draft | Status::Proposed | Status::Active => Refresh::OnChange,
             _ => Refresh::OnRequest,
         };
-        names.insert(workflow::path_of(graph, *id), (all, refresh));
+        names.insert(workflow::path_of(graph, *id), (*id, all, refresh));
     }
     names
 }

@@ -5,12 +5,14 @@ use serde::Serialize;
 
 use super::artifacts::{Current, From, Made, fitted, wrapped};
 use super::told;
+use crate::model::neutral::neutral_but;
 use crate::model::place::WORKFLOW;
 use crate::model::{
     Action, Artifact, Bundle, Candidate, Code, Diagnostic, DocId, Document, Format, Graph, Hasher,
     Listener, Relation, Status, Work,
 };
 use crate::render::view;
+use crate::wire::jsonl::{PlanLine, WorkLine};
 
 #[derive(Serialize)]
 struct WorkflowView<'a> {
@@ -182,10 +184,7 @@ impl<'a> Material<'a> {
         let plans: Vec<(&str, Work)> = plans.iter().map(of_plan).collect::<anyhow::Result<_>>()?;
         let document = graph.document(id);
         let lines = lines(&work, &plans, about);
-        let kind = document.kind.as_str().to_uppercase();
-        let head = [kind.as_str(), &document.number_text, &document.title];
-        let head: Vec<&str> = head.into_iter().filter(|part| !part.is_empty()).collect();
-        let head = head.join(" ");
+        let head = head_of(document);
         Ok(Material { document, head, status: document.status.to_string(), work, plans, lines })
     }
 
@@ -221,6 +220,46 @@ impl<'a> Material<'a> {
             n_hidden: bundle.hidden.len() + untold,
         }
     }
+}
+
+fn head_of(document: &Document) -> String {
+    let kind = document.kind.as_str().to_uppercase();
+    let head = [kind.as_str(), &document.number_text, &document.title];
+    let head: Vec<&str> = head.into_iter().filter(|part| !part.is_empty()).collect();
+    head.join(" ")
+}
+
+/// Open tasks and criteria in the index; hooks read all of it at every session start.
+const MAX_LISTED: usize = 20;
+
+/// The state of an RFC's work as data, for readers that cannot know the template.
+pub(super) fn state(from: &From<'_>, id: DocId, plans: &Plans) -> anyhow::Result<WorkLine> {
+    let graph = &from.analysis.graph;
+    let kept = from.inputs.plan.allowance.kept();
+    let plain = |text: &str| neutral_but(text, &kept).into_owned();
+    let listed = |texts: &[String]| texts.iter().take(MAX_LISTED).map(|text| plain(text)).collect();
+    let plan = |id: DocId| {
+        let work = told::work(from, id)?;
+        Ok(PlanLine {
+            uri: graph.document(id).uri.to_string(),
+            phase: work.phase.as_deref().map(plain),
+            n_done: work.n_done as u64,
+            n_open: work.n_open as u64,
+            open: listed(&work.open),
+        })
+    };
+    let (document, work) = (graph.document(id), told::work(from, id)?);
+    Ok(WorkLine {
+        uri: document.uri.to_string(),
+        head: plain(&head_of(document)),
+        status: document.status.to_string(),
+        phase: work.phase.as_deref().map(plain),
+        n_done: work.n_done as u64,
+        n_open: work.n_open as u64,
+        open: listed(&work.open),
+        criteria: listed(&work.criteria),
+        plans: plans.of(id).into_iter().map(plan).collect::<anyhow::Result<_>>()?,
+    })
 }
 
 fn candidate((row, (part, text)): (usize, &Line)) -> Candidate {

@@ -15,7 +15,7 @@ use crate::emit;
 use crate::model::Digest;
 use crate::model::place::BUNDLES;
 use crate::model::plan::HOOK_BYTES;
-use crate::serve::bundles;
+use crate::serve::{bundles, work};
 use crate::wire::audit::AuditLine;
 use crate::wire::header;
 use crate::wire::jsonl::BundleLine;
@@ -201,16 +201,15 @@ fn rebuild(directory: &Path, said: &Said) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The few lines that a summary must keep: what is worked on, its phase and its open tasks. With
-/// what the log says of them.
+/// Lines that a summary is asked to keep.
+const MAX_KEPT: usize = 24;
+
+/// The few lines that a summary must keep: what is worked on, its phase, its open tasks and its
+/// success criteria. With what the log says of them.
 fn to_keep(delivery: &Delivery, session: &str) -> Option<(String, AuditLine)> {
     let bundle = delivery.current()?;
-    let bytes = bundles::bytes(&delivery.root, bundle)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let tells = |line: &&str| {
-        ["Current work:", "Phase:", "Tasks:", "- [ ]"].iter().any(|start| line.starts_with(start))
-    };
-    let lines: Vec<&str> = text.lines().filter(tells).take(16).collect();
+    let lines = work::lines(&work::of(bundle)?);
+    let lines = &lines[..lines.len().min(MAX_KEPT)];
     let text = format!("Keep in the summary:\n{}\n", lines.join("\n"));
     let line = AuditLine {
         timestamp: emit::now(),

@@ -8,9 +8,10 @@ use super::{near, tell};
 use crate::beneath::Content;
 use crate::build::reader::{ReadDocument, Reader, Unread};
 use crate::emit;
+use crate::model::place::BUNDLES;
 use crate::model::{Digest, Format, Level};
 use crate::serve::shelf::{Item, Own, Shelf};
-use crate::serve::{bundles, text_of};
+use crate::serve::{bundles, text_of, work};
 use crate::verify::{self, OnDisk};
 use crate::wire::jsonl::{BundleLine, DocumentLine};
 
@@ -66,23 +67,13 @@ fn read_once(library: &Library, open: &Open, address: &str) -> Result<Vec<Given>
         Meaning::Item(item) => item_text(library, open, item).map(|given| vec![given]),
         Meaning::Work(bundle) => bundle_text(library, &bundle).map(|given| vec![given]),
         Meaning::Tasks(bundle) => {
-            let mut given = bundle_text(library, &bundle)?;
-            given.text = tasks(&given.text);
-            given.hash = Digest::of(given.text.as_bytes()).to_string();
-            given.uri = "blue://state/active-tasks".to_string();
-            given.tokens = crate::condense::tokens::count(&given.text);
-            Ok(vec![given])
+            let work = work::of(&bundle).ok_or_else(|| unreadable(BUNDLES, "is too old"))?;
+            let text: String = work::lines(&work).iter().map(|line| format!("{line}\n")).collect();
+            let tokens = crate::condense::tokens::count(&text);
+            Ok(vec![given("blue://state/active-tasks", &bundle.artifact, text, tokens)])
         }
         Meaning::Near(row) => near::texts(library, open, row),
     }
-}
-
-/// The lines of a bundle of work that say what is to be done.
-fn tasks(bundle: &str) -> String {
-    let told = |line: &&str| {
-        ["Current work:", "Phase:", "Tasks:", "Plan ", "- [ ] "].iter().any(|s| line.starts_with(s))
-    };
-    bundle.lines().filter(told).map(|line| format!("{line}\n")).collect()
 }
 
 /// Reads one listed thing.

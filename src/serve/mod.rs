@@ -10,6 +10,7 @@ pub mod sessions;
 pub mod shelf;
 pub mod usage;
 pub mod words;
+pub mod work;
 
 use anyhow::Context;
 use serde::de::DeserializeOwned;

@@ -97,6 +97,10 @@ pub struct BundleLine {
     /// When it is looked whether it changed, as the configuration says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<String>,
+    /// The state of the work that it is about, as data: its text follows a template that a project
+    /// can replace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<WorkLine>,
     /// What the bundle itself carries in its first line, so that the two are never mixed up.
     pub inputs: String,
     /// Its address.
@@ -109,6 +113,52 @@ pub struct BundleLine {
     pub tokens: u64,
     /// Its size.
     pub bytes: u64,
+}
+
+/// The state of an RFC's work.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkLine {
+    /// The address of the RFC.
+    pub uri: String,
+    /// Its type, number and title.
+    pub head: String,
+    /// Its status, folded to one small set.
+    pub status: String,
+    /// The phase as stated, or the first that has an open task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// How many tasks are done.
+    pub n_done: u64,
+    /// How many tasks are open.
+    pub n_open: u64,
+    /// The first open tasks, at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
+    /// The first success criteria, at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<String>,
+    /// Its plans.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<PlanLine>,
+}
+
+/// The state of a plan of an RFC.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanLine {
+    /// The address of the plan.
+    pub uri: String,
+    /// The phase as stated, or the first that has an open task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// How many tasks are done.
+    pub n_done: u64,
+    /// How many tasks are open.
+    pub n_open: u64,
+    /// The first open tasks, at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
 }
 
 /// When a bundle is given again to a session that had it.

@@ -9,7 +9,7 @@ use super::Answer;
 use crate::build::{self};
 use crate::emit::{AUDIT, AUDIT_BEFORE};
 use crate::model::place::{CONFIG, GUIDE};
-use crate::serve::{Log, Shelf};
+use crate::serve::{Log, Shelf, work};
 
 /// Deliveries that are told.
 const MAX_LINES: usize = 8;
@@ -32,7 +32,7 @@ pub(super) fn call(library: &Library, _: &Arguments) -> Answer {
                 "session": line.session_id})
         })
         .collect();
-    let (work, mut hints) = work(library, shelf);
+    let (work, mut hints) = current_work(library, shelf);
     let built = built(library);
     if built != "current" {
         hints.push(built.to_string());
@@ -53,7 +53,7 @@ pub(super) fn call(library: &Library, _: &Arguments) -> Answer {
 }
 
 /// The current work with its open tasks, and how to name one if there is none.
-fn work(library: &Library, shelf: &Shelf) -> (Value, Vec<String>) {
+fn current_work(library: &Library, shelf: &Shelf) -> (Value, Vec<String>) {
     let mut work = json!({});
     if let Some(branch) = library.branch() {
         work["branch"] = json!(address::shown(&branch));
@@ -70,10 +70,8 @@ fn work(library: &Library, shelf: &Shelf) -> (Value, Vec<String>) {
         work["title"] = json!(line.title);
         work["status"] = json!(line.status);
     }
-    let tasks = read::read(library, &library.open(), "blue://state/active-tasks");
-    let text = tasks.ok().and_then(|given| given.into_iter().next()).map(|given| given.text);
-    let lines = text.as_deref().unwrap_or_default().lines();
-    let tasks: Vec<&str> = lines.filter_map(|line| line.strip_prefix("- [ ] ")).collect();
+    let state = work::of(bundle);
+    let tasks = state.as_ref().map(work::open_tasks).unwrap_or_default();
     let hint = match tasks.first() {
         Some(task) => format!("next: {task}"),
         None => format!("no open task is listed in {}", bundle.source),
