@@ -10,7 +10,8 @@
 mod space;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use space::Space;
@@ -591,6 +592,93 @@ fn init_adopts_a_repository_and_overwrites_nothing() {
     assert_eq!(again.code, 0, "{}", again.stderr);
     assert!(again.stdout.contains("kept     .blue/config.yaml"), "{}", again.stdout);
     assert_eq!(space.files(), before);
+}
+
+#[test]
+fn one_thing_is_counted_in_the_singular_everywhere() {
+    let space = Space::new();
+    space.write("docs/adr/0001-a.md", "# A\n\n## Status\n\nAccepted\n\nSee [b](0002-b.md).\n");
+    let accept = ["knowledge", "lint", "--accept", "--reason", "x"];
+    let mut texts = Vec::new();
+    for arguments in [
+        &["init"][..],
+        &["knowledge", "lint"],
+        &["knowledge", "build", "--force", "--explain"],
+        &["doctor"],
+        &["context"],
+        &["context", "show"],
+        &["status"],
+        &accept,
+    ] {
+        let output = space.blue(arguments);
+        texts.push((arguments.join(" "), output.stdout + &output.stderr));
+    }
+    space.write("docs/adr/0001-a.md", "# A\n\n## Status\n\nAccepted\n\nNothing more.\n");
+    for arguments in [
+        &["knowledge", "build", "--check"][..],
+        &["knowledge", "lint", "--prune"],
+        &["knowledge", "build"],
+    ] {
+        let output = space.blue(arguments);
+        texts.push((arguments.join(" "), output.stdout + &output.stderr));
+    }
+    let all: String = texts.iter().map(|(_, text)| text.as_str()).collect();
+    for right in [
+        "found    1 document in ",
+        "blue: 1 document; 0 errors, 1 warning, 0 notes",
+        "found    1 warning in the documents",
+        "blue: accepted 1 finding in ",
+        "blue: took 1 entry out of ",
+        "blue: 1 document, 1 live; wrote ",
+        "| Reference: 1 document (",
+        "current, 1 document",
+    ] {
+        assert!(all.contains(right), "{right}: {all}");
+    }
+    for (command, text) in texts {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let wrong = words.windows(2).find(|two| {
+            two[0] == "1" && two[1].trim_end_matches([',', ';', '.', ':', ')']).ends_with('s')
+        });
+        assert_eq!(wrong, None, "{command}: {text}");
+    }
+}
+
+#[test]
+fn what_init_says_comes_next_can_be_typed_as_it_is_printed() {
+    let document = "# A\n\n## Status\n\nAccepted\n\nSee [b](0002-b.md).\n";
+    for (with_git, with_documents, below) in [
+        (true, true, ""),
+        (true, false, ""),
+        (false, true, ""),
+        (false, false, ""),
+        (true, true, "it's below"),
+    ] {
+        let space = Space::named("a 'b");
+        let here = space.path().join(below);
+        std::fs::create_dir_all(&here).unwrap();
+        if with_git {
+            space.git(&["init", "-q"]);
+        }
+        if with_documents {
+            space.write("docs/adr/0001-a.md", document);
+        }
+        let output = space.command(&["init"]).current_dir(&here).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let (_, steps) = text.split_once("\nNext:\n").unwrap();
+        assert_eq!(steps.contains("git "), with_git, "{text}");
+        let blue = Path::new(env!("CARGO_BIN_EXE_blue")).parent().unwrap();
+        for line in steps.lines() {
+            let step = line.strip_prefix("  ").expect("every line is a step");
+            let (step, why) = step.split_once("   ").expect("every step says why");
+            assert!(!why.trim().is_empty(), "{line}");
+            let path = std::env::join_paths([blue, Path::new("/usr/bin"), Path::new("/bin")]);
+            let mut command = Command::new("sh");
+            command.args(["-c", step]).current_dir(&here).env("PATH", path.unwrap());
+            let done = command.output().unwrap();
+            assert!(done.status.success(), "{step}: {done:?}");
+        }
+    }
 }
 
 #[test]

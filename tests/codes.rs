@@ -133,7 +133,7 @@ fn an_accepted_finding_stays_quiet_until_something_new_appears() {
     let output = lint(&space, &["--accept", "--reason", "old links, kept as written"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stderr.contains("accepted 3 findings"), "{}", output.stderr);
-    assert!(output.stderr.contains("0 warnings, 1 notes, 3 accepted"), "{}", output.stderr);
+    assert!(output.stderr.contains("0 warnings, 1 note, 3 accepted"), "{}", output.stderr);
     let text = space.read(ACCEPTED);
     assert_eq!(text.lines().count(), 3, "{text}");
     assert!(space.blue(&["schema", "validate", ACCEPTED]).code == 0);
@@ -202,7 +202,7 @@ fn an_accepted_finding_that_is_gone_is_told_and_pruned() {
     assert!(output.stdout.contains(".blue/accepted.jsonl:3:1: info: "), "{}", output.stdout);
     assert!(output.stdout.contains("BLUE-CFG-003"), "{}", output.stdout);
     let output = lint(&space, &["--prune"]);
-    assert!(output.stderr.contains("took 1 entries out"), "{}", output.stderr);
+    assert!(output.stderr.contains("took 1 entry out"), "{}", output.stderr);
     assert_eq!(space.read(ACCEPTED).lines().count(), 2);
     space.write("docs/adr/0001-one.md", "# One\n\nStatus: accepted\n\nNo link.\n");
     lint(&space, &["--prune"]);

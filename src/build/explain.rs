@@ -3,6 +3,7 @@
 use super::artifacts::Made;
 use super::{Analysis, Fate, Outcome};
 use crate::model::Record;
+use crate::model::counted::counted_of;
 use crate::model::place::RELEVANCE;
 
 /// Names listed before the rest is only counted.
@@ -50,7 +51,7 @@ fn is_document(path: &str) -> bool {
 fn ranked(record: &Record, analysis: &Analysis) -> String {
     let (documents, as_before) = (documents(record, analysis), &analysis.relevance.as_before);
     let n_ranked = as_before.iter().filter(|as_before| !**as_before).count();
-    format!("{documents}; {n_ranked} of {} documents ranked again", as_before.len())
+    format!("{documents}; {} ranked again", counted_of(n_ranked, as_before.len(), "document"))
 }
 
 /// The documents that changed, were added or are gone since the last build.

@@ -78,9 +78,10 @@ pub(super) fn chosen(graph: &Graph, max: usize) -> (Vec<DocId>, Option<Diagnosti
     ids.sort_by_key(|id| (urgency(graph.document(*id).status), std::cmp::Reverse(*id)));
     let path = graph.document(ids[max]).path.clone();
     let message = format!(
-        "{} of {} live RFCs have no workflow bundle, this one among them",
+        "{} of {} live RFCs {} no workflow bundle, this one among them",
         ids.len() - max,
-        ids.len()
+        ids.len(),
+        if ids.len() - max == 1 { "has" } else { "have" }
     );
     let hint = "mark what is done as implemented or superseded, or raise workflow.max_bundles in .blue/config.yaml";
     let note = Diagnostic::new(Code::TooManyBundles, &path, message).hint(hint);

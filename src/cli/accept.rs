@@ -4,6 +4,7 @@ use super::{explain, output};
 use crate::beneath::Root;
 use crate::emit;
 use crate::guard::shown;
+use crate::model::counted::counted;
 use crate::model::place::ACCEPTED;
 use crate::model::{Code, Diagnostic, Policy, Severity};
 use crate::wire::accepted;
@@ -23,7 +24,7 @@ pub(super) fn prune(
     if n_gone > 0 {
         write(root, policy)?;
     }
-    output::say(&format!("blue: took {n_gone} entries out of {ACCEPTED}"));
+    output::say(&format!("blue: took {} out of {ACCEPTED}", counted(n_gone, "entry")));
     Ok(())
 }
 
@@ -53,7 +54,7 @@ pub(super) fn accept(
         policy.accept(chosen.iter().copied(), &shown(reason.trim()));
         write(root, policy)?;
     }
-    output::say(&format!("blue: accepted {} findings in {ACCEPTED}", chosen.len()));
+    output::say(&format!("blue: accepted {} in {ACCEPTED}", counted(chosen.len(), "finding")));
     Ok(())
 }
 

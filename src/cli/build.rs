@@ -10,6 +10,7 @@ use super::{Exit, ReportFormat, output, project, report, usage};
 use crate::beneath::Root;
 use crate::build::{self, Options, Outcome};
 use crate::model::Counts;
+use crate::model::counted::counted;
 
 /// The flags of `blue knowledge build`.
 #[derive(Args, Debug)]
@@ -76,6 +77,7 @@ pub(super) fn summary(outcome: &Outcome, check: bool, started: Instant) -> Strin
     if check {
         return match n_not_current {
             0 => format!("blue: current{found}"),
+            1 => format!("blue: 1 of the emitted files is not current{found}"),
             n => format!("blue: {n} of the emitted files are not current{found}"),
         };
     }
@@ -89,8 +91,8 @@ pub(super) fn summary(outcome: &Outcome, check: bool, started: Instant) -> Strin
     let more =
         if written.len() > 6 { format!(" and {} more", written.len() - 6) } else { String::new() };
     format!(
-        "blue: {} documents, {} live; wrote {shown}{more} in {} ms{found}",
-        outcome.n_documents,
+        "blue: {}, {} live; wrote {shown}{more} in {} ms{found}",
+        counted(outcome.n_documents, "document"),
         outcome.n_live,
         started.elapsed().as_millis()
     )
@@ -98,14 +100,9 @@ pub(super) fn summary(outcome: &Outcome, check: bool, started: Instant) -> Strin
 
 /// What was found in the documents, for the end of a summary; empty if nothing was.
 fn found(counts: &Counts) -> String {
-    let mut parts = Vec::new();
-    for (n, noun) in [(counts.errors, "error"), (counts.warnings, "warning")] {
-        match n {
-            0 => {}
-            1 => parts.push(format!("1 {noun}")),
-            n => parts.push(format!("{n} {noun}s")),
-        }
-    }
+    let kinds = [(counts.errors, "error"), (counts.warnings, "warning")];
+    let mut parts: Vec<String> =
+        kinds.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| counted(n, noun)).collect();
     if counts.accepted > 0 {
         parts.push(format!("{} accepted", counts.accepted));
     }

@@ -10,6 +10,7 @@ use super::list::catalogue;
 use super::output::Format;
 use super::{Exit, output};
 use crate::beneath::Root;
+use crate::model::counted::counted;
 use crate::serve::code::{self, Answer, Bound};
 
 /// The flags of `blue knowledge for`.
@@ -70,10 +71,6 @@ impl For {
             output::say(&format!("blue: {n} of history left out\nhint: add --all to see what was"));
         }
     }
-}
-
-fn counted(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
 fn text_of(bound: &[Bound]) -> String {

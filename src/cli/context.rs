@@ -12,6 +12,7 @@ use super::output::Format;
 use super::{Exit, build, output, reference, refresh, usage};
 use crate::emit::{self, AUDIT};
 use crate::guard::shown;
+use crate::model::counted::counted;
 use crate::serve::usage::Phase;
 use crate::verify;
 use crate::wire::audit::AuditLine;
@@ -100,12 +101,12 @@ fn one_line(directory: &Path) -> anyhow::Result<Exit> {
     let identity = delivery.bundles.session().map_or(0, |bundle| bundle.tokens);
     let workflow = delivery.current().map_or(0, |bundle| bundle.tokens);
     output::out(&format!(
-        "Identity: {} ({} tokens) | Workflow: {} ({} tokens) | Reference: {} documents ({} budget)\n",
-        counted(manifest.identity.sources.len()),
+        "Identity: {} ({} tokens) | Workflow: {} ({} tokens) | Reference: {} ({} budget)\n",
+        counted(manifest.identity.sources.len(), "source"),
         short(identity),
-        counted(manifest.workflow.sources.len()),
+        counted(manifest.workflow.sources.len(), "source"),
         short(workflow),
-        manifest.documents.count,
+        counted(manifest.documents.count, "document"),
         short(manifest.reference.max_tokens),
     ))?;
     warn(&delivery);
@@ -130,10 +131,6 @@ fn warn(delivery: &Delivery) {
             if n == 1 { "1 torn line is".to_string() } else { format!("{n} torn lines are") };
         output::say(&format!("blue: {lines} skipped in {AUDIT}"));
     }
-}
-
-fn counted(n: usize) -> String {
-    if n == 1 { "1 source".to_string() } else { format!("{n} sources") }
 }
 
 /// `487`, `1.2k`.
@@ -164,9 +161,9 @@ impl Show {
             text += &format!("    from {}  {artifact}{tokens}\n", output::visible(&source.uri));
         }
         text += &format!(
-            "Workflow, at most {} tokens, {} bundles; again {}\n",
+            "Workflow, at most {} tokens, {}; again {}\n",
             manifest.workflow.max_tokens,
-            manifest.workflow.bundles,
+            counted(manifest.workflow.bundles, "bundle"),
             output::visible(&manifest.workflow.refresh_triggers.join(", ")),
         );
         text += &match (delivery.current(), &delivery.work) {
@@ -177,10 +174,10 @@ impl Show {
             }
         };
         text += &format!(
-            "Reference, at most {} tokens\n  {}  {} documents, {} live\n  usage: {}\n",
+            "Reference, at most {} tokens\n  {}  {}, {} live\n  usage: {}\n",
             manifest.reference.max_tokens,
             manifest.reference.graph,
-            manifest.documents.count,
+            counted(manifest.documents.count, "document"),
             manifest.documents.live,
             phase.text()
         );

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
+use crate::model::counted::counted_of;
 use crate::model::hidden::hidden_in;
 use crate::model::neutral::neutral;
 use crate::model::{DocId, Graph, Relation};
@@ -61,10 +62,9 @@ impl<'a> Picture<'a> {
     pub(super) fn note(&self) -> Option<String> {
         let (n_nodes, n_edges) = (self.nodes.len(), self.arrows.len());
         ((n_nodes, n_edges) != self.all).then(|| {
-            format!(
-                "{n_edges} of {} edges and {n_nodes} of {} documents are drawn",
-                self.all.1, self.all.0
-            )
+            let edges = counted_of(n_edges, self.all.1, "edge");
+            let documents = counted_of(n_nodes, self.all.0, "document");
+            format!("{edges} and {documents} are drawn")
         })
     }
 }

@@ -8,8 +8,10 @@ use clap::Args;
 use super::lint::look;
 use super::{Exit, build, output, project};
 use crate::beneath::Root;
+use crate::discover::git;
 use crate::emit::{self, Change};
 use crate::model::Graph;
+use crate::model::counted::counted;
 use crate::model::place::{CONFIG, MANIFEST};
 use crate::verify;
 use crate::wire::agent::SCRIPTS;
@@ -62,7 +64,7 @@ impl Init {
         for fate in outcome.fates.iter().filter(|fate| fate.written) {
             output::out(&format!("built    {}\n", output::visible(&fate.path)))?;
         }
-        output::out(&next_steps(&outcome))?;
+        output::out(&next_steps(root.path(), &outcome))?;
         Ok(Exit::Done)
     }
 }
@@ -71,7 +73,11 @@ fn tell_found(graph: &Graph) -> anyhow::Result<()> {
     for (row, collection) in graph.collections.iter().enumerate() {
         let n = graph.of_collection(row).count();
         let places = output::visible(&collection.places.join(", "));
-        output::out(&format!("found    {n} documents in {places} ({})\n", collection.kind))?;
+        output::out(&format!(
+            "found    {} in {places} ({})\n",
+            counted(n, "document"),
+            collection.kind
+        ))?;
     }
     if graph.documents.is_empty() {
         output::out(
@@ -105,15 +111,41 @@ fn move_older(root: &Root, older: bool, changes: &mut Vec<Change>) -> anyhow::Re
     output::out(&format!("moved    {MANIFEST} to {OLD_MANIFEST}; its tiers are in {CONFIG}\n"))
 }
 
-fn next_steps(outcome: &crate::build::Outcome) -> String {
+/// Commands to go on with; each can be typed as it is printed, where `blue init` was typed.
+fn next_steps(folder: &Path, outcome: &crate::build::Outcome) -> String {
     let counts = outcome.counts();
-    let warnings = match counts.errors + counts.warnings {
-        0 => String::new(),
-        n => format!("\nThe documents have {n} warnings: blue knowledge lint"),
+    let found = [(counts.errors, "error"), (counts.warnings, "warning")];
+    let found: Vec<String> =
+        found.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| counted(n, noun)).collect();
+    let mut text = match found.is_empty() {
+        true => String::new(),
+        false => format!(
+            "found    {} in the documents; `blue knowledge lint` lists them\n",
+            found.join(", ")
+        ),
     };
-    format!(
-        "\nNext:{warnings}\n  git add .blue knowledge        commit what was built\n  blue knowledge build --check   in CI and before each commit\n  blue install                   connect a coding agent\n"
-    )
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).ok();
+    let elsewhere = match here.is_some_and(|here| here == *folder) {
+        true => String::new(),
+        false => format!(" -C '{}'", folder.display().to_string().replace('\'', "'\\''")),
+    };
+    let mut steps = Vec::new();
+    if git::is_repository(folder) {
+        let knowledge = outcome.fates.iter().any(|fate| fate.path.starts_with("knowledge/"));
+        let paths = if knowledge { ".blue knowledge" } else { ".blue" };
+        steps.push((format!("git{elsewhere} add {paths}"), "commit what was built"));
+    }
+    if counts.errors == 0 {
+        let check = format!("blue{elsewhere} knowledge build --check");
+        steps.push((check, "in CI and before each commit"));
+    }
+    steps.push((format!("blue{elsewhere} install"), "connect a coding agent"));
+    let width = steps.iter().map(|(step, _)| step.chars().count()).max().unwrap_or(0);
+    text.push_str("\nNext:\n");
+    for (step, why) in steps {
+        text.push_str(&format!("  {step:width$}   {why}\n"));
+    }
+    text
 }
 
 /// A configuration that says what holds anyway, commented, with the project's name set.

@@ -8,6 +8,7 @@ use super::progress::Bar;
 use super::{Exit, ReportFormat, accept, output, project, report};
 use crate::beneath::Root;
 use crate::build::{self, Inputs, Survey};
+use crate::model::counted::counted;
 
 /// The flags of `blue knowledge lint`.
 #[derive(Args, Debug)]
@@ -57,11 +58,11 @@ impl Lint {
             n => format!(", {n} accepted"),
         };
         output::say(&format!(
-            "blue: {} documents; {} errors, {} warnings, {} notes{accepted}",
-            survey.graph.documents.len(),
-            counts.errors,
-            counts.warnings,
-            counts.infos,
+            "blue: {}; {}, {}, {}{accepted}",
+            counted(survey.graph.documents.len(), "document"),
+            counted(counts.errors, "error"),
+            counted(counts.warnings, "warning"),
+            counted(counts.infos, "note"),
         ));
         Ok(if counts.errors + counts.warnings > 0 { Exit::FoundSomething } else { Exit::Done })
     }

@@ -11,6 +11,7 @@ use super::{Exit, output, usage};
 use crate::build::reader::{Reader, Unread};
 use crate::emit;
 use crate::model::Digest;
+use crate::model::counted::counted;
 use crate::model::neutral::neutral;
 use crate::serve::reference::{Near, near};
 use crate::serve::{Catalogue, Lookup};
@@ -91,7 +92,11 @@ impl Reference {
         if self.yes {
             return Ok(true);
         }
-        let cost = format!("{n} documents, about {n_tokens} tokens; the budget is {max_tokens}");
+        let cost = format!(
+            "{}, about {}; the budget is {max_tokens}",
+            counted(n, "document"),
+            counted(n_tokens, "token")
+        );
         if !std::io::stdin().is_terminal() {
             output::say(&format!("blue: {cost}\nhint: add --yes to read them all"));
             return Ok(false);

@@ -10,6 +10,7 @@ use super::delivery::{Delivery, Said};
 use super::{Exit, output};
 use crate::emit::{self, AUDIT, AUDIT_BEFORE};
 use crate::model::Trigger;
+use crate::model::counted::counted;
 use crate::model::neutral::neutral;
 use crate::serve::bundles;
 use crate::serve::delivery::{Log, Staleness};
@@ -130,7 +131,8 @@ fn changes(before: &[u8], now: &[u8]) -> String {
     let told = all.iter().take(MAX_CHANGES);
     let told = told.map(|(what, line)| format!("\n{what}: {}", clipped(line, width)));
     let more = all.len().saturating_sub(MAX_CHANGES);
-    let more = if more > 0 { format!("\nand {more} more lines") } else { String::new() };
+    let more =
+        if more > 0 { format!("\nand {}", counted(more, "more line")) } else { String::new() };
     told.collect::<String>() + &more
 }
 

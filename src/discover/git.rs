@@ -65,6 +65,11 @@ fn repository(folder: &Path) -> Option<PathBuf> {
     folders.find_map(|folder| Some(folder.join(".git")).filter(|git| git.exists()))
 }
 
+/// Whether a folder is in a git repository.
+pub fn is_repository(folder: &Path) -> bool {
+    repository(folder).is_some()
+}
+
 /// The files below a folder that git tracks, by its index.
 pub fn tracked(root: &Path, folder: &str) -> Vec<String> {
     let ask = || {

@@ -6,6 +6,7 @@ pub mod artifact;
 pub mod bundle;
 pub mod code;
 pub mod codepoint;
+pub mod counted;
 pub mod depth;
 pub mod diagnostic;
 pub mod digest;

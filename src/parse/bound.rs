@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use saphyr_parser::{Event, Parser};
 
 use super::Lines;
+use crate::model::counted::counted;
 use crate::model::plan::Limits;
 use crate::model::{Code, Note};
 
@@ -79,7 +80,9 @@ fn tell(found: &[(Code, u32, usize, usize)], limits: &Limits, notes: &mut Vec<No
         }
         let n_more = lines.count().saturating_sub(MAX_PLACED);
         if n_more > 0 {
-            let message = format!("{n_more} more lines are over the same limit");
+            let (lines, are) =
+                (counted(n_more, "more line"), if n_more == 1 { "is" } else { "are" });
+            let message = format!("{lines} {are} over the same limit");
             notes.push(Note { code, line: 0, column: 0, message, hint: None });
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Page;
 use super::field::{self, Field};
 use super::mention;
+use crate::model::counted::counted;
 use crate::model::name::is_suffix;
 use crate::model::plan::Limits;
 use crate::model::series::series_word;
@@ -40,10 +41,9 @@ pub(super) fn all(page: &Page<'_>, limits: &Limits, notes: &mut Vec<Note>) -> Ve
         gathered.field(field);
     }
     if gathered.n_dropped > 0 {
-        let message = format!(
-            "{} references beyond the limit of {} are not read",
-            gathered.n_dropped, gathered.limit
-        );
+        let (n, limit) = (gathered.n_dropped, gathered.limit);
+        let (references, are) = (counted(n, "reference"), if n == 1 { "is" } else { "are" });
+        let message = format!("{references} beyond the limit of {limit} {are} not read");
         let hint = "split the document, or raise limits.references in .blue/config.yaml";
         let (code, hint) = (Code::TooManyReferences, Some(hint.to_string()));
         notes.push(Note { code, line: 0, column: 0, message, hint });

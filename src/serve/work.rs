@@ -1,5 +1,6 @@
 //! The state of the current work in words, from the index of bundles.
 
+use crate::model::counted::counted_of;
 use crate::model::neutral::neutral;
 use crate::wire::jsonl::{BundleLine, PlanLine, WorkLine};
 
@@ -39,7 +40,8 @@ pub fn lines(work: &WorkLine) -> Vec<String> {
     }
     for PlanLine { uri, phase, n_done, n_open, open } in &work.plans {
         let phase = phase.as_ref().map_or(String::new(), |phase| format!(", {phase}"));
-        lines.push(format!("Plan {uri}: {n_done} of {} tasks done{phase}", n_done + n_open));
+        let tasks_done = counted_of(*n_done, n_done + n_open, "task");
+        lines.push(format!("Plan {uri}: {tasks_done} done{phase}"));
         tasks(&mut lines, open, *n_open);
     }
     lines

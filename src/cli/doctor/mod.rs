@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::{Exit, output};
 use crate::model::Severity;
+use crate::model::counted::counted;
 
 /// The flags of `blue doctor`.
 #[derive(Args, Debug)]
@@ -123,9 +124,8 @@ fn tell(report: &Report<'_>) -> anyhow::Result<()> {
     let summary = match (report.n_problems, report.n_warnings) {
         (0, 0) => "blue: all is well".to_string(),
         (problems, warnings) => {
-            let problem = if problems == 1 { "problem" } else { "problems" };
-            let warning = if warnings == 1 { "warning" } else { "warnings" };
-            format!("blue: {problems} {problem}, {warnings} {warning}")
+            let (problems, warnings) = (counted(problems, "problem"), counted(warnings, "warning"));
+            format!("blue: {problems}, {warnings}")
         }
     };
     output::out(&format!("{summary}\n"))

@@ -5,6 +5,7 @@ use rustix::fs::{Dir, FileType, OFlags};
 use super::Check;
 use crate::beneath::{Content, Root};
 use crate::emit::{self, LOCAL};
+use crate::model::counted::counted;
 use crate::model::place::{MANIFEST, SESSION};
 use crate::verify;
 
@@ -30,7 +31,7 @@ pub(super) fn built(root: &Root) -> Vec<Check> {
     let build = "run `blue knowledge build` and commit the result";
     let manifest = match verify::manifest(root) {
         Ok(Some(Ok((manifest, _)))) => {
-            Check::ok(MANIFEST, format!("valid, {} files", manifest.artifacts.len()))
+            Check::ok(MANIFEST, format!("valid, {}", counted(manifest.artifacts.len(), "file")))
         }
         Ok(Some(Err(_))) => Check::problem(MANIFEST, "is damaged or not written by blue", build),
         Ok(None) => Check::problem(MANIFEST, "is not there: nothing was built", build),
@@ -47,7 +48,7 @@ pub(super) fn built(root: &Root) -> Vec<Check> {
             Check::problem("knowledge", format!("not current: {}{more}", paths.join(", ")), build)
         }
         Ok(outcome) => {
-            Check::ok("knowledge", format!("current, {} documents", outcome.n_documents))
+            Check::ok("knowledge", format!("current, {}", counted(outcome.n_documents, "document")))
         }
         Err(error) => {
             let error = format!("{error:#}");
