@@ -616,11 +616,14 @@ fn every_command_does_no_harm_where_blue_is_not() {
 }
 
 fn doctor(space: &Space, arguments: &[&str]) -> Output {
-    let home = tempfile::tempdir().unwrap();
+    doctor_at(space, tempfile::tempdir().unwrap().path(), arguments)
+}
+
+fn doctor_at(space: &Space, home: &Path, arguments: &[&str]) -> Output {
     let binary = Path::new(env!("CARGO_BIN_EXE_blue")).parent().unwrap().to_path_buf();
     let path = std::env::join_paths([binary, "/usr/bin".into(), "/bin".into()]).unwrap();
     let mut command = space.command(&[&["doctor"], arguments].concat());
-    output(command.env("HOME", home.path()).env("PATH", path))
+    output(command.env("HOME", home).env("PATH", path).env_remove("CODEX_HOME"))
 }
 
 fn adopted() -> Space {
@@ -694,6 +697,82 @@ fn the_doctor_names_what_is_wrong_and_what_to_type() {
     let mut command = space.command(&["doctor"]);
     let said = output(command.env("HOME", home.path()).env("PATH", "/usr/bin:/bin"));
     assert!(said.stdout.contains("has no `blue`"), "{}", said.stdout);
+}
+
+#[test]
+fn the_doctor_is_not_content_where_nothing_can_arrive() {
+    type Damage = fn(&Space, &Path);
+    const LOCAL: &str = ".claude/settings.local.json";
+    let damages: [(&str, Damage); 11] = [
+        (".claude/settings.json  line 2: a comment", |space, _| {
+            space.write(SETTINGS, space.read(SETTINGS).replacen('{', "{\n  // ours", 1));
+        }),
+        (".mcp.json              line ", |space, _| {
+            space.write(".mcp.json", space.read(".mcp.json").trim_end().to_string() + "// x\n");
+        }),
+        ("disableAllHooks is true", |space, _| {
+            space.write(
+                SETTINGS,
+                space.read(SETTINGS).replacen('{', "{\"disableAllHooks\":true,", 1),
+            );
+        }),
+        ("disableAllHooks is true", |space, _| {
+            space.write(LOCAL, "{\"disableAllHooks\": true}");
+        }),
+        ("disableAllHooks is true", |_, home| {
+            space::write(&home.join(SETTINGS), "{\"disableAllHooks\": true}");
+        }),
+        ("disabledMcpjsonServers has \"blue\"", |space, _| {
+            space.write(LOCAL, "{\"disabledMcpjsonServers\": [\"x\", \"blue\"]}");
+        }),
+        ("disabledMcpjsonServers has \"blue\"", |space, home| {
+            let root = space.path().canonicalize().unwrap();
+            let state =
+                json!({"projects": {root.to_str().unwrap(): {"disabledMcpjsonServers": ["blue"]}}});
+            space::write(&home.join(".claude.json"), state.to_string());
+        }),
+        ("this folder is not trusted", |space, home| {
+            let root = space.path().canonicalize().unwrap();
+            let state =
+                json!({"projects": {root.to_str().unwrap(): {"hasTrustDialogAccepted": false}}});
+            space::write(&home.join(".claude.json"), state.to_string());
+        }),
+        ("the hooks are not trusted: Codex skips them", |_, home| {
+            space::write(&home.join(".codex/config.toml"), "model = \"x\"\n");
+        }),
+        ("PATH in .claude/settings.json  has no `blue`", |space, _| {
+            space.write(
+                SETTINGS,
+                space.read(SETTINGS).replacen('{', "{\"env\":{\"PATH\":\"/usr/bin\"},", 1),
+            );
+        }),
+        ("hooks not registered", |space, home| {
+            // A worktree whose main checkout, where Codex looks, has no hooks.
+            let git = home.join("main/.git/worktrees/x");
+            space::write(&git.join("commondir"), "../..\n");
+            space.write(".git", format!("gitdir: {}\n", git.display()));
+        }),
+    ];
+    for (line, damage) in damages {
+        let (space, home) = (adopted(), tempfile::tempdir().unwrap());
+        damage(&space, home.path());
+        let said = doctor_at(&space, home.path(), &[]).stdout;
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(plain(&said).contains(&plain(line)), "{line}: {said}");
+        assert!(!said.contains("all is well"), "{line}: {said}");
+    }
+    // What a stronger file says counts, and hooks that Codex knows are trusted.
+    let (space, home) = (adopted(), tempfile::tempdir().unwrap());
+    space.write(SETTINGS, space.read(SETTINGS).replacen('{', "{\"disableAllHooks\":true,", 1));
+    space.write(LOCAL, "{\"disableAllHooks\": false}");
+    let hooks = space.path().canonicalize().unwrap().join(".codex/hooks.json");
+    let state = format!(
+        "[hooks.state.\"{}:session_start:0:0\"]\ntrusted_hash = \"sha256:0\"\n",
+        hooks.display()
+    );
+    space::write(&home.path().join(".codex/config.toml"), state);
+    let said = doctor_at(&space, home.path(), &[]).stdout;
+    assert!(said.contains("all is well") && said.contains("were trusted"), "{said}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Whether the agents know of blue.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use super::settings::{self, Settings};
 use super::{Check, State};
 use crate::beneath::Root;
 use crate::cli::connect::{Fate, Place, Script, Target, script};
@@ -29,10 +31,9 @@ pub(super) fn scripts(root: &Root) -> Vec<Check> {
 
 /// Whether every settings file has what `blue install` writes. One agent is enough; that another
 /// one is not connected is only worth a warning.
-pub(super) fn registered(folder: &Path) -> Vec<Check> {
-    let project = Place::project(folder, true, true);
-    let project = match project {
-        Ok(place) => place.targets,
+pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<Check> {
+    let project = match targets(folder) {
+        Ok(targets) => targets,
         Err(error) => return vec![Check::problem("settings", first_line(&error), INSTALL)],
     };
     let (user, unreadable) = match Place::user() {
@@ -61,12 +62,53 @@ pub(super) fn registered(folder: &Path) -> Vec<Check> {
         let detail = "registered for you and in this project: the agent receives the text twice";
         checks.push(Check::warning("settings", detail, "run `blue uninstall --user`"));
     }
+    checks.extend(kept_out(&project, &here, &everywhere, settings));
+    checks
+}
+
+/// The files of a project. Codex takes its hooks from the main checkout, also in a linked worktree.
+fn targets(folder: &Path) -> anyhow::Result<Vec<Target>> {
+    let mut targets = Place::project(folder, true, true)?.targets;
+    let main = settings::main_checkout(folder);
+    if let Some((main, codex)) = main.zip(targets.iter_mut().find(|target| target.path == CODEX)) {
+        codex.root = Root::open(&main)?;
+        codex.shown = main.join(CODEX).display().to_string();
+    }
+    Ok(targets)
+}
+
+const CODEX: &str = ".codex/hooks.json";
+
+/// What keeps out what is registered.
+fn kept_out(
+    project: &[Target],
+    here: &[Found],
+    everywhere: &[Found],
+    settings: &Settings,
+) -> Vec<Check> {
+    let is_in = |found: &Found| matches!(found, Found::Current | Found::Older);
+    let mut checks = Vec::new();
+    for (target, found) in project.iter().zip(here) {
+        match (&target.wanted, target.path == CODEX) {
+            (Wanted::Server, _) if is_in(found) => checks.extend(settings.server_off()),
+            (Wanted::Hooks(_), true) if is_in(found) => {
+                checks.extend(settings::codex_trust(&target.root.path().join(CODEX)));
+            }
+            (Wanted::Hooks(_), false) if is_in(found) || everywhere.iter().any(is_in) => {
+                checks.extend(settings.hooks_off());
+                checks.extend(settings.untrusted());
+            }
+            _ => {}
+        }
+    }
     checks
 }
 
 enum Found {
     Current,
     Older,
+    /// It has blue's entries, and the agent does not read it: why.
+    Refused(String),
     No,
     Taken,
     Broken(String),
@@ -77,7 +119,11 @@ fn look(target: &Target) -> Found {
         Ok(step) => step,
         Err(error) => return Found::Broken(first_line(&error)),
     };
+    let refused = step.before.as_deref().and_then(settings::refused);
     match step.fate {
+        Fate::Current | Fate::Updated if refused.is_some() => {
+            Found::Refused(refused.unwrap_or_default())
+        }
         Fate::Current => Found::Current,
         Fate::Updated => Found::Older,
         Fate::Kept => Found::Taken,
@@ -101,7 +147,7 @@ fn check(target: &Target, found: &Found, any: bool) -> Check {
             let state = if any { State::Warning } else { State::Problem };
             Check { state, ..Check::warning(name, format!("{what} not registered"), INSTALL) }
         }
-        Found::Broken(why) => Check::problem(name, why, "correct it there"),
+        Found::Refused(why) | Found::Broken(why) => Check::problem(name, why, "correct it there"),
     }
 }
 
@@ -109,21 +155,28 @@ fn first_line(error: &anyhow::Error) -> String {
     format!("{error:#}").lines().next().unwrap_or_default().to_string()
 }
 
-/// Whether the shell of an agent finds blue.
-pub(super) fn on_path() -> Check {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found: Option<PathBuf> = std::env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join("blue"))
-        .find(|file| is_runnable_file(file));
-    match found {
-        Some(file) => Check::ok("PATH", format!("has {}", file.display())),
+/// Whether the shell of an agent finds blue: on this PATH, and on the one that settings give hooks.
+pub(super) fn on_path(settings: &Settings) -> Vec<Check> {
+    let own = std::env::var_os("PATH").unwrap_or_default();
+    let set = settings.path().map(|(name, path)| (format!("PATH in {name}"), path.into()));
+    let paths: Vec<(String, OsString)> =
+        [("PATH".to_string(), own)].into_iter().chain(set).collect();
+    let check = |(name, path): &(String, OsString)| match blue_on(path) {
+        Some(file) => Check::ok(name, format!("has {}", file.display())),
         None => Check::problem(
-            "PATH",
+            name,
             "has no `blue`; hooks and server need it",
             "run `cargo install --path .`, or add its folder to PATH",
         ),
-    }
+    };
+    paths.iter().map(check).collect()
+}
+
+fn blue_on(path: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join("blue"))
+        .find(|file| is_runnable_file(file))
 }
 
 fn is_runnable_file(file: &Path) -> bool {

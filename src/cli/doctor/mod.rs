@@ -3,6 +3,7 @@
 mod agents;
 mod hook;
 mod project;
+mod settings;
 
 use std::path::Path;
 
@@ -13,6 +14,7 @@ use serde::Serialize;
 use super::{Exit, output};
 use crate::model::Severity;
 use crate::model::counted::counted;
+use settings::Settings;
 
 /// The flags of `blue doctor`.
 #[derive(Args, Debug)]
@@ -86,8 +88,9 @@ impl Doctor {
             checks.push(project::local(&root));
             checks.extend(agents::scripts(&root));
         }
-        checks.extend(agents::registered(&folder));
-        checks.push(agents::on_path());
+        let settings = Settings::read(root.path());
+        checks.extend(agents::registered(root.path(), &settings));
+        checks.extend(agents::on_path(&settings));
         if checks[0].state == State::Ok {
             let (check, what) = hook::run(&root, &folder);
             checks.push(check);
