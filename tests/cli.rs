@@ -682,6 +682,47 @@ fn what_init_says_comes_next_can_be_typed_as_it_is_printed() {
 }
 
 #[test]
+fn a_build_reports_each_warning_once_and_then_counts_it() {
+    let space = Space::new();
+    let broken = |name: &str| format!("# T\n\n## Status\n\nAccepted\n\nSee [x]({name}.md).\n");
+    space.write("docs/adr/0001-a.md", broken("one")).write("docs/adr/0002-b.md", broken("two"));
+    let build = |arguments: &[&str]| {
+        let output = space.blue(&[&["knowledge", "build"], arguments].concat());
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        let lines = output.stderr.lines().filter(|line| line.contains(": warning: ")).count();
+        (lines, output.stderr.lines().last().unwrap_or_default().to_string(), output.stdout)
+    };
+    assert_eq!(build(&[]).0, 2);
+    // Another line in front moves a finding and does not make it new.
+    space.write("docs/adr/0001-a.md", broken("one").replace("See", "More.\n\nSee"));
+    let (n, last, _) = build(&[]);
+    assert!(
+        n == 0 && last.ends_with("; 2 warnings, 2 of them reported before (blue knowledge lint)"),
+        "{n} {last}"
+    );
+    space.write("docs/adr/0003-c.md", broken("three"));
+    let (n, last, _) = build(&[]);
+    assert!(n == 1 && last.contains("; 3 warnings, 2 of them reported before"), "{n} {last}");
+    assert_eq!(build(&["--force"]).0, 0);
+    assert_eq!(build(&["--check"]).0, 3);
+    let json = build(&["--force", "--format", "json"]).2;
+    assert_eq!(json.matches("\"code\"").count(), 3, "{json}");
+    assert_eq!(build(&["--force", "--format", "github"]).2.matches("::warning").count(), 3);
+    let lint = space.blue(&["knowledge", "lint"]).stdout;
+    assert_eq!(lint.matches(": warning: ").count(), 3, "{lint}");
+    // What fails a build is always shown; and what was gone is new when it comes back.
+    space.write(".blue/config.yaml", "diagnostics: {BLUE-REF-001: error}\n");
+    for _ in 0..2 {
+        let failed = space.blue(&["knowledge", "build", "--force"]);
+        assert_eq!(failed.stderr.matches(": error: ").count(), 3, "{}", failed.stderr);
+    }
+    space.write(".blue/config.yaml", "diagnostics: {BLUE-REF-001: off}\n");
+    build(&[]);
+    space.write(".blue/config.yaml", "");
+    assert_eq!(build(&[]).0, 3);
+}
+
+#[test]
 fn a_manifest_from_before_is_moved_into_the_configuration() {
     let space = project();
     let older = "version: 1\nidentity:\n  - uri: blue://docs/adrs/\nworkflow:\n  sources:\n    - uri: blue://state/current-rfc\n  max_tokens: 1234\n";

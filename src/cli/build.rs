@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Instant;
 
+use anyhow::Context;
 use clap::Args;
 
 use super::progress::Bar;
-use super::{Exit, ReportFormat, output, project, report, usage};
+use super::{Exit, ReportFormat, output, project, report, reported, usage};
 use crate::beneath::Root;
 use crate::build::{self, Options, Outcome};
 use crate::model::Counts;
@@ -57,23 +58,33 @@ impl Build {
                 _ => output::say(lines.trim_end()),
             }
         }
-        report::report(
-            self.format,
-            &outcome.diagnostics,
-            &outcome.accepted,
-            report::Least::Warning,
-        )?;
-        output::say(&summary(&outcome, self.check, started));
+        match (self.check, self.format) {
+            (false, ReportFormat::Text) => tell(&folder, &outcome, started)?,
+            (check, format) => {
+                let least = report::Least::Warning;
+                report::report(format, &outcome.diagnostics, &outcome.accepted, least)?;
+                output::say(&summary(&outcome, check, started, 0));
+            }
+        }
         Ok(if outcome.counts().errors > 0 { Exit::FoundSomething } else { Exit::Done })
     }
 }
 
-/// One line about what a build, or a check, did.
-pub(super) fn summary(outcome: &Outcome, check: bool, started: Instant) -> String {
+/// Prints what a build found that the last one had not, and one line about what it did.
+pub(super) fn tell(folder: &Path, outcome: &Outcome, started: Instant) -> anyhow::Result<()> {
+    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
+    let (new, n_known) = reported::unreported(&root, outcome);
+    report::report(ReportFormat::Text, &new, &[], report::Least::Warning)?;
+    output::say(&summary(outcome, false, started, n_known));
+    Ok(())
+}
+
+/// One line about what a build, or a check, did. `n_known` findings were reported before.
+fn summary(outcome: &Outcome, check: bool, started: Instant, n_known: u64) -> String {
     let mut counts = outcome.counts();
     let n_not_current = outcome.not_current().count() as u64;
     counts.errors -= n_not_current;
-    let found = found(&counts);
+    let found = found(&counts, n_known);
     if check {
         return match n_not_current {
             0 => format!("blue: current{found}"),
@@ -99,10 +110,13 @@ pub(super) fn summary(outcome: &Outcome, check: bool, started: Instant) -> Strin
 }
 
 /// What was found in the documents, for the end of a summary; empty if nothing was.
-fn found(counts: &Counts) -> String {
+fn found(counts: &Counts, n_known: u64) -> String {
     let kinds = [(counts.errors, "error"), (counts.warnings, "warning")];
     let mut parts: Vec<String> =
         kinds.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| counted(n, noun)).collect();
+    if n_known > 0 {
+        parts.push(format!("{n_known} of them reported before"));
+    }
     if counts.accepted > 0 {
         parts.push(format!("{} accepted", counts.accepted));
     }

@@ -26,6 +26,7 @@ mod reference;
 mod related;
 mod refresh;
 mod report;
+mod reported;
 mod sarif;
 mod schema;
 mod session;

@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use notify::{RecursiveMode, Watcher};
 
-use super::{Exit, ReportFormat, build, output, project, report};
+use super::{Exit, build, output, project};
 use crate::beneath::Root;
 
 /// How long it must be quiet before a build begins, in milliseconds.
@@ -46,13 +46,7 @@ impl Watch {
             let started = Instant::now();
             match build::build(&root, false, false, false) {
                 Ok(outcome) if outcome.wrote() => {
-                    report::report(
-                        ReportFormat::Text,
-                        &outcome.diagnostics,
-                        &outcome.accepted,
-                        report::Least::Warning,
-                    )?;
-                    output::say(&build::summary(&outcome, false, started));
+                    build::tell(&folder, &outcome, started)?;
                 }
                 Ok(_) => {}
                 // What is wrong now may be right with the next change.
