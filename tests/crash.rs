@@ -216,6 +216,9 @@ fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: 
         assert!(files.contains_key(path), "{what}: {path} is lost");
     }
     assert!(!run.stderr.contains("this is a bug"), "{what}: {}", run.stderr);
+    if fault.starts_with("signal") && old.contains_key(".blue/context/session.md") {
+        still_delivers(&space, old, new, &what);
+    }
     match run.code {
         None => {}
         Some(0) => done(scenario, &run, &files, new, &what),
@@ -237,6 +240,36 @@ fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: 
     let stray: Vec<_> = after.keys().filter(|path| !new.contains_key(*path)).collect();
     assert!(stray.is_empty(), "{what}: stray files {stray:?}");
     assert!(litter(&space).is_empty(), "{what}: left behind {:?}", litter(&space));
+}
+
+/// Whatever a killed run left, each hook gives one of the two whole texts at once, and logs its digest.
+fn still_delivers(space: &Space, old: &Files, new: &Files, what: &str) {
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks/session-start");
+    let script = script.to_str().unwrap();
+    let blue = env!("CARGO_BIN_EXE_blue");
+    for (program, arguments, event, path) in [
+        ("sh", vec![script], "SessionStart", ".blue/context/session.md"),
+        ("sh", vec![script], "SubagentStart", ".blue/context/session.json"),
+        (blue, vec!["hook", "session-start"], "SessionStart", ".blue/context/session.md"),
+    ] {
+        let mut command = Command::new(program);
+        command.args(&arguments).current_dir(space.path()).env("HOME", space.path());
+        command.env_remove("CLAUDE_PROJECT_DIR").env_remove("BLUE_HOME");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let said = format!("{{\"session_id\":\"s\",\"hook_event_name\":\"{event}\"}}");
+        child.stdin.take().unwrap().write_all(said.as_bytes()).ok();
+        let output = child.wait_with_output().unwrap();
+        let known = [old, new].iter().any(|files| files.get(path) == Some(&output.stdout));
+        assert!(known, "{what}: then {program} {event} gives {output:?}");
+        let log = space.read(".blue/local/audit.jsonl");
+        let line: serde_json::Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+        let texts = [old, new].map(|files| &files[".blue/context/session.md"]);
+        let hashed = texts
+            .iter()
+            .any(|text| line["content_hash"] == format!("blake3:{}", blake3::hash(text).to_hex()));
+        assert!(hashed, "{what}: then {program} {event} logs {line}");
+    }
 }
 
 /// Who says it is done has done it. A hook says so whatever happens: it must have delivered.

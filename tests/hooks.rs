@@ -65,6 +65,19 @@ struct Hook<'a> {
 impl Hook<'_> {
     /// Runs a hook in a folder and gives what it printed. It must exit 0 and say nothing else.
     fn run(&self, name: &str, folder: &str, arguments: &[&str], said: &[u8]) -> Vec<u8> {
+        let (printed, warning) = self.run_warned(name, folder, arguments, said);
+        assert_eq!(warning, "", "{:?} {}", self.shell, self.awk);
+        printed
+    }
+
+    /// Runs a hook in a folder and gives what it printed, and what it said on standard error.
+    fn run_warned(
+        &self,
+        name: &str,
+        folder: &str,
+        arguments: &[&str],
+        said: &[u8],
+    ) -> (Vec<u8>, String) {
         let bin = tempfile::tempdir().unwrap();
         let script = match self.awk {
             "busybox" => "#!/bin/sh\nexec busybox awk \"$@\"\n".to_string(),
@@ -96,8 +109,16 @@ impl Hook<'_> {
         child.stdin.take().unwrap().write_all(said).ok();
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{:?} {} {output:?}", self.shell, self.awk);
-        assert!(output.stderr.is_empty(), "{:?} {} {output:?}", self.shell, self.awk);
-        output.stdout
+        (output.stdout, String::from_utf8(output.stderr).unwrap())
+    }
+
+    /// Runs the session hook where nothing can be logged: the bundle comes, with one line about that.
+    fn start_unlogged(&self) -> Vec<u8> {
+        let (printed, warning) = self.run_warned("session-start", "", &[], START.as_bytes());
+        assert!(warning.starts_with("blue: cannot write "), "{:?}: {warning}", self.shell);
+        assert!(warning.contains("/.blue/local/audit.jsonl"), "{:?}: {warning}", self.shell);
+        assert_eq!(warning.lines().count(), 1, "{:?}: {warning}", self.shell);
+        printed
     }
 
     fn start(&self, said: &str) -> Vec<u8> {
@@ -242,7 +263,7 @@ fn without_an_index_or_a_log_the_bundle_is_delivered_all_the_same() {
         assert_eq!(hook.space.read(".blue/local/.gitignore"), "*\n");
         std::fs::remove_file(hook.space.path().join(".blue/local/audit.jsonl")).unwrap();
         std::fs::create_dir(hook.space.path().join(".blue/local/audit.jsonl")).unwrap();
-        assert_eq!(hook.start(START), bundle);
+        assert_eq!(hook.start_unlogged(), bundle);
     });
 }
 
@@ -358,11 +379,11 @@ fn nothing_is_written_through_a_link() {
             std::fs::remove_dir_all(&local).ok();
             std::fs::create_dir_all(&local).unwrap();
             link(&outside.path().join(target), &local.join("audit.jsonl"));
-            assert_eq!(hook.start(START), bundle.as_bytes());
+            assert_eq!(hook.start_unlogged(), bundle.as_bytes());
         }
         std::fs::remove_dir_all(&local).unwrap();
         link(outside.path(), &local);
-        assert_eq!(hook.start(START), bundle.as_bytes());
+        assert_eq!(hook.start_unlogged(), bundle.as_bytes());
         assert_eq!(std::fs::read(outside.path().join("rc")).unwrap(), b"");
         assert_eq!(space::entries(outside.path()).len(), 1);
     });
@@ -445,5 +466,87 @@ fn only_names_are_names_and_a_relative_folder_is_found() {
         assert_eq!(within_seconds(hook, "session-workflow", &here).as_deref(), Some(""));
         let bundle = hook.space.read(".blue/context/session.md");
         assert_eq!(within_seconds(hook, "session-start", &here), Some(bundle));
+    });
+}
+
+#[test]
+fn a_line_after_a_torn_one_begins_on_a_line_of_its_own() {
+    everywhere(|hook| {
+        let path = hook.space.path().join(".blue/local/audit.jsonl");
+        for torn in ["{\"timestamp\":\"2026", "x", "lost\0\0"] {
+            std::fs::write(&path, torn).unwrap();
+            hook.start(START);
+            hook.start(START);
+            let text = hook.space.read(".blue/local/audit.jsonl");
+            let lines: Vec<&str> = text.lines().collect();
+            assert_eq!((lines.len(), lines[0]), (3, torn), "{:?} {text}", hook.shell);
+            let ids = lines[1..].iter().map(|line| {
+                serde_json::from_str::<serde_json::Value>(line).unwrap()["session_id"].clone()
+            });
+            assert!(ids.into_iter().all(|id| id == "abc-1"), "{text}");
+        }
+    });
+}
+
+#[test]
+fn only_its_owner_can_read_the_log() {
+    use std::os::unix::fs::PermissionsExt;
+    everywhere_once(|hook| {
+        let path = hook.space.path().join(".blue/local/audit.jsonl");
+        let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
+        hook.start(START);
+        assert_eq!(mode(), 0o600, "{:?}", hook.shell);
+        std::fs::remove_dir_all(hook.space.path().join(".blue/local")).unwrap();
+        hook.start(START);
+        assert_eq!(mode(), 0o600, "{:?}", hook.shell);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(hook.space.blue(&["hook", "session-start"]).code, 0);
+        assert_eq!(mode(), 0o600);
+    });
+}
+
+#[test]
+fn a_log_on_a_full_disk_is_said_and_the_bundle_comes() {
+    everywhere_once(|hook| {
+        let shell = hook.shell.join(" ");
+        let script = hook.space.path().join(".blue/hooks/session-start");
+        // No process below this one can make a file any longer.
+        let limited = format!("ulimit -f 0; exec {shell} '{}'", script.display());
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]).current_dir(hook.space.path());
+        let output = command.env_remove("CLAUDE_PROJECT_DIR").stdin(Stdio::null()).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(0), "{shell} {output:?}");
+        assert_eq!(
+            String::from_utf8(output.stdout).unwrap(),
+            hook.space.read(".blue/context/session.md")
+        );
+        let warning = String::from_utf8(output.stderr).unwrap();
+        assert!(warning.contains("blue: cannot write "), "{shell}: {warning}");
+    });
+}
+
+#[test]
+fn a_long_session_id_becomes_the_same_short_one_in_the_hook_and_in_blue() {
+    everywhere(|hook| {
+        let long = |end: &str| format!("{}{end}", "Long_session.id-0123456789".repeat(6));
+        let said =
+            |id: &str| format!("{{\"session_id\":\"{id}\",\"hook_event_name\":\"SessionStart\"}}");
+        let (one, two) = (long("1"), long("2"));
+        hook.start(&said(&one));
+        hook.start(&said(&two));
+        let mut blue = hook.space.command(&["hook", "session-start"]);
+        let mut child = blue.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(said(&one).as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success());
+        let ids: Vec<String> =
+            log(hook.space).iter().map(|line| line["session_id"].to_string()).collect();
+        assert!(ids[0].len() > 60 && ids[0].len() <= 130, "{ids:?}");
+        assert!(ids[0] != ids[1] && ids[0] == ids[2], "{ids:?}");
+        let told = hook.space.blue(&["context", "log", "--session", &one]);
+        assert_eq!(told.stdout.lines().count(), 2, "{told:?}");
+        let of_128 = "x".repeat(128);
+        hook.start(&said(&of_128));
+        assert_eq!(log(hook.space)[3]["session_id"], of_128);
     });
 }

@@ -18,6 +18,7 @@ use crate::verify;
 use crate::wire::audit::AuditLine;
 use crate::wire::jsonl::BundleLine;
 use crate::wire::manifest::Manifest;
+use crate::wire::session::short_id;
 
 /// The flags of `blue context`.
 #[derive(Args, Debug)]
@@ -235,9 +236,10 @@ impl Log {
     fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let delivery = Delivery::open(directory)?;
         let since = self.since.as_deref().map(time).transpose()?;
+        let session = self.session.as_deref().map(short_id);
         let wanted = |line: &&AuditLine| {
             let at = line.timestamp.parse::<Timestamp>().ok();
-            self.session.as_ref().is_none_or(|session| line.session_id == *session)
+            session.as_ref().is_none_or(|session| line.session_id == *session)
                 && since.is_none_or(|since| at.is_some_and(|at| at >= since))
         };
         let lines: Vec<&AuditLine> = delivery.log.lines.iter().filter(wanted).collect();

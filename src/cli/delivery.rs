@@ -12,6 +12,7 @@ use crate::serve::bundles::{self, Bundles};
 use crate::serve::delivery::Log;
 use crate::wire::audit::AuditLine;
 use crate::wire::jsonl::BundleLine;
+use crate::wire::session;
 
 /// A project that was built, and the work that goes on in it.
 pub(super) struct Delivery {
@@ -104,10 +105,10 @@ impl Said {
             tool_name: text("tool_name"),
             tool_input: value["tool_input"].clone(),
         };
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        if said.session_id.len() > 128 || !said.session_id.chars().all(plain) {
-            said.session_id.clear();
-        }
+        said.session_id = match session::is_plain(&said.session_id) {
+            true => session::short_id(&said.session_id),
+            false => String::new(),
+        };
         said
     }
 }

@@ -128,7 +128,7 @@ impl Hook {
         }
         let mut delivery = Delivery::of_session(&folder, &said.session_id)?;
         let Some(mut bundle) = self.bundle(&delivery) else { return Ok(()) };
-        let mut bytes = bundles::bytes(&delivery.root, &bundle);
+        let mut bytes = built(&delivery.root, &mut bundle);
         for _ in 0..WAITS {
             if bytes.is_some() {
                 break;
@@ -136,8 +136,8 @@ impl Hook {
             // A build that is just being written has some files of it before others.
             std::thread::sleep(Duration::from_millis(10));
             delivery = Delivery::of_session(&folder, &said.session_id)?;
-            let Some(now) = self.bundle(&delivery) else { return Ok(()) };
-            bytes = bundles::bytes(&delivery.root, &now);
+            let Some(mut now) = self.bundle(&delivery) else { return Ok(()) };
+            bytes = built(&delivery.root, &mut now);
             bundle = now;
         }
         let bytes = bytes.with_context(|| {
@@ -167,6 +167,20 @@ impl Hook {
         };
         bundle.cloned()
     }
+}
+
+/// The bytes of a bundle, if a build made them. Where a build was killed between two renames, a
+/// bundle can be newer than its index; the commit record then knows its digest.
+fn built(root: &Root, bundle: &mut BundleLine) -> Option<Vec<u8>> {
+    if let Some(bytes) = bundles::bytes(root, bundle) {
+        return Some(bytes);
+    }
+    let hash = emit::committed(root, &bundle.artifact)?;
+    let bytes = bundles::bytes_of(root, &bundle.artifact, &hash)?;
+    bundle.tokens = tokens::count(&String::from_utf8_lossy(&bytes));
+    bundle.bytes = bytes.len() as u64;
+    bundle.content_hash = hash;
+    Some(bytes)
 }
 
 /// How often a bundle is looked at again that is not what its index says.

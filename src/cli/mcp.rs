@@ -7,6 +7,7 @@ use clap::Args;
 use super::client::client;
 use super::{Exit, output, project, session};
 use crate::mcp::{self, Asker};
+use crate::wire::session::short_id;
 
 /// The flags of `blue mcp`.
 #[derive(Args, Debug)]
@@ -25,7 +26,7 @@ impl Mcp {
                     !session.is_empty(),
                     "a session needs a name\nhint: leave --session out"
                 );
-                Some(session::checked(session)?.to_string())
+                Some(short_id(session::checked(session)?))
             }
             (None, session) => session,
         };
@@ -40,5 +41,5 @@ impl Mcp {
 /// so what both deliver is one session's. Other agents do not.
 fn agent_session() -> Option<String> {
     let name = std::env::var_os("CLAUDE_CODE_SESSION_ID")?.into_string().ok()?;
-    (!name.is_empty() && session::checked(&name).is_ok()).then_some(name)
+    (!name.is_empty() && session::checked(&name).is_ok()).then(|| short_id(&name))
 }

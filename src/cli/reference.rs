@@ -17,6 +17,7 @@ use crate::serve::reference::{Near, near};
 use crate::serve::{Catalogue, Lookup};
 use crate::verify;
 use crate::wire::audit::AuditLine;
+use crate::wire::session::short_id;
 
 /// The flags of `blue context reference`.
 #[derive(Args, Debug)]
@@ -140,7 +141,7 @@ impl Reference {
             &delivery.root,
             &AuditLine {
                 timestamp: emit::now(),
-                session_id: self.session.clone(),
+                session_id: short_id(&self.session),
                 event: "reference".to_string(),
                 source: document.uri.clone(),
                 artifact: document.path.clone(),

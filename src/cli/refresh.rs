@@ -16,6 +16,7 @@ use crate::serve::bundles;
 use crate::serve::delivery::{Log, Staleness};
 use crate::wire::header;
 use crate::wire::jsonl::{BundleLine, Refresh as Policy};
+use crate::wire::session::short_id;
 
 /// The flags of `blue context refresh`.
 #[derive(Args, Debug)]
@@ -46,7 +47,10 @@ pub(super) struct Due {
 
 impl Refresh {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let session = self.session.clone().unwrap_or_else(|| Said::read().session_id);
+        let session = match &self.session {
+            Some(session) => short_id(session),
+            None => Said::read().session_id,
+        };
         let delivery = Delivery::of_session(directory, &session)?;
         match due(&delivery, &session, &Asked::Person)? {
             Some(due) => due.deliver(&delivery, &session, "refresh")?,

@@ -39,7 +39,7 @@ impl Session {
             Some(_) => Said::default(),
             None => Said::read(),
         };
-        let agent = self.session.clone().unwrap_or(said.session_id);
+        let agent = self.session.as_deref().map_or(said.session_id, session::short_id);
         checked(&agent)?;
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
@@ -52,9 +52,7 @@ impl Session {
 /// A name that can be a file's and stand in a line.
 pub(super) fn checked(agent: &str) -> anyhow::Result<&str> {
     anyhow::ensure!(
-        agent.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
-            && agent.len() <= 128
-            && !agent.starts_with('.'),
+        session::is_plain(agent) && !agent.starts_with('.'),
         "{agent:?} cannot be the name of a session\nhint: use letters, digits and -._"
     );
     Ok(agent)

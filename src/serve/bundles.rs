@@ -62,7 +62,7 @@ pub fn bytes(root: &Root, line: &BundleLine) -> Option<Vec<u8>> {
 }
 
 /// The bytes of a file, if they are those of a digest.
-fn bytes_of(root: &Root, path: &str, hash: &str) -> Option<Vec<u8>> {
+pub fn bytes_of(root: &Root, path: &str, hash: &str) -> Option<Vec<u8>> {
     match root.read(path, 1 << 20) {
         Ok(Some(Content::Bytes(bytes, _))) => {
             (Digest::of(&bytes).to_string() == hash).then_some(bytes)

@@ -12,6 +12,7 @@ use crate::emit::{AUDIT, AUDIT_BEFORE};
 use crate::serve::sessions::Asking;
 use crate::serve::{Log, Staleness};
 use crate::wire::audit::AuditLine;
+use crate::wire::session::short_id;
 
 /// Documents that are told one by one.
 const MAX_DOCUMENTS: usize = 40;
@@ -27,7 +28,7 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
     let open = library.open();
     let shelf = open.shelf.as_ref().map_err(|why| why.to_string())?;
     let asking = match &arguments.session {
-        Some(session) => Asking::Known(session.clone()),
+        Some(session) => Asking::Known(short_id(session)),
         None => library.asking(),
     };
     let session = match &asking {
