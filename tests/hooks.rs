@@ -550,3 +550,41 @@ fn a_long_session_id_becomes_the_same_short_one_in_the_hook_and_in_blue() {
         assert_eq!(log(hook.space)[3]["session_id"], of_128);
     });
 }
+
+/// Gives a file the line ends that git gives it where `core.autocrlf` is true.
+fn with_crlf(space: &Space, path: &str) {
+    let text = space.read(path).replace('\n', "\r\n");
+    space.write(path, text);
+}
+
+#[test]
+fn a_checkout_with_crlf_line_ends_delivers_the_same_bytes() {
+    everywhere(|hook| {
+        let bundle = hook.space.read(".blue/context/session.md");
+        let json = hook.space.read(".blue/context/session.json");
+        let workflow = hook.space.read(".blue/context/workflow/0016-context.md");
+        hook.space.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+        let scripts = [".blue/hooks/session-start", ".blue/hooks/session-workflow"];
+        let built = [
+            ".blue/context/session.md",
+            ".blue/context/session.json",
+            ".blue/context/bundles.jsonl",
+            ".blue/context/workflow/0016-context.md",
+        ];
+        let delivers = || {
+            assert_eq!(hook.start(START), bundle.as_bytes());
+            assert_eq!(
+                hook.start(&START.replace("SessionStart", "SubagentStart")),
+                json.as_bytes()
+            );
+            let printed = hook.run("session-workflow", "", &[], START.as_bytes());
+            assert_eq!(printed, workflow.as_bytes());
+            let hash = format!("blake3:{}", blake3::hash(workflow.as_bytes()).to_hex());
+            assert_eq!(log(hook.space).last().unwrap()["content_hash"], hash);
+        };
+        scripts.iter().for_each(|path| with_crlf(hook.space, path));
+        delivers();
+        built.iter().for_each(|path| with_crlf(hook.space, path));
+        delivers();
+    });
+}

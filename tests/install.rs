@@ -812,3 +812,84 @@ fn the_doctor_tells_of_an_agent_that_is_not_connected() {
     assert!(said.stdout.contains("blue: 0 problems, 2 warnings"), "{}", said.stdout);
     assert!(said.stdout.contains("hint: run `blue install`"), "{}", said.stdout);
 }
+
+/// A clone whose files get CR LF line ends.
+fn crlf_clone(space: &Space) -> Space {
+    let clone = Space::named("clone");
+    let from = space.path().to_str().unwrap();
+    clone.git(&["clone", "-q", "-c", "core.autocrlf=true", from, "."]);
+    clone
+}
+
+fn committed(space: &Space) {
+    space.git(&["init", "-q"]);
+    space.git(&["add", "-A"]);
+    space.git(&["commit", "-qm", "one"]);
+}
+
+#[test]
+fn a_clone_with_autocrlf_gets_scripts_and_artifacts_as_they_were_built() {
+    let space = adopted();
+    committed(&space);
+    let clone = crlf_clone(&space);
+    assert!(clone.read("docs/adr/0001-use-rust.md").contains("\r\n"));
+    for path in [
+        ".blue/hooks/session-start",
+        ".blue/hooks/session-workflow",
+        ".blue/context/session.md",
+        ".blue/context/session.json",
+        ".blue/context/bundles.jsonl",
+        ".blue/context.manifest.yaml",
+        "knowledge/adrs.md",
+    ] {
+        assert_eq!(clone.read(path), space.read(path), "{path}");
+    }
+    let hook = clone.path().join(".blue/hooks/session-start");
+    let output = Command::new(hook)
+        .current_dir(clone.path())
+        .env_remove("CLAUDE_PROJECT_DIR")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), space.read(".blue/context/session.md"));
+}
+
+#[test]
+fn scripts_with_crlf_line_ends_are_restored_by_install_and_by_init() {
+    let space = adopted();
+    std::fs::remove_file(space.path().join(".gitattributes")).unwrap();
+    committed(&space);
+    for command in ["install", "init"] {
+        let clone = crlf_clone(&space);
+        let path = ".blue/hooks/session-start";
+        assert!(clone.read(path).contains("\r\n"));
+        let doctored = doctor(&clone, &[]);
+        assert!(doctored.stdout.contains("has CR LF line ends"), "{}", doctored.stdout);
+        // What else a build makes of such a clone is not looked at here.
+        run(&clone, clone.path(), &[command]);
+        assert_eq!(clone.read(path), include_str!("../hooks/session-start"), "{command}");
+        assert!(clone.read(".gitattributes").contains("/.blue/hooks/* text eol=lf"), "{command}");
+        assert!(!clone.exists(".blue/local/rescued"), "{command}");
+    }
+}
+
+#[test]
+fn lines_of_others_in_gitattributes_stay_to_the_byte() {
+    for original in ["*.png binary\n", "*.png binary", "* text=auto\r\n", "", "# blue: begin\nx\n"]
+    {
+        for first in ["install", "init"] {
+            let space = Space::new();
+            space.write("docs/adr/0001-one.md", "# One\n\nStatus: accepted\n");
+            space.write(".gitattributes", original);
+            blue(&space, &[first]);
+            let with = space.read(".gitattributes");
+            assert!(with.starts_with(original) && with.contains("eol=lf"), "{with}");
+            blue(&space, &["install"]);
+            assert_eq!(space.read(".gitattributes"), with);
+            blue(&space, &["uninstall"]);
+            let left = space.exists(".gitattributes").then(|| space.read(".gitattributes"));
+            // A file that was empty may be gone.
+            assert_eq!(left.unwrap_or_default(), original, "{first}");
+        }
+    }
+}

@@ -13,6 +13,7 @@ use crate::emit::LOCAL;
 use crate::model::Digest;
 use crate::model::place::folder_of;
 use crate::wire::agent::{Agent, SCRIPTS, hooks};
+use crate::wire::attributes::ATTRIBUTES;
 use crate::wire::installed::{self, Installed};
 use crate::wire::register::{self, Traces, Wanted};
 use crate::wire::span::Fault;
@@ -112,6 +113,7 @@ impl Place {
         if codex {
             add(".codex/hooks.json", Wanted::Hooks(hooks(Agent::Codex)))?;
         }
+        add(ATTRIBUTES, Wanted::Attributes)?;
         let memory = format!("{LOCAL}/installed.json");
         Ok(Place { base: open()?, memory, targets, is_project: true })
     }
@@ -308,11 +310,13 @@ impl Target {
 /// What installing would do to a script of the hooks.
 pub(super) fn script(root: &Root, path: &str, shipped: &[u8]) -> anyhow::Result<Script> {
     let Some(found) = bytes(root, path, path)? else { return Ok(Script::Absent) };
-    let known = Digest::of(&found).to_string();
-    let marked = found.starts_with(b"#!/bin/sh\n# blue hook");
+    // git may have checked it out with CR LF, which no kernel takes for the name of a shell.
+    let plain: Vec<u8> = found.iter().copied().filter(|byte| *byte != b'\r').collect();
+    let known = Digest::of(&plain).to_string();
+    let marked = plain.starts_with(b"#!/bin/sh\n# blue hook");
     Ok(match () {
         () if found == shipped && is_runnable(root, path) => Script::Current,
-        () if found == shipped || OLDER.contains(&known.as_str()) => Script::Older,
+        () if plain == shipped || OLDER.contains(&known.as_str()) => Script::Older,
         () if marked => Script::Marked(found),
         () => Script::Edited,
     })
@@ -325,7 +329,7 @@ pub(super) enum Script {
     Absent,
     /// What blue ships.
     Current,
-    /// What blue shipped earlier, or what nobody may run.
+    /// What blue shipped earlier, or with other line ends, or what nobody may run.
     Older,
     /// It has blue's mark: an earlier one, or one that somebody changed a little.
     Marked(Vec<u8>),

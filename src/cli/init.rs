@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use clap::Args;
 
+use super::connect::{self, Script, script};
 use super::lint::look;
 use super::{Exit, build, output, project};
 use crate::beneath::Root;
@@ -15,6 +16,7 @@ use crate::model::counted::counted;
 use crate::model::place::{CONFIG, MANIFEST};
 use crate::verify;
 use crate::wire::agent::SCRIPTS;
+use crate::wire::attributes::{self, ATTRIBUTES};
 use crate::wire::manifest::Unusable;
 use crate::wire::older;
 
@@ -46,7 +48,9 @@ impl Init {
         }
         let mut changes = Vec::new();
         for (path, bytes) in files {
-            match root.exists(path) {
+            let known = SCRIPTS.iter().find(|(script, _)| *script == path);
+            let found = known.map(|(path, shipped)| script(&root, path, shipped)).transpose()?;
+            match root.exists(path) && found != Some(Script::Older) {
                 true => output::out(&format!("kept     {path} (it exists)\n"))?,
                 false => {
                     output::out(&format!("wrote    {path}\n"))?;
@@ -54,6 +58,7 @@ impl Init {
                 }
             }
         }
+        write_attributes(&root)?;
         move_older(&root, older.is_some(), &mut changes)?;
         emit::commit(&root, &changes, &[])?;
         for (path, _) in SCRIPTS {
@@ -67,6 +72,20 @@ impl Init {
         output::out(&next_steps(root.path(), &outcome))?;
         Ok(Exit::Done)
     }
+}
+
+/// Puts blue's lines into `.gitattributes`, so that no clone gets its files with CR LF.
+fn write_attributes(root: &Root) -> anyhow::Result<()> {
+    let found = connect::bytes(root, ATTRIBUTES, ATTRIBUTES)?.unwrap_or_default();
+    let Ok(text) = String::from_utf8(found) else {
+        return output::out(&format!("kept     {ATTRIBUTES} (it is not UTF-8)\n"));
+    };
+    let after = attributes::add(&text);
+    if after == text {
+        return output::out(&format!("kept     {ATTRIBUTES} (it is current)\n"));
+    }
+    emit::replace(root, ATTRIBUTES, after.as_bytes(), false)?;
+    output::out(&format!("wrote    {ATTRIBUTES}\n"))
 }
 
 fn tell_found(graph: &Graph) -> anyhow::Result<()> {

@@ -2,6 +2,7 @@
 
 pub mod accepted;
 pub mod agent;
+pub mod attributes;
 pub mod audit;
 pub mod blocks;
 pub mod cache;

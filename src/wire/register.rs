@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::agent::{Hook, SERVER, role, server};
+use super::attributes;
 use super::span::{Fault, Node, Scan, Shape, scan};
 use super::splice::{self, Style, Value};
 
@@ -15,6 +16,8 @@ pub enum Wanted {
     Hooks(Vec<Hook>),
     /// blue's server, under `mcpServers`.
     Server,
+    /// blue's lines of `.gitattributes`.
+    Attributes,
 }
 
 /// What a text had before blue came, as far as the text cannot tell afterwards. Containers are
@@ -32,6 +35,7 @@ impl Traces {
     pub fn unknown(wanted: &Wanted) -> Traces {
         let created = match wanted {
             Wanted::Server => BTreeSet::from(["mcpServers".to_string()]),
+            Wanted::Attributes => BTreeSet::new(),
             Wanted::Hooks(hooks) => {
                 let events = hooks.iter().map(|hook| format!("hooks/{}", hook.event));
                 events.chain(["hooks".to_string()]).collect()
@@ -192,10 +196,11 @@ struct Own {
 /// Whether anything of blue's stands in a text.
 pub fn is_in(text: &str, wanted: &Wanted) -> Result<bool, Fault> {
     let mut traces = Traces::default();
-    let draft = Draft::new(text, &mut traces)?;
     Ok(match wanted {
-        Wanted::Hooks(_) => !draft.own().is_empty(),
+        Wanted::Attributes => attributes::is_in(text),
+        Wanted::Hooks(_) => !Draft::new(text, &mut traces)?.own().is_empty(),
         Wanted::Server => {
+            let draft = Draft::new(text, &mut traces)?;
             own_server(&draft).is_some_and(|node| node.text("command") == Some("blue"))
         }
     })
@@ -216,8 +221,12 @@ fn own_server<'a>(draft: &'a Draft<'_>) -> Option<&'a Node> {
 /// The text with all that is wanted in it. What blue wrote earlier is brought up to date in its
 /// place; what is missing comes at the end of its array or object; all else stays as it is.
 pub fn add(text: &str, wanted: &Wanted, traces: &mut Traces) -> Result<String, Fault> {
+    if matches!(wanted, Wanted::Attributes) {
+        return Ok(attributes::add(text));
+    }
     let mut draft = Draft::new(text, traces)?;
     match wanted {
+        Wanted::Attributes => {}
         Wanted::Hooks(hooks) => {
             let missing = settle(&mut draft, hooks);
             for hook in missing {
@@ -277,6 +286,9 @@ fn settle<'h>(draft: &mut Draft<'_>, hooks: &'h [Hook]) -> Vec<&'h Hook> {
 
 /// The text without blue: the inverse of [`add`], given its traces.
 pub fn remove(text: &str, wanted: &Wanted, traces: &Traces) -> Result<String, Fault> {
+    if matches!(wanted, Wanted::Attributes) {
+        return Ok(attributes::remove(text));
+    }
     if scan(text)?.root.is_none() {
         return Ok(text.to_string());
     }

@@ -18,7 +18,8 @@ pub(super) fn scripts(root: &Root) -> Vec<Check> {
         Ok(Script::Current) => Check::ok(*path, "current, executable"),
         Ok(Script::Absent) => Check::problem(*path, "is not there", INSTALL),
         Ok(Script::Older | Script::Marked(_)) => {
-            Check::problem(*path, "is older than this blue, or not executable", INSTALL)
+            let detail = "is older than this blue, has CR LF line ends, or is not executable";
+            Check::problem(*path, detail, INSTALL)
         }
         Ok(Script::Edited) => {
             let hint = "if that is not meant, move it away and run `blue install`";
@@ -136,6 +137,7 @@ fn check(target: &Target, found: &Found, any: bool) -> Check {
     let what = match target.wanted {
         Wanted::Hooks(_) => "hooks",
         Wanted::Server => "server",
+        Wanted::Attributes => "line ends",
     };
     match found {
         Found::Current => Check::ok(name, format!("{what} registered")),
