@@ -60,6 +60,7 @@ struct Hook<'a> {
     space: &'a Space,
     shell: Vec<&'static str>,
     awk: &'static str,
+    environment: Vec<(&'static str, &'static str)>,
 }
 
 impl Hook<'_> {
@@ -100,6 +101,8 @@ impl Hook<'_> {
             .env("HOME", self.space.path().join("home"))
             .env_remove("CLAUDE_PROJECT_DIR")
             .env_remove("BLUE_HOME")
+            .env_remove("SUDO_UID")
+            .envs(self.environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -116,7 +119,7 @@ impl Hook<'_> {
     fn start_unlogged(&self) -> Vec<u8> {
         let (printed, warning) = self.run_warned("session-start", "", &[], START.as_bytes());
         assert!(warning.starts_with("blue: cannot write "), "{:?}: {warning}", self.shell);
-        assert!(warning.contains("/.blue/local/audit.jsonl"), "{:?}: {warning}", self.shell);
+        assert!(warning.contains(" .blue/local/audit.jsonl"), "{:?}: {warning}", self.shell);
         assert_eq!(warning.lines().count(), 1, "{:?}: {warning}", self.shell);
         printed
     }
@@ -130,7 +133,7 @@ impl Hook<'_> {
 fn everywhere(try_it: impl Fn(&Hook<'_>)) {
     for (shell, awk) in shells() {
         let space = project();
-        try_it(&Hook { space: &space, shell, awk });
+        try_it(&Hook { space: &space, shell, awk, environment: Vec::new() });
     }
 }
 
@@ -319,7 +322,8 @@ fn eight_hooks_at_once_beside_a_build_loop_tear_and_lose_nothing() {
             .map(|_| {
                 let space = &space;
                 scope.spawn(move || {
-                    let hook = Hook { space, shell: vec!["sh"], awk: "awk" };
+                    let hook =
+                        Hook { space, shell: vec!["sh"], awk: "awk", environment: Vec::new() };
                     (0..n_each).map(|_| hook.start(START)).collect::<Vec<_>>()
                 })
             })
@@ -363,7 +367,7 @@ fn within_seconds(hook: &Hook<'_>, name: &str, environment: &[(&str, &str)]) -> 
 fn everywhere_once(try_it: impl Fn(&Hook<'_>)) {
     for (shell, awk) in shells().into_iter().filter(|(_, awk)| *awk == "awk") {
         let space = project();
-        try_it(&Hook { space: &space, shell, awk });
+        try_it(&Hook { space: &space, shell, awk, environment: Vec::new() });
     }
 }
 
@@ -442,7 +446,12 @@ fn devices_and_pipes_in_place_of_files_do_not_hold_a_session_up() {
             assert_eq!(both(), [true, true], "{path}");
         }
         let space = project();
-        let hook = Hook { space: &space, shell: hook.shell.clone(), awk: hook.awk };
+        let hook = Hook {
+            space: &space,
+            shell: hook.shell.clone(),
+            awk: hook.awk,
+            environment: Vec::new(),
+        };
         let pipe = space.path().join(".blue/local/audit.jsonl");
         std::fs::create_dir_all(pipe.parent().unwrap()).unwrap();
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -586,5 +595,112 @@ fn a_checkout_with_crlf_line_ends_delivers_the_same_bytes() {
         delivers();
         built.iter().for_each(|path| with_crlf(hook.space, path));
         delivers();
+    });
+}
+
+#[test]
+fn the_hook_does_not_climb_past_a_repository() {
+    everywhere_once(|hook| {
+        std::fs::create_dir_all(hook.space.path().join("clone/below")).unwrap();
+        assert!(!hook.run("session-start", "clone/below", &[], b"").is_empty());
+        for git in ["clone/.git/HEAD", "clone/.git"] {
+            std::fs::remove_dir_all(hook.space.path().join("clone/.git")).ok();
+            hook.space.write(git, "gitdir: elsewhere\n");
+            for folder in ["clone", "clone/below"] {
+                assert_eq!(hook.run("session-start", folder, &[], b""), b"", "{git} {folder}");
+            }
+        }
+    });
+}
+
+/// Gives a file or folder to another user; `false` where only root could.
+fn give_away(path: &Path) -> bool {
+    let given = std::os::unix::fs::lchown(path, Some(54_321), Some(54_321)).is_ok();
+    if !given {
+        println!("skipped: only root can give files to another user");
+    }
+    given
+}
+
+#[test]
+fn a_project_of_another_user_is_refused_in_one_line() {
+    everywhere(|hook| {
+        for folder in [".blue", ""] {
+            let path = hook.space.path().join(folder);
+            if !give_away(&path) {
+                return;
+            }
+            let (printed, warning) = hook.run_warned("session-start", "", &[], START.as_bytes());
+            assert_eq!(printed, b"", "{:?} {folder}", hook.shell);
+            assert_eq!(warning.lines().count(), 1, "{warning}");
+            let root = hook.space.path().canonicalize().unwrap().display().to_string();
+            let typed = format!("safe_directories: [\"{root}\"]");
+            assert!(warning.contains(&typed), "{warning}");
+            assert!(warning.contains("home/.blue/config.yaml"), "{warning}");
+            assert!(!hook.space.exists(".blue/local/audit.jsonl"));
+            std::os::unix::fs::chown(&path, Some(0), Some(0)).unwrap();
+        }
+        assert!(!hook.start(START).is_empty());
+    });
+}
+
+#[test]
+fn a_listed_directory_of_another_user_is_delivered() {
+    everywhere(|hook| {
+        if !give_away(hook.space.path()) {
+            return;
+        }
+        let root = hook.space.path().canonicalize().unwrap().display().to_string();
+        let config = "home/.blue/config.yaml";
+        let delivers = |text: &str| {
+            hook.space.write(config, text.replace("@", &root));
+            let (printed, warning) = hook.run_warned("session-start", "", &[], START.as_bytes());
+            assert_eq!(printed.is_empty(), !warning.is_empty(), "{text}: {warning}");
+            !printed.is_empty()
+        };
+        for text in [
+            "safe_directories: [\"@\"]\n",
+            "safe_directories: ['/a', '@']\n",
+            "safe_directories: [/a, @] # mine\n",
+            "safe_directories: [\n  /a,\n  \"@\"\n]\n",
+            "safe_directories:\n  - /a\n  - @\n",
+            "safe_directories:\n- \"@\" # mine\n- /a\n",
+            "# mine\nvault: x\nsafe_directories:\n\n  # this one\n  - '@/'\nmodel_switch: y\n",
+            "safe_directories: [\"*\"]\r\n",
+            "safe_directories:\r\n  - \"*\"\r\n",
+        ] {
+            assert!(delivers(text), "{:?} {}: {text}", hook.shell, hook.awk);
+        }
+        for text in [
+            "",
+            "safe_directories: []\n",
+            "safe_directories: [/a, \"@x\", \"@/below\"]\n",
+            "# safe_directories: [\"@\"]\n",
+            "other:\n  - @\n",
+            "safe_directories:\n  - /a\nother:\n  - @\n",
+            "safe_directories: [/a]\nother: [\"@\"]\n",
+            "  safe_directories: [\"@\"]\n",
+            "safe_directories: /a # @\n",
+        ] {
+            assert!(!delivers(text), "{:?} {}: {text}", hook.shell, hook.awk);
+        }
+    });
+}
+
+#[test]
+fn root_may_use_the_project_of_whoever_called_sudo() {
+    everywhere_once(|hook| {
+        if !give_away(hook.space.path()) {
+            return;
+        }
+        let under = |uid: &'static str| {
+            let (space, shell) = (hook.space, hook.shell.clone());
+            let environment = vec![("SUDO_UID", uid)];
+            let hook = Hook { space, shell, awk: hook.awk, environment };
+            hook.run_warned("session-start", "", &[], START.as_bytes())
+        };
+        assert_eq!(under("54321").1, "");
+        assert_ne!(under("54322").1, "");
+        assert_ne!(under("").1, "");
     });
 }

@@ -893,3 +893,36 @@ fn lines_of_others_in_gitattributes_stay_to_the_byte() {
         }
     }
 }
+
+#[test]
+fn codex_runs_no_script_of_another_user_and_none_beyond_a_repository() {
+    let space = Space::new();
+    blue(&space, &["install"]);
+    let (script, ran) = (".blue/hooks/session-start", space.path().join("ran"));
+    space.write(script, format!("#!/bin/sh\ntouch '{}'\n", ran.display()));
+    std::fs::create_dir_all(space.path().join("clone/below")).unwrap();
+    let all = commands(&space.read(".codex/hooks.json"));
+    let runs_in = |folder: &str| {
+        for (_, command) in all.iter().filter(|(event, _)| event == "SessionStart") {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", command]).current_dir(space.path().join(folder));
+            let status = shell.env("PATH", "/usr/bin:/bin").stdin(Stdio::null()).output().unwrap();
+            assert_eq!(status.status.code(), Some(0), "{command}");
+        }
+        std::fs::remove_file(&ran).is_ok()
+    };
+    assert!(runs_in("clone/below"));
+    space.write("clone/.git/HEAD", "ref: refs/heads/main\n");
+    assert!(!runs_in("clone") && !runs_in("clone/below"));
+    assert!(runs_in(""));
+    let foreign = |path: &str| {
+        let path = space.path().join(path);
+        std::os::unix::fs::chown(&path, Some(54_321), None).map(|()| path)
+    };
+    for path in ["", ".blue"] {
+        // Only root can give a folder to another user.
+        let Ok(path) = foreign(path) else { return };
+        assert!(!runs_in(""), "{}", path.display());
+        std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+    }
+}

@@ -101,14 +101,16 @@ fn command(agent: Agent, runs: Runs) -> String {
         // These settings hold in every repository, a stranger's too: its scripts are not run.
         Agent::ClaudeUser if argument == " global" => "blue hook session-global || :".to_string(),
         Agent::ClaudeUser => format!("blue hook {name} || :"),
-        Agent::Codex => upward("$PWD", &path, &argument),
+        Agent::Codex if argument == " global" => upward(&path, &argument, "session-global"),
+        Agent::Codex => upward(&path, &argument, name),
     }
 }
 
-/// Runs the nearest script from a folder upwards: an agent may be started anywhere in a project.
-fn upward(from: &str, path: &str, argument: &str) -> String {
+/// Runs the nearest script from the current folder upwards, but not past a repository: an agent may be
+/// started anywhere in a project. A script of another user is not run; `blue hook` decides then.
+fn upward(path: &str, argument: &str, hook: &str) -> String {
     format!(
-        "d={from}; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] || exit 0; d=${{d%/*}}; done; exec \"$d/{path}\"{argument}"
+        "d=$PWD; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] && [ ! -e \"$d/.git\" ] || exit 0; d=${{d%/*}}; done; [ -O \"$d\" ] && [ -O \"$d/.blue\" ] || {{ blue hook {hook}; exit 0; }}; exec \"$d/{path}\"{argument}"
     )
 }
 
