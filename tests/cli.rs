@@ -753,3 +753,103 @@ fn schema_errors_name_file_line_and_path() {
     );
     assert!(space.blue(&["schema", "print", "config"]).stdout.contains("\"blue configuration\""));
 }
+
+/// Every document's address, by path.
+fn addresses(space: &Space) -> std::collections::BTreeMap<String, String> {
+    let lines = space.read(".blue/context/documents.jsonl");
+    let lines = lines.lines().skip(1).map(|line| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = |key: &str| line[key].as_str().unwrap().to_string();
+        (text("path"), text("uri"))
+    });
+    lines.collect()
+}
+
+fn notes_project(paths: &[&str]) -> Space {
+    let space = Space::new();
+    let config = "documents:\n  - type: note\n    paths: [\"*/notes/*.md\"]\nidentity:\n  sources: [\"blue://docs/notes/focus\"]\n";
+    space.write(".blue/config.yaml", config);
+    for path in paths {
+        space.write(path, format!("# Of {path}\n\nText of {path}.\n"));
+    }
+    space
+}
+
+#[test]
+fn a_second_document_of_one_name_takes_no_address_over() {
+    let space = notes_project(&["b/notes/focus.md"]);
+    space.write("c/notes/other.md", "# Other\n\nSee blue://docs/notes/focus for it.\n");
+    space.build();
+    let short = "blue://docs/notes/focus";
+    assert!(space.blue(&["knowledge", "show", short]).stdout.contains("Text of b/notes/focus.md"));
+    space.write("a/notes/focus.md", "# New\n\nText of a.\n");
+    let built = space.build();
+    let long = |name: &str| format!("blue://docs/notes/{name}-notes-focus");
+    for name in ["a", "b"] {
+        let finding = format!("{name}/notes/focus.md: warning: ");
+        assert!(built.stderr.contains(&finding), "{}", built.stderr);
+        assert!(built.stderr.contains(&long(name)), "{}", built.stderr);
+        let shown = space.blue(&["knowledge", "show", &long(name)]);
+        assert!(shown.stdout.contains(&format!("Text of {name}")), "{shown:?}");
+    }
+    assert_eq!(built.stderr.matches("[BLUE-ID-002]").count(), 2, "{}", built.stderr);
+    // The short address means neither, for a reader as for a document.
+    for address in [short, "blue://note/focus"] {
+        let shown = space.blue(&["knowledge", "show", address]);
+        assert_eq!((shown.code, shown.stdout.as_str()), (2, ""), "{address}: {shown:?}");
+        assert!(["a", "b"].iter().all(|n| shown.stderr.contains(&long(n))), "{shown:?}");
+    }
+    for place in ["c/notes/other.md:3", ".blue/config.yaml: "] {
+        let line = built.stderr.lines().find(|line| line.starts_with(place)).unwrap();
+        assert!(["a", "b"].iter().all(|n| line.contains(&format!("{n}/notes/focus.md"))), "{line}");
+        assert!(line.contains("[BLUE-REF-002]"), "{line}");
+    }
+}
+
+#[test]
+fn the_address_of_a_contested_name_depends_on_its_path_alone() {
+    let all = [
+        "a/notes/focus.md",
+        "b/notes/focus.md",
+        "b/notes/focus.draft.md",
+        "c/notes/notes-focus.md",
+        "c/notes/2026-01-25-standup.md",
+        "c/notes/2026-02-01-standup.md",
+    ];
+    let whole = notes_project(&all);
+    whole.build();
+    let known = addresses(&whole);
+    let unique: std::collections::BTreeSet<&String> = known.values().collect();
+    assert_eq!(unique.len(), all.len(), "{known:?}");
+    assert_eq!(known[all[4]], "blue://docs/notes/2026-01-25-standup");
+    // However many there are, in whichever order they came, an address never means two things.
+    for left_out in all {
+        let fewer: Vec<&str> = all.iter().copied().filter(|path| *path != left_out).collect();
+        let space = notes_project(&fewer);
+        space.build();
+        for (path, uri) in addresses(&space) {
+            let other = known.iter().find(|(other, known)| **known == uri && **other != path);
+            assert_eq!(other, None, "{uri} is {path} without {left_out}");
+        }
+    }
+}
+
+#[test]
+fn two_rfcs_of_one_name_in_two_collections_have_two_bundles() {
+    let space = Space::new();
+    let entry =
+        |name: &str| format!("  - {{type: rfc, collection: {name}, paths: [\"{name}/*.md\"]}}\n");
+    let config = format!("documents:\n{}{}", entry("one"), entry("two"));
+    space.write(".blue/config.yaml", config);
+    space.write("one/0001-x.md", "# RFC 1: A\n\n- Status: draft\n\nText one.\n");
+    space.build();
+    assert!(space.exists(".blue/context/workflow/0001-x.md"));
+    space.write("two/0001-x.md", "# RFC 1: B\n\n- Status: draft\n\nText two.\n");
+    space.build();
+    assert!(!space.exists(".blue/context/workflow/0001-x.md"));
+    for (name, title) in [("one", "A"), ("two", "B")] {
+        let text = space.read(&format!(".blue/context/workflow/{name}.0001-x.md"));
+        assert!(text.contains(title), "{text}");
+    }
+    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+}

@@ -75,7 +75,7 @@ fn of_rfcs(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, (DocId, Vec<Stri
     let prefix = &from.inputs.plan.branch_prefix;
     let short_names = |id: DocId| {
         let document = graph.document(id);
-        let mut names = vec![workflow::name_of(graph, id).to_string()];
+        let mut names = vec![workflow::name_of(graph, id)];
         names.extend(document.number.as_ref().map(ToString::to_string));
         names.extend([document.number_text.clone(), document.slug.clone()]);
         names.retain(|name| !name.is_empty());

@@ -60,16 +60,16 @@ pub(super) fn meaning(graph: &Graph, source: &str) -> Meaning {
     if source == "blue://context/voice" {
         return Meaning::Voice;
     }
+    if let Some(id) = graph.ids().find(|id| graph.document(*id).uri.as_str() == source) {
+        return Meaning::Documents(vec![id]);
+    }
     let rows: Vec<usize> = (0..graph.collections.len())
         .filter(|i| means_collection(source, &graph.collections[*i]))
         .collect();
     let ids: Vec<DocId> = graph
         .ids()
         .filter(|id| {
-            let document = graph.document(*id);
-            rows.contains(&document.collection)
-                || document.uri.as_str() == source
-                || short_means(graph, source, *id)
+            rows.contains(&graph.document(*id).collection) || short_means(graph, source, *id)
         })
         .collect();
     if ids.is_empty() { Meaning::Nothing } else { Meaning::Documents(ids) }
@@ -218,7 +218,13 @@ fn sources(
         inputs.watched.iter().any(|watched| watched.path == CONFIG && !watched.is_absent());
     for source in &inputs.plan.identity.sources {
         match meaning(graph, source) {
-            Meaning::Documents(found) => ids.extend(found),
+            Meaning::Documents(found) => {
+                let short = |id: &DocId| short_means(graph, source, *id);
+                if found.len() > 1 && found.iter().all(short) {
+                    notes.push(ambiguous(graph, source, &found));
+                }
+                ids.extend(found);
+            }
             Meaning::Voice => voice = inputs.voice.clone(),
             Meaning::Nothing if configured && source != "blue://docs/adrs/" => {
                 let message = format!("identity asks for {source}, which is not in this project");
@@ -231,6 +237,18 @@ fn sources(
     ids.sort_unstable();
     ids.dedup();
     (ids, voice.filter(|text| !text.trim().is_empty()))
+}
+
+/// A source that fits several documents; all of them are in the bundle until it is corrected.
+fn ambiguous(graph: &Graph, source: &str, found: &[DocId]) -> Diagnostic {
+    let all: Vec<&str> = found.iter().take(6).map(|id| graph.document(*id).path.as_str()).collect();
+    let message = format!(
+        "identity asks for {source}, which fits {} documents: {}",
+        found.len(),
+        all.join(", ")
+    );
+    let hint = format!("write the address of one, such as {}", graph.document(found[0]).uri);
+    Diagnostic::new(Code::Ambiguous, CONFIG, message).hint(hint)
 }
 
 fn groups(graph: &Graph, longer: &view::Longer, bundle: &Bundle) -> Vec<Group> {

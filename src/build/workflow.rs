@@ -100,10 +100,22 @@ pub(super) fn bundles(
     ids.par_iter().map(|id| bundle(from, *id, &plans, current)).collect()
 }
 
-/// The name of a document's bundle: the last part of its address.
-pub(super) fn name_of(graph: &Graph, id: DocId) -> &str {
-    let uri = graph.document(id).uri.as_str();
-    uri.rsplit('/').next().unwrap_or(uri)
+/// The name of a document's bundle: the last part of its address, after its collection's name if an RFC
+/// of another collection has the same.
+pub(super) fn name_of(graph: &Graph, id: DocId) -> String {
+    let document = graph.document(id);
+    let collection = &graph.collections[document.collection];
+    let name = last_part(document);
+    let shared = graph.collections.iter().enumerate().any(|(row, other)| {
+        row != document.collection
+            && other.kind == collection.kind
+            && graph.of_collection(row).any(|other| last_part(graph.document(other)) == name)
+    });
+    if shared { format!("{}.{name}", collection.name) } else { name.to_string() }
+}
+
+fn last_part(document: &Document) -> &str {
+    document.uri.as_str().rsplit('/').next().unwrap_or_default()
 }
 
 /// Where a document's bundle lies.

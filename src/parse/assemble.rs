@@ -1,6 +1,7 @@
 //! Names and facts to documents, each with an address of its own.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use rayon::prelude::*;
 
@@ -135,71 +136,92 @@ fn readable(name: &name::Name, found: &Found) -> String {
     }
 }
 
-/// Gives every document its address. Where two want the same, the deeper one takes its folders
-/// into its name, so that the plain address keeps its meaning.
+/// Gives every document its address. Where several want the same one, none of them gets it: all take
+/// longer ones, so that a file that comes never changes what an address means.
 fn address(collections: &[Collection], documents: &mut [Document], notes: &mut Vec<Diagnostic>) {
-    let ids: Vec<(usize, String)> =
+    let ids: Vec<Id> =
         documents.par_iter().map(|document| (document.collection, plain_id(document))).collect();
     let mut order: Vec<usize> = (0..documents.len()).collect();
-    order.par_sort_unstable_by_key(|i| (&ids[*i], documents[*i].depth, *i));
-    let mut taken: BTreeMap<(usize, String), usize> = BTreeMap::new();
-    let mut late = Vec::new();
-    for group in order.chunk_by(|a, b| ids[*a] == ids[*b]) {
-        let (first, others) = group.split_first().expect("a group has a member");
-        documents[*first].uri = Uri::of_document(&collections[ids[*first].0].name, &ids[*first].1);
-        for other in others {
-            taken.insert(ids[*other].clone(), *first);
-            late.push(*other);
-        }
+    order.par_sort_unstable_by_key(|i| (&ids[*i], *i));
+    let mut rivals: BTreeMap<usize, usize> = BTreeMap::new();
+    for group in order.chunk_by(|a, b| ids[*a] == ids[*b]).filter(|group| group.len() > 1) {
+        rivals.extend(group.iter().map(|i| (*i, if *i == group[0] { group[1] } else { group[0] })));
     }
-    if late.is_empty() {
-        return;
+    let longer =
+        if rivals.is_empty() { BTreeMap::new() } else { longer_ids(documents, &ids, &mut rivals) };
+    for (i, (collection, plain)) in ids.into_iter().enumerate() {
+        let id = longer.get(&i).unwrap_or(&plain);
+        documents[i].uri = Uri::of_document(&collections[collection].name, id);
     }
-    // From here on every address counts, because a longer name may meet another document's.
-    for (i, id) in ids.iter().enumerate() {
-        taken.entry(id.clone()).or_insert(i);
-    }
-    late.sort_by_key(|i| (documents[*i].depth, *i));
-    let mut numbers = BTreeMap::new();
-    for i in late {
-        let id = free_id(&documents[i], &ids[i].1, &taken, &mut numbers);
-        if id.contains('~') {
-            let other = &documents[taken[&ids[i]]].path;
-            let message = format!("{other} has the same address; this one is {id}");
-            let hint = "rename one of the two";
-            notes.push(Diagnostic::new(Code::DuplicateId, &documents[i].path, message).hint(hint));
-        }
-        let collection = documents[i].collection;
-        documents[i].uri = Uri::of_document(&collections[collection].name, &id);
-        taken.insert((collection, id), i);
+    for (i, rival) in rivals {
+        let message = format!(
+            "{} has the same name; both get longer addresses, this one {}",
+            documents[rival].path, documents[i].uri
+        );
+        let hint = "rename one of the two";
+        notes.push(Diagnostic::new(Code::DuplicateId, &documents[i].path, message).hint(hint));
     }
 }
 
-/// An id that nobody has: with folders in front as far as they go, then with a number behind.
-fn free_id(
-    document: &Document,
-    wanted: &str,
-    taken: &BTreeMap<(usize, String), usize>,
-    numbers: &mut BTreeMap<(usize, String), u32>,
-) -> String {
-    let is_free = |id: &String| !taken.contains_key(&(document.collection, id.clone()));
-    let folders = document.path.rsplit('/').skip(1).take(document.depth.min(8));
-    let mut id = wanted.to_string();
-    for folder in folders {
-        id = format!("{}-{id}", slugify(folder));
-        if is_free(&id) {
-            return id;
+/// A collection's row and an id in it.
+type Id = (usize, String);
+
+/// The ids of the documents that cannot have their plain one, by row. `rivals` has those that want the
+/// same plain id; a longer id can meet the plain one of another document, which then joins them.
+fn longer_ids(
+    documents: &[Document],
+    ids: &[Id],
+    rivals: &mut BTreeMap<usize, usize>,
+) -> BTreeMap<usize, String> {
+    // Who has an id; nobody, if several wanted it.
+    let mut owners: BTreeMap<Id, Option<usize>> = BTreeMap::new();
+    for (i, id) in ids.iter().enumerate() {
+        owners.insert(id.clone(), Some(i).filter(|i| !rivals.contains_key(i)));
+    }
+    let mut waiting: Vec<usize> = rivals.keys().copied().collect();
+    let mut stages: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut longer = BTreeMap::new();
+    while let Some(i) = waiting.pop() {
+        let stage = stages.entry(i).or_default();
+        *stage += 1;
+        let id = longer_id(&documents[i], &ids[i].1, *stage);
+        longer.insert(i, id.clone());
+        match owners.entry((documents[i].collection, id)) {
+            Entry::Vacant(free) => {
+                free.insert(Some(i));
+            }
+            Entry::Occupied(mut taken) => {
+                waiting.push(i);
+                if let Some(other) = taken.get_mut().take() {
+                    rivals.entry(other).or_insert(i);
+                    waiting.push(other);
+                }
+            }
         }
     }
-    // The next number is remembered, so that thousands of equal names stay cheap.
-    let next = numbers.entry((document.collection, id.clone())).or_insert(2u32);
-    loop {
-        let numbered = format!("{id}~{next}");
-        *next += 1;
-        if is_free(&numbered) {
-            return numbered;
-        }
+    longer
+}
+
+/// The longer ids of a document, one after the other: with the date of its name, with the folders of its
+/// collection or else its own folder, with more folders, with more and more digits of its path's digest.
+/// They depend on nothing but its path.
+fn longer_id(document: &Document, plain: &str, stage: usize) -> String {
+    let id = match name::name(&document.path).date {
+        Some(date) if !plain.starts_with(&slugify(&date)) => format!("{}-{plain}", slugify(&date)),
+        _ => plain.to_string(),
+    };
+    if stage == 1 {
+        return id;
     }
+    let n_folders = if stage == 2 { document.depth.clamp(1, 8) } else { 8 };
+    let folders = document.path.rsplit('/').skip(1).take(n_folders);
+    let id = folders.fold(id, |id, folder| format!("{}-{id}", slugify(folder)));
+    if stage <= 3 {
+        return id;
+    }
+    let digest = Digest::of(document.path.as_bytes()).to_string();
+    let digits = digest.trim_start_matches("blake3:");
+    format!("{id}~{}", &digits[..digits.len().min(8 * (stage - 3))])
 }
 
 fn plain_id(document: &Document) -> String {

@@ -249,8 +249,12 @@ impl Catalogue {
         if wanted.number().is_some_and(|wanted| number.as_ref() != Some(wanted)) {
             return false;
         }
-        let known = name::name(&format!("{}.md", self.id(row)));
-        wanted.fits(number.as_ref(), &known.slug, known.is_plan)
+        // A document whose name is not its alone has a longer id, and still answers to its name.
+        let fits = |path: &str| {
+            let known = name::name(path);
+            wanted.fits(number.as_ref(), &known.slug, known.is_plan)
+        };
+        fits(&format!("{}.md", self.id(row))) || fits(self.path(row))
     }
 
     /// The addresses most like one that means nothing: those in the same place first, of them those
