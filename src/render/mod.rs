@@ -1,11 +1,14 @@
 //! Fills templates; gives text, knows no file system.
 
+mod filters;
+mod meter;
+mod source;
 pub mod view;
 
 use std::collections::BTreeMap;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, Output, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value, machinery};
 use serde::Serialize;
 
 use crate::model::Digest;
@@ -21,16 +24,8 @@ const EMBEDDED: [(&str, &str); 3] = [
 /// Steps a template may take: a thousand times what blue's own need.
 const FUEL: u64 = 20_000_000;
 
-/// Every line but the first and the empty ones, moved in by some spaces.
-fn indented(text: &str, width: usize) -> String {
-    let space = " ".repeat(width.min(16));
-    let lines = text.split('\n').enumerate();
-    let lines = lines.map(|(i, line)| match i == 0 || line.trim().is_empty() {
-        true => line.to_string(),
-        false => format!("{space}{line}"),
-    });
-    lines.collect::<Vec<String>>().join("\n")
-}
+/// Loops and macros in each other; a macro counts as four.
+const MAX_RECURSION: usize = 200;
 
 /// The digest of the templates that come with blue.
 pub fn embedded_digest() -> Digest {
@@ -73,15 +68,17 @@ impl Templates {
             .lstrip_blocks(true)
             .keep_trailing_newline(true)
             .build();
-        environment.set_syntax(syntax.expect("the usual delimiters do not clash"));
+        let syntax = syntax.expect("the usual delimiters do not clash");
+        environment.set_syntax(syntax.clone());
         environment.set_auto_escape_callback(|_| AutoEscape::Custom("blue".into()));
         let kept = kept.to_string();
-        environment.set_formatter(move |out, _, value| neutralised(out, value, &kept));
+        environment.set_formatter(move |out, state, value| neutralised(out, state, value, &kept));
         // Templates can come with a stranger's repository: they may not run for ever, nor ask
         // for more memory than there is.
         environment.set_fuel(Some(FUEL));
-        environment.remove_filter("format");
-        environment.add_filter("indent", indented);
+        environment.set_recursion_limit(MAX_RECURSION);
+        meter::add_to(&mut environment);
+        filters::add_to(&mut environment);
         let mut digests = BTreeMap::new();
         for (name, embedded) in EMBEDDED {
             let (text, file) = match overrides.get(name) {
@@ -89,6 +86,8 @@ impl Templates {
                 None => (embedded.to_string(), format!("templates/{name}")),
             };
             digests.insert(name.to_string(), Digest::of(text.as_bytes()));
+            source::check(&text, &syntax)
+                .map_err(|(line, why)| TemplateError(format!("{file}:{line}: {why}")))?;
             environment
                 .add_template_owned(file.clone(), text)
                 .map_err(|error| described(&file, &error))?;
@@ -114,9 +113,18 @@ impl Templates {
                 self.environment.get_template(&file).ok().map(|template| (file, template))
             })
             .expect("every name was added");
-        let text = template
-            .render(Value::from(minijinja::value::Serde(view)))
-            .map_err(|error| described(&file, &error))?;
+        let compiled = machinery::get_compiled_template(&template);
+        let instructions = meter::metered(&compiled.instructions);
+        let mut text = String::new();
+        machinery::eval(
+            &self.environment,
+            &instructions,
+            Value::from(minijinja::value::Serde(view)),
+            &compiled.blocks,
+            &mut machinery::make_string_output(&mut text),
+            compiled.initial_auto_escape.clone(),
+        )
+        .map_err(|error| described(&file, &error))?;
         Ok(format!("{}\n", text.trim_end()))
     }
 }
@@ -128,13 +136,25 @@ fn described(file: &str, error: &minijinja::Error) -> TemplateError {
 }
 
 /// The one place where text from documents enters an artifact.
-fn neutralised(out: &mut Output<'_>, value: &Value, kept: &str) -> Result<(), minijinja::Error> {
+fn neutralised(
+    out: &mut Output<'_>,
+    state: &mut State,
+    value: &Value,
+    kept: &str,
+) -> Result<(), minijinja::Error> {
     if value.is_undefined() {
         return Err(minijinja::Error::from(minijinja::ErrorKind::UndefinedError));
     }
     match value.as_str() {
-        Some(text) => out.write_str(&neutral_but(text, kept))?,
-        None => write!(out, "{value}")?,
+        Some(text) => {
+            let text = neutral_but(text, kept);
+            meter::charge(state, text.len() as u64)?;
+            out.write_str(&text)?;
+        }
+        None => {
+            meter::charge(state, meter::weight(value)?)?;
+            write!(out, "{value}")?;
+        }
     }
     Ok(())
 }
