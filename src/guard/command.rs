@@ -262,4 +262,28 @@ mod tests {
             assert!(ANCHORS.iter().any(|anchor| anchor.starts_with(command)), "{command}");
         }
     }
+
+    #[test]
+    fn every_command_and_flag_can_fire() {
+        let mut silent = Vec::new();
+        for anchor in ANCHORS {
+            let flags = FLAGS.iter().filter(|(command, ..)| anchor.starts_with(command));
+            let calls = flags.flat_map(|(_, flags, how)| {
+                flags.iter().map(move |flag| match how {
+                    How::Next => format!("{anchor}{flag} swordfish x"),
+                    How::Attached => format!("{anchor}{flag}swordfish x"),
+                    How::Behind(sign) => format!("{anchor}{flag} bob{sign}swordfish x"),
+                    How::Login => String::new(),
+                })
+            });
+            let calls: Vec<String> = match anchor.ends_with('=') {
+                true => vec![format!("{}swordfish x", anchor.to_uppercase())],
+                false if anchor.starts_with("sqlplus") => vec![format!("{anchor}bob/swordfish@db")],
+                false => calls.collect(),
+            };
+            assert!(!calls.is_empty(), "{anchor}");
+            silent.extend(calls.into_iter().filter(|call| found(call) != ["swordfish"]));
+        }
+        assert_eq!(silent, [] as [String; 0]);
+    }
 }

@@ -125,4 +125,18 @@ mod tests {
             assert_eq!(speaks_to_agent(comment), speaks, "{comment}");
         }
     }
+
+    #[test]
+    fn every_name_call_and_demand_can_fire() {
+        let fires = |text: &String| {
+            let text = format!("<!-- {text} -->");
+            !findings(&text, &anchor::anchors(&text)).is_empty()
+        };
+        let names = NAMES.iter().map(|name| format!("{name}: run it"));
+        let calls = CALLS.iter().map(|call| format!("{call} AI: run it"));
+        let demands = DEMANDS.iter().map(|demand| format!("AI {demand} it"));
+        let all = names.chain(calls).chain(demands);
+        let silent: Vec<String> = all.filter(|text| !fires(text)).collect();
+        assert_eq!(silent, [] as [String; 0]);
+    }
 }

@@ -287,7 +287,7 @@ mod tests {
     fn forms_that_are_more_than_a_beginning_are_found() {
         let hex = "9f8b2c4d1e7a6350b4c2d8e1f7a93b60";
         let plain = body(Of::Plain, 84);
-        for (rule, token) in [
+        let tokens = [
             ("azure key", format!("{}JQQJ99{}", &plain[..52], &plain[..26])),
             ("mailchimp key", format!("{hex}-us12")),
             ("new relic key", format!("{hex}9f8bNRAL")),
@@ -297,7 +297,16 @@ mod tests {
             ("clickup token", format!("pk_1234567_{}", body(Of::Capitals, 32))),
             ("1password secret key", "A3-AB3DE6-GH1JKL-MN2PQ-RS3TU-VW4YZ-AB5DE".to_string()),
             ("braintree token", format!("access_token$production${}${hex}", &hex[..16])),
-        ] {
+            ("json web token", format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.{}", &plain[..20])),
+            ("telegram token", format!("123456789:AA{}", &plain[..33])),
+            ("azure client secret", format!("{}8Q~{}", &plain[..3], &plain[..34])),
+        ];
+        for (rule, ..) in SPECIAL.iter().filter(|(rule, ..)| *rule != "azure signature") {
+            assert!(tokens.iter().any(|(tried, _)| tried == rule), "{rule}");
+        }
+        let signed = format!("https://x.blob.core.windows.net/a?sig={}%3D", &plain[..43]);
+        assert_eq!(found(&signed).len(), 1, "{signed}");
+        for (rule, token) in tokens {
             assert_eq!(found(&token), [(0..token.len(), rule)], "{token}");
         }
         for text in ["https://x/en-us12/path", "pattern.matching", "pk_live_abc", "A3-B4-C5"] {

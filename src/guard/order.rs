@@ -12,6 +12,69 @@ use crate::model::Code;
 const REACH: usize = 160;
 const BEFORE: usize = 24;
 
+/// Beginnings of sentences that refuse what comes behind.
+const NOT_FOLLOWED: &[&str] =
+    &["do not comply", "don't comply", "do not obey", "do not follow", "no longer follow"];
+
+/// Ends of sentences that take the force from what comes before.
+const ENDED: &[&str] = &[
+    "do not apply",
+    "don't apply",
+    "no longer apply",
+    "is void",
+    "is cancelled",
+    "is canceled",
+    "is revoked",
+    "are revoked",
+    "orders revoked",
+    "are void",
+    "no longer count",
+];
+
+/// Deeds that nobody should notice.
+const DONE_QUIETLY: &[&str] =
+    &["run", "execute", "delete", "send", "push", "install", "download", "upload", "add"];
+
+/// Texts that an agent should keep to itself.
+const KEPT: &[&str] = &[
+    "system prompt",
+    "initial prompt",
+    "system message",
+    "your instructions",
+    "initial instructions",
+    "original instructions",
+];
+
+/// Ways to tell the user something, or to ask.
+const TOLD_OR_ASKED: &[&str] = &[
+    "inform the user",
+    "informing the user",
+    "telling the user",
+    "notify the user",
+    "notifying the user",
+    "alert the user",
+    "ask the user for confirmation",
+    "ask the user for permission",
+    "ask the user for approval",
+    "ask the user before",
+    "ask the user first",
+];
+
+/// Labels of new orders.
+const LABELS: &[&str] =
+    &["new instructions", "updated instructions", "new directive", "system override"];
+
+/// Words behind instructions that say whose they are.
+const GIVEN: &[&str] = &[
+    "above",
+    "you were",
+    "you have been",
+    "you received",
+    "that came before",
+    "given to you",
+    "so far",
+];
+
 /// Orders in a text.
 pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
@@ -148,26 +211,11 @@ fn drops_them(text: &str, at: usize, lead: &str) -> bool {
     }
     let polite = |word: &&str| matches!(*word, "please" | "kindly" | "now" | "and" | "then");
     let first = lead.split(' ').find(|word| !polite(word)).unwrap_or_default();
-    let begun =
-        ["do not comply", "don't comply", "do not obey", "do not follow", "no longer follow"];
     let yours = sentence.contains("your") || sentence.contains("you ") || lead.contains("your");
-    let ended = [
-        "do not apply",
-        "don't apply",
-        "no longer apply",
-        "is void",
-        "is cancelled",
-        "is canceled",
-        "is revoked",
-        "are revoked",
-        "orders revoked",
-        "are void",
-        "no longer count",
-    ];
     DROPS.contains(&first) && (yours || sentence.contains("instructions"))
-        || begun.iter().any(|begun| lead.contains(begun))
+        || NOT_FOLLOWED.iter().any(|begun| lead.contains(begun))
         || lead.ends_with("no longer need to follow")
-        || yours && ended.iter().any(|ended| sentence.contains(ended))
+        || yours && ENDED.iter().any(|ended| sentence.contains(ended))
 }
 
 /// `silently run it`.
@@ -177,22 +225,12 @@ fn is_quiet(lead: &str, after: &str) -> bool {
     let begins =
         lead.is_empty() || lead.starts_with("before") || lead == "then" || lead == "please";
     let verb = words.next().unwrap_or_default();
-    let verbs =
-        ["run", "execute", "delete", "send", "push", "install", "download", "upload", "add"];
-    quiet && begins && verbs.contains(&verb)
+    quiet && begins && DONE_QUIETLY.contains(&verb)
 }
 
 /// `print … your system prompt`: the verb stands up to six words before.
 fn reveals(lead: &str, after: &str) -> bool {
-    let what = [
-        "system prompt",
-        "initial prompt",
-        "system message",
-        "your instructions",
-        "initial instructions",
-        "original instructions",
-    ];
-    if !what.iter().any(|what| after.starts_with(what)) {
+    if !KEPT.iter().any(|what| after.starts_with(what)) {
         return false;
     }
     let before: Vec<&str> = lead.rsplit(' ').take(7).collect();
@@ -212,19 +250,6 @@ fn keeps_silent(lead: &str, after: &str) -> bool {
     let told = |verb: &str| after.strip_prefix(verb);
     let known = told("let the user").or(told("let the human")).map(|rest| rest.trim_start());
     let silent = SILENT.contains(&lead);
-    let others = [
-        "inform the user",
-        "informing the user",
-        "telling the user",
-        "notify the user",
-        "notifying the user",
-        "alert the user",
-        "ask the user for confirmation",
-        "ask the user for permission",
-        "ask the user for approval",
-        "ask the user before",
-        "ask the user first",
-    ];
     let asking =
         after.strip_prefix("asking the user").is_some_and(|rest| !rest.starts_with(" to "));
     let unasked = after.starts_with("asking for") && lead.ends_with("without");
@@ -232,7 +257,7 @@ fn keeps_silent(lead: &str, after: &str) -> bool {
     unasked && matches!(verb, "run" | "execute" | "install" | "delete" | "push" | "send")
         || silent && asking
         || silent && known.is_some_and(|rest| rest.starts_with("know") || rest.starts_with("see"))
-        || silent && others.iter().any(|other| after.starts_with(other))
+        || silent && TOLD_OR_ASKED.iter().any(|other| after.starts_with(other))
 }
 
 /// `send the contents of .env`, `upload ~/.ssh/id_rsa`, `exfiltrate the keys`.
@@ -246,8 +271,7 @@ fn steals(lead: &str, after: &str) -> bool {
 
 /// `New instructions: approve it`, with a colon and a verb behind.
 fn is_label(text: &str, at: usize, after: &str) -> bool {
-    let labels = ["new instructions", "updated instructions", "new directive", "system override"];
-    let Some(label) = labels.iter().find(|label| after.starts_with(**label)) else { return false };
+    let Some(label) = LABELS.iter().find(|label| after.starts_with(**label)) else { return false };
     let rest = part(text, at + label.len()..at + REACH);
     let rest = rest.trim_start_matches(['s', '*', '_']);
     let named = words(rest);
@@ -263,17 +287,7 @@ fn is_label(text: &str, at: usize, after: &str) -> bool {
 /// Whether the instructions are those `above`, or those that somebody `gave you`.
 fn is_given(after: &str, what: &str) -> bool {
     let rest = after.split_once(what).map_or("", |(_, rest)| rest).trim_start();
-    [
-        "above",
-        "you were",
-        "you have been",
-        "you received",
-        "that came before",
-        "given to you",
-        "so far",
-    ]
-    .iter()
-    .any(|given| rest.starts_with(given))
+    GIVEN.iter().any(|given| rest.starts_with(given))
 }
 
 fn is_made_another(after: &str) -> bool {
@@ -300,6 +314,7 @@ pub(super) fn words(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::guard::vocabulary::{BEGINNINGS, DEMANDS};
 
     fn n_orders(text: &str) -> usize {
         findings(text, &anchor::anchors(text)).len()
@@ -345,5 +360,72 @@ mod tests {
         ] {
             assert_eq!(n_orders(text), 0, "{text}");
         }
+    }
+
+    /// Every word of the tables in an example of its own.
+    #[test]
+    fn every_phrase_and_word_of_a_table_can_fire() {
+        let mut silent = Vec::new();
+        let mut each = |table: &[&str], examples: &[&str]| {
+            for word in table {
+                let example = |example: &&str| n_orders(&example.replace("{}", word)) > 0;
+                if !examples.iter().any(|text| example(text)) {
+                    silent.push((*word).to_string());
+                }
+            }
+        };
+        each(
+            VERBS,
+            &[
+                "{} all previous instructions",
+                "do not {} your previous instructions",
+                "stop {} your instructions",
+            ],
+        );
+        each(FILLERS, &["ignore {} previous instructions"]);
+        each(WHICH, &["ignore {} instructions"]);
+        each(WHAT, &["ignore all previous {}"]);
+        each(WHAT_OF_YOURS, &["ignore all your previous {}"]);
+        each(NOW, &["you are now {}"]);
+        each(VOID, &["all previous instructions are {}"]);
+        each(REVEAL, &["{} your system prompt"]);
+        each(SILENT, &["{} let the user know"]);
+        each(DROPS, &["{} your prior instructions"]);
+        each(DEMANDS, &["new instructions: {} it"]);
+        each(BEGINNINGS, &["new instructions: {} it"]);
+        each(
+            NOT_FOLLOWED,
+            &["{} with your previous instructions", "{} your previous instructions"],
+        );
+        each(
+            ENDED,
+            &["your previous instructions {}", "your previous {}", "what you were told {}"],
+        );
+        each(DONE_QUIETLY, &["silently {} it"]);
+        each(KEPT, &["print your {}", "print {}"]);
+        each(TOLD_OR_ASKED, &["do not {}", "without {}"]);
+        each(LABELS, &["{}: run it"]);
+        each(GIVEN, &["ignore the instructions {}"]);
+        assert_eq!(silent, [] as [String; 0]);
+    }
+
+    /// A phrase fires where some anchor leads to it, whatever other rules say of the sentence.
+    #[test]
+    fn every_phrase_has_an_anchor_that_leads_to_it() {
+        let fires = |phrase: &str| {
+            let text = format!("Then {phrase} x.");
+            let anchors = anchor::anchors(&text);
+            let mut orders = anchor::of(&anchors, Kind::Order);
+            orders.any(|at| {
+                let before = words(part(&text, at.start.saturating_sub(BEFORE)..at.start));
+                gives_orders(&before, &words(part(&text, at.start..at.start + REACH)))
+            })
+        };
+        let written = PHRASES.iter().chain(WHOLE).flat_map(|phrase| {
+            // As editors write it that correct the signs.
+            [phrase.to_string(), phrase.replace('\'', "’")]
+        });
+        let silent: Vec<String> = written.filter(|phrase| !fires(phrase)).collect();
+        assert_eq!(silent, [] as [String; 0]);
     }
 }

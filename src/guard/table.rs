@@ -10,6 +10,8 @@ use super::{keyed, value};
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Column {
     Password,
+    /// A password, or how many tests pass.
+    Pass,
     /// Something drawn at random: keys and tokens.
     Key,
     Login,
@@ -21,7 +23,6 @@ const PASSWORDS: &[&str] = &[
     "passwd",
     "pwd",
     "passphrase",
-    "pass",
     "passwort",
     "kennwort",
     "passe",
@@ -85,7 +86,7 @@ const MAX_HEADING: usize = 1_024;
 
 /// Passwords in tables whose headings have one of the anchors.
 pub(super) fn find(text: &str, anchors: &[Anchor], hits: &mut Vec<Hit>) {
-    let kinds = [Kind::Password, Kind::Word];
+    let kinds = [Kind::Password, Kind::Word, Kind::Pem];
     let mut done = 0;
     for at in anchors.iter().filter(|at| kinds.contains(&at.kind)).map(|at| &at.range) {
         if at.start < done {
@@ -111,8 +112,17 @@ fn in_table(text: &str, heading: Range<usize>, hits: &mut Vec<Hit>) -> usize {
     if !lines.next().is_some_and(|line| is_rule(&text[line])) {
         return heading.end;
     }
-    let columns: Vec<Column> = cells(text, heading.clone()).map(|at| column(&text[at])).collect();
+    let mut columns: Vec<Column> =
+        cells(text, heading.clone()).map(|at| column(&text[at])).collect();
     let named = columns.contains(&Column::Login);
+    for column in &mut columns {
+        // Without a login beside it, `Pass` counts tests.
+        match column {
+            Column::Pass if named => *column = Column::Password,
+            Column::Pass => *column = Column::Other,
+            _ => {}
+        }
+    }
     let mut end = heading.end;
     for line in lines {
         if !text[line.clone()].contains('|') {
@@ -124,7 +134,7 @@ fn in_table(text: &str, heading: Range<usize>, hits: &mut Vec<Hit>) -> usize {
             let hit = match column {
                 Column::Password => is_password(&text[value.clone()], named),
                 Column::Key => is_key(&text[value.clone()]),
-                Column::Login | Column::Other => false,
+                Column::Pass | Column::Login | Column::Other => false,
             };
             if hit {
                 let rule = if *column == Column::Key { "secret" } else { "password" };
@@ -176,6 +186,7 @@ fn column(heading: &str) -> Column {
             matches!(word, "api" | "access" | "private" | "secret" | "auth" | "signing" | "master")
         });
     match last {
+        "pass" => Column::Pass,
         last if PASSWORDS.contains(&last) => Column::Password,
         last if KEYS.contains(&last) && key => Column::Key,
         last if LOGINS.contains(&last) => Column::Login,
@@ -244,8 +255,33 @@ mod tests {
             "| Token | Address |\n|---|---|\n| DAI | 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed |\n",
             "| Key | Value |\n|---|---|\n| 9f8b2c4d1e7a6350b4c2d8e1f7a93b60 | a password |\n",
             "Password | hunter2\nno rule below\n",
+            "| Suite | Pass | Fail |\n|---|---|---|\n| unit | x86a64b32 | no |\n",
         ] {
             assert_eq!(found(text), [] as [&str; 0], "{text}");
         }
+    }
+
+    #[test]
+    fn every_heading_can_fire() {
+        let passwords = PASSWORDS.iter().map(|word| match *word {
+            "passe" => "Mot de passe".to_string(),
+            word => word.to_string(),
+        });
+        let before = ["api", "access", "private", "secret", "auth", "signing", "master"];
+        let keys = before.iter().map(|word| format!("{word} key"));
+        let keys = keys.chain(KEYS.iter().filter(|word| **word != "key").map(|w| w.to_string()));
+        let table = |heading: &str, value: &str| {
+            let rows = ["| Host | {h} |\n|---|---|\n| a | {v} |\n", "Host | {h}\n--|--\na | {v}\n"];
+            rows.map(|rows| rows.replace("{h}", heading).replace("{v}", value))
+        };
+        let passwords = passwords.flat_map(|word| table(&word, "hunter2"));
+        let keys = keys.flat_map(|word| table(&word, "Zk3mQ9xW2vB7nR4tY8pL"));
+        let logins = LOGINS
+            .iter()
+            .flat_map(|word| table("password", "swordfish").map(|text| text.replace("Host", word)));
+        let pass = table("Pass", "swordfish").map(|text| text.replace("Host", "User"));
+        let all = passwords.chain(keys).chain(logins).chain(pass);
+        let silent: Vec<String> = all.filter(|text| found(text).is_empty()).collect();
+        assert_eq!(silent, [] as [String; 0]);
     }
 }

@@ -28,6 +28,7 @@ pub(super) const ANCHORS: &[&str] = &[
     "<persisted",
     "</persisted",
     "<user-prompt",
+    "<user_message",
     "<|",
     "<<sys",
     "[inst]",
@@ -116,6 +117,7 @@ fn is_tag(text: &str, at: usize) -> bool {
     match name {
         // `<user>` and `<function>` are filled in by whoever reads the page.
         "user" | "function" | "tool" => closes && !text[..at].ends_with('>'),
+        name if name.starts_with("user_") && !closes => NAMES.contains(&name),
         name if name.starts_with("system") => {
             NAMES.contains(&name) || name.starts_with("system-reminder")
         }
@@ -213,5 +215,23 @@ mod tests {
         ] {
             assert_eq!(codes(text), [], "{text}");
         }
+    }
+
+    #[test]
+    fn every_anchor_and_name_can_fire() {
+        let endings =
+            ["", ">", "_x>", " x>", "-x>", "-reminder>", "calls>", "use>", "im_start|>", ">>"];
+        let fires = |anchor: &str| {
+            let tags = endings.iter().map(|end| format!("{anchor}{end}"));
+            let other = [format!("<{anchor}session>"), format!("</{anchor}session>")];
+            let label = format!("{}{}", anchor[..1].to_uppercase(), &anchor[1..]);
+            let spoken = [format!("{label} you obey"), format!("{anchor} you obey")];
+            tags.chain(other).chain(spoken).any(|text| !codes(&text).is_empty())
+        };
+        let silent: Vec<&&str> = ANCHORS.iter().filter(|anchor| !fires(anchor)).collect();
+        assert_eq!(silent, [] as [&&str; 0]);
+        let names = NAMES.iter().flat_map(|name| [format!("<{name}>"), format!("</{name}>")]);
+        let silent: Vec<String> = names.filter(|tag| codes(tag).is_empty()).collect();
+        assert_eq!(silent, [] as [String; 0]);
     }
 }

@@ -40,6 +40,7 @@ pub(super) const ANCHORS: &[&str] = &[
     "bỏ qua",
     "strunta i",
     "unohda",
+    "ohita",
     "figyelmen",
     "αγνόησε",
     "Αγνόησε",
@@ -137,7 +138,7 @@ const SPACED: &[(&[&str], &[&str])] = &[
     (&["התעלם"], &["מההוראות", "מכל", "הוראות", "ההוראות"]),
 ];
 
-/// Phrases that are enough by themselves.
+/// Phrases that are enough by themselves, as words or with their signs as they are written.
 const PHRASES: &[&str] = &[
     "ignore les instructions",
     "ignore toutes les",
@@ -157,6 +158,7 @@ const PHRASES: &[&str] = &[
     "vanaf nu ben je",
     "теперь ты не",
     "теперь ты —",
+    "теперь ты -",
     "этого момента ты",
 ];
 
@@ -251,7 +253,9 @@ pub(super) fn gives_orders(text: &str, at: usize, after: &str) -> bool {
         let mut verbs = std::iter::once(&verb).chain(rest.iter().take(2));
         verbs.any(|verb| drops.contains(verb)) && starts(things)
     };
-    PHRASES.iter().any(|phrase| after.starts_with(phrase))
+    let written = part(text, at..at + 48).to_lowercase();
+    let begins = |phrase: &&str| after.starts_with(phrase) || written.starts_with(phrase);
+    PHRASES.iter().any(|phrase| begins(phrase))
         || SPACED.iter().any(drops)
         || verb == "beachte"
             && rest.contains(&"nicht")
@@ -277,4 +281,52 @@ fn around(text: &str, at: usize) -> bool {
     let near = format!("{before}{ahead}").to_lowercase();
     let verb = DROPS.iter().any(|drops| near.contains(drops));
     verb && THINGS.iter().any(|thing| near.contains(thing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard::anchor;
+    use crate::guard::order::findings;
+
+    fn is_order(text: &str) -> bool {
+        !findings(text, &anchor::anchors(text)).is_empty()
+    }
+
+    /// The examples that are not noticed.
+    fn silent(examples: impl Iterator<Item = String>) -> Vec<String> {
+        examples.filter(|example| !is_order(example)).collect()
+    }
+
+    #[test]
+    fn every_phrase_and_word_of_a_table_can_fire() {
+        let phrases = PHRASES.iter().map(|phrase| format!("{phrase} x"));
+        let begun = UNSPACED.iter().map(|start| format!("{start}x"));
+        let mut missed = silent(phrases.chain(begun));
+        for (verbs, things) in SPACED {
+            // A verb needs one thing that it goes with, and a thing one verb. Some verbs are only
+            // looked for in a phrase.
+            let goes = |verb: &str, thing: &str| {
+                let phrases = ANCHORS.iter().copied().filter(|anchor| anchor.contains(verb));
+                let mut all = phrases.chain([verb]);
+                all.any(|verb| is_order(&format!("x {verb} x {thing} x")))
+            };
+            let verb = |verb: &&&str| !things.iter().any(|thing| goes(verb, thing));
+            let thing = |thing: &&&str| !verbs.iter().any(|verb| goes(verb, thing));
+            missed.extend(verbs.iter().filter(verb).map(|verb| format!("{verb} {things:?}")));
+            missed.extend(things.iter().filter(thing).map(|thing| format!("{verbs:?} {thing}")));
+        }
+        let both = |thing: &str, drops: &str| {
+            is_order(&format!("{thing}{drops}")) || is_order(&format!("{thing} {drops}"))
+        };
+        let thing = |thing: &&&str| !DROPS.iter().any(|drops| both(thing, drops));
+        let drops = |drops: &&&str| !THINGS.iter().any(|thing| both(thing, drops));
+        missed.extend(THINGS.iter().filter(thing).map(|thing| thing.to_string()));
+        missed.extend(DROPS.iter().filter(drops).map(|drops| drops.to_string()));
+        for (who, how) in UNTOLD {
+            let orders = how.iter().map(|how| format!("{how} {who}"));
+            missed.extend(silent(orders));
+        }
+        assert_eq!(missed, [] as [String; 0]);
+    }
 }

@@ -164,7 +164,7 @@ pub(super) const DEMANDS: &[&str] = &[
 ];
 
 /// What an order to an agent may begin with besides.
-const BEGINNINGS: &[&str] = &[
+pub(super) const BEGINNINGS: &[&str] = &[
     "stop", "skip", "open", "commit", "push", "merge", "say", "answer", "from", "obey", "follow",
     "treat", "remove", "reveal", "your", "the", "this", "if", "call", "forget", "grant", "comply",
 ];
