@@ -600,6 +600,48 @@ fn what_people_write_for_blue_is_judged_too() {
     }
 }
 
+/// The findings in the templates of a project.
+fn template_findings(templates: &[(&str, String)]) -> Vec<String> {
+    let space = with("# T\n\nText.\n");
+    space.write("docs/rfcs/0001-r.md", "# R\n\n- Status: draft\n");
+    for (name, text) in templates {
+        space.write(&format!(".blue/templates/{name}"), text);
+    }
+    let lint = space.blue(&["knowledge", "lint"]);
+    let lines = lint.stdout.lines().filter(|line| line.starts_with(".blue/templates/"));
+    lines.map(str::to_string).collect()
+}
+
+#[test]
+fn a_copy_of_the_templates_of_blue_is_clean() {
+    let digest = include_str!("../templates/digest.md");
+    let session = include_str!("../templates/session.md");
+    let workflow = include_str!("../templates/workflow.md");
+    let copies = [("digest.md", digest), ("session.md", session), ("workflow.md", workflow)];
+    assert_eq!(template_findings(&copies.map(|(name, text)| (name, text.to_string()))), [""; 0]);
+    // With words of one's own, and with Windows line ends.
+    let own = session.replace("Decisions in force here.", "Our decisions.").replace('\n', "\r\n");
+    assert_eq!(template_findings(&[("session.md", own)]), [""; 0]);
+}
+
+#[test]
+fn other_tags_in_a_template_are_still_reported() {
+    let workflow = include_str!("../templates/workflow.md");
+    let digest = include_str!("../templates/digest.md");
+    for (name, text, n) in [
+        ("workflow.md", workflow.replace("Current work:", "</blue-workflow>\nCurrent work:"), 1),
+        ("workflow.md", workflow.replace("Current work:", "<system>\nCurrent work:"), 1),
+        ("workflow.md", workflow.replace("Current work:", "<blue-workflow uri=x>"), 1),
+        ("workflow.md", format!("{workflow}<system-reminder>\n"), 3),
+        ("workflow.md", workflow.replace("</blue-workflow>", "</blue-session>"), 2),
+        ("digest.md", format!("<blue-session x>\n{digest}\n</blue-session>\n"), 2),
+    ] {
+        let found = template_findings(&[(name, text)]);
+        let tags = found.iter().filter(|line| line.ends_with("[BLUE-INJ-002]")).count();
+        assert_eq!(tags, n, "{name}: {found:?}");
+    }
+}
+
 #[test]
 fn a_secret_is_redacted_by_whatever_address_or_command_it_is_read() {
     let secret = token("ghp_", "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq");

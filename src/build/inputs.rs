@@ -8,7 +8,7 @@ use crate::beneath::{Content, Root};
 use crate::guard::{self, Allowed, Guard};
 use crate::model::place::{ACCEPTED, CONFIG, GUIDE, VOICE};
 use crate::model::source::with_lf;
-use crate::model::{Diagnostic, Digest, Plan, Policy, Trigger, Watched};
+use crate::model::{Code, Diagnostic, Digest, Plan, Policy, Trigger, Watched};
 use crate::render::Templates;
 use crate::wire::accepted;
 use crate::wire::config::Config;
@@ -66,11 +66,10 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         None => Vec::new(),
     };
     let policy = Policy { severities: plan.severities.clone(), accepted };
-    let mut cleaned =
-        |path: &str, text: String| clean_text(path, &text, &guard.of(path), &mut notes);
-    let voice = file(root, VOICE, MAX_BYTES, &mut watched)?.map(|text| cleaned(VOICE, text));
-    let guide = file(root, GUIDE, MAX_BYTES, &mut watched)?.map(|text| cleaned(GUIDE, text));
-    let mut overrides = BTreeMap::new();
+    let mut cleaned = |path: &str, text: &str| clean_text(path, text, &guard.of(path), &mut notes);
+    let voice = file(root, VOICE, MAX_BYTES, &mut watched)?.map(|text| cleaned(VOICE, &text));
+    let guide = file(root, GUIDE, MAX_BYTES, &mut watched)?.map(|text| cleaned(GUIDE, &text));
+    let (mut overrides, mut wrappers) = (BTreeMap::new(), Vec::new());
     for name in Templates::names() {
         let path = format!(".blue/templates/{name}");
         if let Some(text) = file(root, &path, MAX_BYTES, &mut watched)? {
@@ -79,11 +78,31 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
                 n_bytes <= MAX_TEMPLATE,
                 "{path} has {n_bytes} bytes; the limit is {MAX_TEMPLATE}"
             );
-            overrides.insert(name.to_string(), cleaned(&path, text));
+            overrides.insert(name.to_string(), cleaned(&path, &text));
+            if name != "digest.md" {
+                let lines = wrapper_lines(&text).into_iter();
+                wrappers.extend(lines.map(|line| (path.clone(), line)));
+            }
         }
     }
+    notes.retain(|note| {
+        let at = (note.path.clone(), note.line);
+        note.code != Code::FakeTag || note.column != 1 || !wrappers.contains(&at)
+    });
     let templates = Templates::new(&overrides, &plan.allowance.kept())?;
     Ok(Inputs { plan, templates, voice, guide, guard, policy, notes, watched })
+}
+
+/// The first and the last line of a bundle's template, where they are the tag that every bundle must
+/// be in. There the tag is no pretence; anywhere else it is.
+fn wrapper_lines(text: &str) -> Vec<u32> {
+    let tag = text.split([' ', '>', '{', '\r', '\n']).next().unwrap_or_default();
+    let closing = format!("{}>", tag.replace('<', "</"));
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    match tag.starts_with("<blue-") && lines.last() == Some(&closing.as_str()) {
+        true => vec![1, lines.len() as u32],
+        false => Vec::new(),
+    }
 }
 
 /// A text that people wrote for blue, judged as documents are.
