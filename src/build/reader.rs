@@ -120,12 +120,14 @@ impl Reader {
         let entry = entries.unwrap_or_default().iter().find(|entry| entry.path == path);
         if entry.is_some() {
             match verify::on_disk(root, path, entry).map_err(|_| unreadable())? {
-                OnDisk::Ours(_, _, bytes) => return Ok(Some(ReadFile::Emitted(bytes))),
+                OnDisk::Ours(_, _, bytes) | OnDisk::Crlf(_, bytes) => {
+                    return Ok(Some(ReadFile::Emitted(bytes)));
+                }
                 OnDisk::Edited(bytes) => {
                     let text = parse::whole(&bytes, &self.allowed(path));
                     return Ok(Some(ReadFile::Edited(text)));
                 }
-                OnDisk::Absent | OnDisk::Foreign => {}
+                OnDisk::Absent | OnDisk::Foreign | OnDisk::Mixed(_) => {}
             }
         }
         match root.read(path, MAX_FILE) {

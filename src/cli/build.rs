@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::Context;
 use clap::Args;
 
 use super::progress::Bar;
@@ -59,7 +58,7 @@ impl Build {
             }
         }
         match (self.check, self.format) {
-            (false, ReportFormat::Text) => tell(&folder, &outcome, started)?,
+            (false, ReportFormat::Text) => tell(&root, &outcome, started)?,
             (check, format) => {
                 let least = report::Least::Warning;
                 report::report(format, &outcome.diagnostics, &outcome.accepted, least)?;
@@ -71,9 +70,8 @@ impl Build {
 }
 
 /// Prints what a build found that the last one had not, and one line about what it did.
-pub(super) fn tell(folder: &Path, outcome: &Outcome, started: Instant) -> anyhow::Result<()> {
-    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
-    let (new, n_known) = reported::unreported(&root, outcome);
+pub(super) fn tell(root: &Root, outcome: &Outcome, started: Instant) -> anyhow::Result<()> {
+    let (new, n_known) = reported::unreported(root, outcome);
     report::report(ReportFormat::Text, &new, &[], report::Least::Warning)?;
     output::say(&summary(outcome, false, started, n_known));
     Ok(())

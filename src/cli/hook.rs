@@ -10,6 +10,7 @@ use super::delivery::{Delivery, Said};
 use super::refresh::{self, Asked};
 use super::session::{Happened, remember};
 use super::{Exit, build, output, project};
+use crate::beneath::Root;
 use crate::condense::tokens;
 use crate::emit;
 use crate::model::Digest;
@@ -175,7 +176,7 @@ fn built(root: &Root, bundle: &mut BundleLine) -> Option<Vec<u8>> {
     if let Some(bytes) = bundles::bytes(root, bundle) {
         return Some(bytes);
     }
-    let hash = emit::committed(root, &bundle.artifact)?;
+    let hash = emit::pending(root).remove(&bundle.artifact)?;
     let bytes = bundles::bytes_of(root, &bundle.artifact, &hash)?;
     bundle.tokens = tokens::count(&String::from_utf8_lossy(&bytes));
     bundle.bytes = bytes.len() as u64;

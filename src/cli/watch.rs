@@ -46,7 +46,7 @@ impl Watch {
             let started = Instant::now();
             match build::build(&root, false, false, false) {
                 Ok(outcome) if outcome.wrote() => {
-                    build::tell(&folder, &outcome, started)?;
+                    build::tell(&root, &outcome, started)?;
                 }
                 Ok(_) => {}
                 // What is wrong now may be right with the next change.

@@ -14,5 +14,5 @@ pub use local::{
 };
 pub use lock::{Gate, Lock, is_locked};
 pub use replace::{can_write, discard, discard_folder, missing_folders, replace};
-pub use transaction::{Change, Removal, commit, committed, is_pending, pending, recover};
+pub use transaction::{Change, Removal, commit, is_pending, pending, recover};
 pub use user::{KEY, create_key, replace_private};

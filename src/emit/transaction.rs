@@ -51,11 +51,6 @@ pub fn pending(root: &Root) -> BTreeMap<String, String> {
     record.writes.into_iter().map(|(_, target, digest)| (target, digest)).collect()
 }
 
-/// The digest that an interrupted build has committed for a path, if there is such a build.
-pub fn committed(root: &Root, path: &str) -> Option<String> {
-    pending(root).remove(path)
-}
-
 /// The record of an interrupted build. `None` if there is none, or it is not whole.
 fn commit_record(root: &Root) -> anyhow::Result<Option<CommitRecord>> {
     let path = record_path();
