@@ -853,3 +853,41 @@ fn two_rfcs_of_one_name_in_two_collections_have_two_bundles() {
     }
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
 }
+
+#[test]
+fn init_that_cannot_build_leaves_everything_as_it_was() {
+    type Prepare = fn(&Space);
+    let obstacles: [(&str, Prepare); 5] = [
+        ("a foreign digest", |space| {
+            space.write("knowledge/adrs.md", "My own notes.\n");
+        }),
+        ("a file for a folder", |space| {
+            space.write("knowledge", "not a folder\n");
+        }),
+        ("a link", |space| {
+            space.write("elsewhere/x", "x");
+            symlink("elsewhere/x", space.path().join("knowledge")).unwrap();
+        }),
+        ("an older manifest", |space| {
+            space.write("knowledge/adrs.md", "My own notes.\n");
+            space.write(".blue/context.manifest.yaml", "identity:\n  - uri: blue://docs/adrs/\n");
+        }),
+        ("attributes and scripts", |space| {
+            space.write("knowledge/adrs.md", "My own notes.\n");
+            space.write(".gitattributes", "*.png binary\n");
+            space.write(".blue/hooks/session-start", "#!/bin/sh\nexit 0\n");
+        }),
+    ];
+    for (what, prepare) in obstacles {
+        let space = project();
+        prepare(&space);
+        let before: Vec<String> = space.stamps().into_keys().collect();
+        let (files, had_blue) = (space.files(), space.exists(".blue"));
+        let output = space.blue(&["init"]);
+        assert_eq!(output.code, 2, "{what}: {}{}", output.stdout, output.stderr);
+        assert!(!output.stdout.contains("wrote"), "{what}: {}", output.stdout);
+        assert!(files == space.files(), "{what}: a file changed");
+        assert_eq!(before, space.stamps().into_keys().collect::<Vec<_>>(), "{what}");
+        assert_eq!(had_blue, space.exists(".blue"), "{what}");
+    }
+}

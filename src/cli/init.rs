@@ -9,11 +9,12 @@ use super::connect::{self, Script, script};
 use super::lint::look;
 use super::{Exit, build, output, project};
 use crate::beneath::Root;
+use crate::build::Outcome;
 use crate::discover::git;
 use crate::emit::{self, Change};
-use crate::model::Graph;
 use crate::model::counted::counted;
 use crate::model::place::{CONFIG, MANIFEST};
+use crate::model::{Collection, Graph};
 use crate::verify;
 use crate::wire::agent::SCRIPTS;
 use crate::wire::attributes::{self, ATTRIBUTES};
@@ -29,43 +30,23 @@ pub(super) struct Init {}
 
 impl Init {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let folder = project::find(directory)?;
-        let root = project::open_to_write(&folder)?;
-        let lock = emit::Lock::take(&root, "init", &output::wait_for)?;
-        emit::recover(&root)?;
-        let found = look(&root)?.0.graph;
-        tell_found(&found)?;
-        let older = older_manifest(&root)?;
-        let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("project");
-        let tiers = older.as_deref().map(older::tiers).transpose()?;
-        let mut files = vec![
-            (CONFIG, config_text(name, &found, tiers.as_deref()).into_bytes()),
-            (IGNORE, b"# What blue keeps for itself: caches, logs, locks.\n/local/\n".to_vec()),
-        ];
-        files.extend(SCRIPTS.iter().map(|(path, bytes)| (*path, bytes.to_vec())));
-        if let Some(text) = &older {
-            files.push((OLD_MANIFEST, text.clone().into_bytes()));
-        }
-        let mut changes = Vec::new();
-        for (path, bytes) in files {
-            let known = SCRIPTS.iter().find(|(script, _)| *script == path);
-            let found = known.map(|(path, shipped)| script(&root, path, shipped)).transpose()?;
-            match root.exists(path) && found != Some(Script::Older) {
-                true => output::out(&format!("kept     {path} (it exists)\n"))?,
-                false => {
-                    output::out(&format!("wrote    {path}\n"))?;
-                    changes.push(Change { path: path.to_string(), parts: vec![bytes] });
+        let root = project::open_to_write(&project::find(directory)?)?;
+        let own = [CONFIG, IGNORE, MANIFEST, OLD_MANIFEST, ATTRIBUTES];
+        let files: Vec<&str> =
+            own.into_iter().chain(SCRIPTS.iter().map(|(path, _)| *path)).collect();
+        let undo = emit::Undo::new(&root, &files)?;
+        let mut report = String::new();
+        let outcome = match adopt(&root, &mut report) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                // The first error is the one to show.
+                if let Err(kept) = undo.restore(&root) {
+                    output::error(&format!("{kept:#}"));
                 }
+                return Err(error);
             }
-        }
-        write_attributes(&root)?;
-        move_older(&root, older.is_some(), &mut changes)?;
-        emit::commit(&root, &changes, &[])?;
-        for (path, _) in SCRIPTS {
-            emit::executable(&root, path)?;
-        }
-        drop(lock);
-        let outcome = build::build(&root, false, false, false)?;
+        };
+        output::out(&report)?;
         for fate in outcome.fates.iter().filter(|fate| fate.written) {
             output::out(&format!("built    {}\n", output::visible(&fate.path)))?;
         }
@@ -74,36 +55,73 @@ impl Init {
     }
 }
 
-/// Puts blue's lines into `.gitattributes`, so that no clone gets its files with CR LF.
-fn write_attributes(root: &Root) -> anyhow::Result<()> {
+/// Writes the files of a project that uses blue, and builds. Adds a line for each file to a report.
+fn adopt(root: &Root, report: &mut String) -> anyhow::Result<Outcome> {
+    let lock = emit::Lock::take(root, "init", &output::wait_for)?;
+    emit::recover(root)?;
+    let found = look(root)?.0.graph;
+    report.push_str(&found_lines(&found));
+    let older = older_manifest(root)?;
+    let name = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
+    let tiers = older.as_deref().map(older::tiers).transpose()?;
+    let mut files = vec![
+        (CONFIG, config_text(name, &found, tiers.as_deref()).into_bytes()),
+        (IGNORE, b"# What blue keeps for itself: caches, logs, locks.\n/local/\n".to_vec()),
+    ];
+    files.extend(SCRIPTS.iter().map(|(path, bytes)| (*path, bytes.to_vec())));
+    if let Some(text) = &older {
+        files.push((OLD_MANIFEST, text.clone().into_bytes()));
+    }
+    let mut changes = Vec::new();
+    for (path, bytes) in files {
+        let known = SCRIPTS.iter().find(|(script, _)| *script == path);
+        let found = known.map(|(path, shipped)| script(root, path, shipped)).transpose()?;
+        match root.exists(path) && found != Some(Script::Older) {
+            true => report.push_str(&format!("kept     {path} (it exists)\n")),
+            false => {
+                report.push_str(&format!("wrote    {path}\n"));
+                changes.push(Change { path: path.to_string(), parts: vec![bytes] });
+            }
+        }
+    }
+    report.push_str(&write_attributes(root)?);
+    emit::commit(root, &changes, &[])?;
+    if older.is_some() {
+        emit::retire(root, MANIFEST, OLD_MANIFEST)?;
+        let line = format!("moved    {MANIFEST} to {OLD_MANIFEST}; its tiers are in {CONFIG}\n");
+        report.push_str(&line);
+    }
+    for (path, _) in SCRIPTS {
+        emit::executable(root, path)?;
+    }
+    drop(lock);
+    build::build(root, false, false, false)
+}
+
+/// Puts blue's lines into `.gitattributes`, so that no clone gets its files with CRLF.
+fn write_attributes(root: &Root) -> anyhow::Result<String> {
     let found = connect::bytes(root, ATTRIBUTES, ATTRIBUTES)?.unwrap_or_default();
     let Ok(text) = String::from_utf8(found) else {
-        return output::out(&format!("kept     {ATTRIBUTES} (it is not UTF-8)\n"));
+        return Ok(format!("kept     {ATTRIBUTES} (it is not UTF-8)\n"));
     };
     let after = attributes::add(&text);
     if after == text {
-        return output::out(&format!("kept     {ATTRIBUTES} (it is current)\n"));
+        return Ok(format!("kept     {ATTRIBUTES} (it is current)\n"));
     }
     emit::replace(root, ATTRIBUTES, after.as_bytes(), false)?;
-    output::out(&format!("wrote    {ATTRIBUTES}\n"))
+    Ok(format!("wrote    {ATTRIBUTES}\n"))
 }
 
-fn tell_found(graph: &Graph) -> anyhow::Result<()> {
-    for (row, collection) in graph.collections.iter().enumerate() {
-        let n = graph.of_collection(row).count();
-        let places = output::visible(&collection.places.join(", "));
-        output::out(&format!(
-            "found    {} in {places} ({})\n",
-            counted(n, "document"),
-            collection.kind
-        ))?;
-    }
+fn found_lines(graph: &Graph) -> String {
     if graph.documents.is_empty() {
-        output::out(
-            "found    no documents by convention; name yours under `documents:` in .blue/config.yaml\n",
-        )?;
+        return "found    no documents by convention; name yours under `documents:` in .blue/config.yaml\n".to_string();
     }
-    Ok(())
+    let line = |(row, collection): (usize, &Collection)| {
+        let n_documents = counted(graph.of_collection(row).count(), "document");
+        let places = output::visible(&collection.places.join(", "));
+        format!("found    {n_documents} in {places} ({})\n", collection.kind)
+    };
+    graph.collections.iter().enumerate().map(line).collect()
 }
 
 /// A manifest that a person wrote, in the style before there were checksums.
@@ -119,19 +137,8 @@ fn older_manifest(root: &Root) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Takes an older manifest out of the way once its text is kept beside it.
-fn move_older(root: &Root, older: bool, changes: &mut Vec<Change>) -> anyhow::Result<()> {
-    if !older {
-        return Ok(());
-    }
-    emit::commit(root, changes, &[])?;
-    changes.clear();
-    emit::retire(root, MANIFEST, OLD_MANIFEST)?;
-    output::out(&format!("moved    {MANIFEST} to {OLD_MANIFEST}; its tiers are in {CONFIG}\n"))
-}
-
 /// Commands to go on with; each can be typed as it is printed, where `blue init` was typed.
-fn next_steps(folder: &Path, outcome: &crate::build::Outcome) -> String {
+fn next_steps(folder: &Path, outcome: &Outcome) -> String {
     let counts = outcome.counts();
     let found = [(counts.errors, "error"), (counts.warnings, "warning")];
     let found: Vec<String> =
