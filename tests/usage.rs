@@ -163,6 +163,67 @@ fn what_is_committed_never_changes_with_the_log() {
 }
 
 #[test]
+fn documents_that_nobody_changed_or_was_given_for_long_are_suggested_for_review() {
+    let space = project();
+    space.git(&["init", "-q"]);
+    let review = |space: &Space| -> Value {
+        let shown = space.blue(&["context", "show", "--format", "json"]).stdout;
+        serde_json::from_str::<Value>(&shown).unwrap()["review"].clone()
+    };
+    // Without a commit nothing is known.
+    assert_eq!(review(&space), serde_json::json!({"days": 30, "documents": null}));
+    space.git(&["add", "."]);
+    space.git(&["commit", "-qm", "long ago"]);
+    let adr = |number: u64, text: &str| {
+        let name = format!(".blue/docs/adrs/{number:04}-d{number}.md");
+        space.write(&name, format!("# ADR {number:04}: D{number}\n\n{text}\n"));
+        name
+    };
+    let recent = adr(4, "- Status: accepted\n\nOther words.");
+    let mut commit = std::process::Command::new("git");
+    commit.args(["-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-qm", "now"]);
+    assert!(commit.arg(&recent).current_dir(space.path()).status().unwrap().success());
+    adr(5, "- Status: accepted\n\nNot committed yet.");
+    adr(6, "- Status: rejected\n\nNo.");
+    adr(7, "- Status: accepted\n\nNew.");
+    space.build();
+    let files = space.files();
+    space.write(LOG, read(3, "s", 2) + &read(40, "s", 3));
+    let found = review(&space);
+    let documents = found["documents"].as_array().unwrap();
+    let uris: Vec<&str> = documents.iter().map(|one| one["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris, ["blue://docs/adrs/0001-d1", "blue://docs/adrs/0003-d3"], "{found}");
+    assert_eq!(documents[0]["changed"], "2026-01-25T12:00:00Z");
+    assert_eq!(documents[0]["delivered"], Value::Null);
+    assert_eq!(documents[1]["delivered"], ago(40)[..10], "{found}");
+    let shown = space.blue(&["context", "show"]).stdout;
+    assert!(
+        shown.contains("  review: 2 live documents neither changed nor delivered for 30 days\n"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("    blue://docs/adrs/0001-d1  changed 2026-01-25, never delivered\n"),
+        "{shown}"
+    );
+    let status = space.blue(&["status"]).stdout;
+    assert!(
+        status.contains("Review     2 live documents neither changed nor delivered"),
+        "{status}"
+    );
+    assert_eq!(space.files(), files, "nothing of it is emitted");
+    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+    for (days, n) in [(50, 1), (100_000, 0)] {
+        space.write(".blue/config.yaml", format!("reference: {{staleness_days: {days}}}\n"));
+        space.build();
+        let found = review(&space);
+        assert_eq!(found["documents"].as_array().unwrap().len(), n, "{days}: {found}");
+    }
+    space.write(".blue/config.yaml", "reference: {staleness_days: 0}\n");
+    space.build();
+    assert!(!space.blue(&["context", "show"]).stdout.contains("review"));
+}
+
+#[test]
 fn it_adds_up_the_same_bit_by_bit_and_all_at_once() {
     let (bits, once) = (project(), project());
     let lines: Vec<String> = (0..1_200)

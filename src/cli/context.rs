@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::delivery::Delivery;
 use super::output::Format;
+use super::review::Review;
 use super::{Exit, build, output, reference, refresh, usage};
 use crate::emit::{self, AUDIT};
 use crate::guard::shown;
@@ -144,16 +145,23 @@ impl Show {
         let delivery = Delivery::open(directory)?;
         let manifest = manifest(&delivery)?;
         let phase = usage::kept(&delivery.root).phase();
+        let review = Review::of(&delivery);
         let text = match self.format {
-            Format::Json => json_of(&delivery, &manifest, phase)?,
-            Format::Text => self.text(&delivery, &manifest, phase),
+            Format::Json => json_of(&delivery, &manifest, phase, &review)?,
+            Format::Text => self.text(&delivery, &manifest, phase, &review),
         };
         output::out(&text)?;
         warn(&delivery);
         Ok(Exit::Done)
     }
 
-    fn text(&self, delivery: &Delivery, manifest: &Manifest, phase: Phase) -> String {
+    fn text(
+        &self,
+        delivery: &Delivery,
+        manifest: &Manifest,
+        phase: Phase,
+        review: &Review,
+    ) -> String {
         let mut text = format!("Identity, at most {} tokens\n", manifest.identity.max_tokens);
         text += &delivery.bundles.session().map_or(String::new(), |line| told(delivery, line));
         for source in &manifest.identity.sources {
@@ -182,6 +190,7 @@ impl Show {
             manifest.documents.live,
             phase.text()
         );
+        text += &review.text();
         if self.verbose {
             text += "Delivered\n";
             text.extend(delivery.log.lines.iter().map(|line| format!("  {}\n", trail(line))));
@@ -209,7 +218,12 @@ fn trail(line: &AuditLine) -> String {
     ))
 }
 
-fn json_of(delivery: &Delivery, manifest: &Manifest, phase: Phase) -> anyhow::Result<String> {
+fn json_of(
+    delivery: &Delivery,
+    manifest: &Manifest,
+    phase: Phase,
+    review: &Review,
+) -> anyhow::Result<String> {
     let status = |line: &BundleLine| {
         let last = delivery.log.last(&line.source, None);
         json!({
@@ -223,7 +237,7 @@ fn json_of(delivery: &Delivery, manifest: &Manifest, phase: Phase) -> anyhow::Re
     let value = json!({
         "manifest": manifest, "bundles": all, "work": delivery.work.as_deref().map(shown), "branch": delivery.branch.as_deref().map(shown),
         "current": delivery.current().map(status), "log": delivery.log.lines,
-        "torn_lines": delivery.log.n_lost,
+        "torn_lines": delivery.log.n_lost, "review": review.json(),
         "usage": {
             "phase": phase.name(), "days": phase.days, "events": phase.events,
             "weighted": phase.is_weighted(), "learned": phase.is_learned(),

@@ -27,6 +27,7 @@ mod related;
 mod refresh;
 mod report;
 mod reported;
+mod review;
 mod sarif;
 mod schema;
 mod session;

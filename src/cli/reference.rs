@@ -14,7 +14,7 @@ use crate::model::Digest;
 use crate::model::counted::counted;
 use crate::model::neutral::neutral;
 use crate::serve::reference::{Near, near};
-use crate::serve::{Catalogue, Lookup};
+use crate::serve::{Catalogue, Lookup, bundles};
 use crate::verify;
 use crate::wire::audit::AuditLine;
 use crate::wire::session::short_id;
@@ -72,8 +72,9 @@ impl Reference {
             let bundle = delivery
                 .current()
                 .context("there is no current work\nhint: name a document: blue context reference blue://docs/rfcs/16")?;
-            let uri = bundle.names.iter().find(|name| name.starts_with("blue://"));
-            return uri.cloned().context("the bundle has no address");
+            return bundles::document(bundle)
+                .map(str::to_string)
+                .context("the bundle has no address");
         };
         match catalogue.look_up(uri) {
             Lookup::Document(row) => Ok(catalogue.uri(row).to_string()),

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::delivery::Delivery;
+use super::review::Review;
 use super::{Exit, build, output};
 use crate::model::place::{CONFIG, GUIDE};
 use crate::verify;
@@ -36,6 +37,7 @@ impl Status {
             format!("{} to {} at {}", line.source, line.session_id, line.timestamp)
         });
         text += &format!("Delivered  {}\n", output::visible(&last));
+        text += &Review::of(&delivery).line();
         for (path, what) in [
             (CONFIG, "a configuration; `blue init` writes one with comments"),
             (GUIDE, "how you work here, in your own words; it is told at session start"),

@@ -173,6 +173,17 @@ fn log(root: &Path, paths: &BTreeSet<&str>) -> Option<BTreeMap<String, i64>> {
     Some(dates)
 }
 
+/// The files whose content is not that of HEAD.
+pub fn modified(root: &Path) -> BTreeSet<String> {
+    let output = command(root).and_then(|mut command| {
+        command.args(["diff", "--name-only", "-z", "--relative", "--no-renames"]);
+        command.args(["--no-ext-diff", "--no-textconv", "HEAD"]).stdin(Stdio::null()).output().ok()
+    });
+    let bytes = output.map(|output| output.stdout).unwrap_or_default();
+    let names = bytes.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
 /// git, with everything that a repository could choose turned off.
 fn command(root: &Path) -> Option<Command> {
     let mut command = Command::new(program(root)?);

@@ -15,11 +15,11 @@ const DATES: &str = ".blue/local/dates";
 
 /// Dates by path, as of one commit.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(super) struct Dates(String);
+pub struct Dates(String);
 
 impl Dates {
     /// What was remembered; one that cannot be read is the same as none.
-    pub(super) fn remembered(root: &Root) -> Dates {
+    pub fn remembered(root: &Root) -> Dates {
         match root.read(DATES, 1 << 28) {
             Ok(Some(Content::Bytes(bytes, _))) => {
                 Dates(String::from_utf8(bytes).unwrap_or_default())
@@ -30,7 +30,7 @@ impl Dates {
 
     /// Asks git, unless it was asked at the same commit about the same documents. `None` if
     /// nothing is new.
-    pub(super) fn now(&self, root: &Root, shelf: &Shelf) -> Option<Dates> {
+    pub fn now(&self, root: &Root, shelf: &Shelf) -> Option<Dates> {
         let head = git::head(root.path(), None).commit?;
         let documents = shelf.catalogue.by_uri().iter().map(|row| shelf.catalogue.path(*row));
         let artifacts = shelf.manifest.artifacts.iter().map(|entry| entry.path.as_str());
@@ -66,10 +66,15 @@ impl Dates {
         None
     }
 
+    /// The time of the last commit that touched a document.
+    pub fn time(&self, path: &str) -> Option<Timestamp> {
+        let seconds = self.line(path)?.split_once('\t')?.1.parse().ok()?;
+        Timestamp::from_second(seconds).ok()
+    }
+
     /// A document's date, as the protocol wants it.
     pub(super) fn of(&self, path: &str) -> Option<String> {
-        let seconds = self.line(path)?.split_once('\t')?.1.parse().ok()?;
-        Timestamp::from_second(seconds).ok().map(|time| time.to_string())
+        self.time(path).map(|time| time.to_string())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The MCP server: says in the protocol's words what `serve` looked up, and notes every delivery.
 
 mod address;
-mod dates;
+pub mod dates;
 mod follow;
 mod library;
 mod list;

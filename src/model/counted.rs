@@ -16,7 +16,7 @@ pub fn counted_of<N: Display + PartialEq + From<u8>>(part: N, n: N, noun: &str) 
 }
 
 fn plural(noun: &str) -> String {
-    match noun.strip_suffix('y') {
+    match noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
         Some(stem) => format!("{stem}ies"),
         None => format!("{noun}s"),
     }
@@ -31,6 +31,7 @@ mod tests {
         assert_eq!(counted(0u64, "document"), "0 documents");
         assert_eq!(counted(1u64, "document"), "1 document");
         assert_eq!(counted(2u32, "entry"), "2 entries");
+        assert_eq!(counted(3usize, "day"), "3 days");
         assert_eq!(counted_of(0u64, 1, "edge"), "0 of 1 edge");
     }
 }

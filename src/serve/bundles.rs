@@ -35,6 +35,11 @@ impl Bundles {
     }
 }
 
+/// The address of the document that a bundle is about.
+pub fn document(line: &BundleLine) -> Option<&str> {
+    line.names.iter().find(|name| name.starts_with("blue://")).map(String::as_str)
+}
+
 /// What the current work is called: by `.blue/worktree.json`, else by the branch.
 pub fn work_name(root: &Root, branch: Option<&str>) -> Option<String> {
     let path = ".blue/worktree.json";

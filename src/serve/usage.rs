@@ -145,6 +145,11 @@ impl Overlay {
         self.usage.documents.get(uri).map_or(0, |reads| reads.n)
     }
 
+    /// The day on which each document was last read, since 1970, by its address.
+    pub fn last_reads(&self) -> impl Iterator<Item = (String, i64)> {
+        self.usage.documents.iter().map(|(uri, reads)| (uri.clone(), reads.day))
+    }
+
     /// Documents read in the same sessions as one, those most often first, with the percentage of the
     /// nearest neighbour's score that this is worth.
     pub(super) fn learned(&self, uri: &str) -> Vec<(&str, u32, u32)> {

@@ -131,7 +131,8 @@ pub struct TierSettings {
     pub guide_tokens: Option<u64>,
     /// The address of the relevance index.
     pub graph: Option<String>,
-    /// After how many days an unread reference counts as stale.
+    /// After how many days without a change or a delivery a document is suggested for review;
+    /// default 30, and 0 for never.
     pub staleness_days: Option<u64>,
 }
 

@@ -105,7 +105,7 @@ pub struct ReferenceTier {
     pub graph: String,
     /// The file behind it.
     pub index: String,
-    /// After how many days an unread reference counts as stale.
+    /// After how many days without a change or a delivery a document is suggested for review.
     pub staleness_days: u64,
 }
 
