@@ -645,8 +645,10 @@ fn one_thing_is_counted_in_the_singular_everywhere() {
 }
 
 #[test]
-fn what_init_says_comes_next_can_be_typed_as_it_is_printed() {
+fn what_comes_next_can_be_typed_as_it_is_printed() {
     let document = "# A\n\n## Status\n\nAccepted\n\nSee [b](0002-b.md).\n";
+    let blue = Path::new(env!("CARGO_BIN_EXE_blue")).parent().unwrap();
+    let path = std::env::join_paths([blue, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
     for (with_git, with_documents, below) in [
         (true, true, ""),
         (true, false, ""),
@@ -654,7 +656,7 @@ fn what_init_says_comes_next_can_be_typed_as_it_is_printed() {
         (false, false, ""),
         (true, true, "it's below"),
     ] {
-        let space = Space::named("a 'b");
+        let (space, home) = (Space::named("a 'b"), Space::new());
         let here = space.path().join(below);
         std::fs::create_dir_all(&here).unwrap();
         if with_git {
@@ -663,20 +665,23 @@ fn what_init_says_comes_next_can_be_typed_as_it_is_printed() {
         if with_documents {
             space.write("docs/adr/0001-a.md", document);
         }
-        let output = space.command(&["init"]).current_dir(&here).output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        let (_, steps) = text.split_once("\nNext:\n").unwrap();
-        assert_eq!(steps.contains("git "), with_git, "{text}");
-        let blue = Path::new(env!("CARGO_BIN_EXE_blue")).parent().unwrap();
-        for line in steps.lines() {
-            let step = line.strip_prefix("  ").expect("every line is a step");
-            let (step, why) = step.split_once("   ").expect("every step says why");
-            assert!(!why.trim().is_empty(), "{line}");
-            let path = std::env::join_paths([blue, Path::new("/usr/bin"), Path::new("/bin")]);
+        let typed = |text: &str| {
             let mut command = Command::new("sh");
-            command.args(["-c", step]).current_dir(&here).env("PATH", path.unwrap());
-            let done = command.output().unwrap();
-            assert!(done.status.success(), "{step}: {done:?}");
+            command.args(["-c", text]).current_dir(&here).env("HOME", home.path());
+            let output = command.env("PATH", &path).output().unwrap();
+            assert!(output.status.success(), "{text}: {output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        for command in ["blue install", "blue init"] {
+            let text = typed(command);
+            let (_, steps) = text.split_once("\nNext:\n").unwrap();
+            assert_eq!(steps.contains("git "), with_git, "{text}");
+            for line in steps.lines().filter(|line| !line.starts_with("Then restart ")) {
+                let step = line.strip_prefix("  ").expect("every line is a step");
+                let (step, why) = step.split_once("   ").expect("every step says why");
+                assert!(!why.trim().is_empty(), "{line}");
+                typed(step);
+            }
         }
     }
 }

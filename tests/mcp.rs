@@ -121,8 +121,10 @@ fn what_is_listed_can_be_read_and_is_as_large_as_it_says() {
             assert_eq!(resource["annotations"]["audience"], json!(["assistant"]));
             let priority = resource["annotations"]["priority"].as_f64().unwrap();
             assert!((0.0..=1.0).contains(&priority));
-            let text = peer.text(uri);
-            assert_eq!(resource["size"], text.len(), "{uri}");
+            let read = peer.result("resources/read", json!({"uri": uri}));
+            let texts = read["contents"].as_array().unwrap().iter();
+            let n_bytes: usize = texts.map(|text| text["text"].as_str().unwrap().len()).sum();
+            assert_eq!(resource["size"], n_bytes, "{uri}");
         }
         for uri in [
             "blue://context/session",

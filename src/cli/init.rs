@@ -7,10 +7,10 @@ use clap::Args;
 
 use super::connect::{self, Script, script};
 use super::lint::look;
+use super::next::Next;
 use super::{Exit, build, output, project};
 use crate::beneath::Root;
 use crate::build::Outcome;
-use crate::discover::git;
 use crate::emit::{self, Change};
 use crate::model::counted::counted;
 use crate::model::place::{CONFIG, MANIFEST};
@@ -137,7 +137,7 @@ fn older_manifest(root: &Root) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Commands to go on with; each can be typed as it is printed, where `blue init` was typed.
+/// What was found in the documents, and what to type next.
 fn next_steps(folder: &Path, outcome: &Outcome) -> String {
     let counts = outcome.counts();
     let found = [(counts.errors, "error"), (counts.warnings, "warning")];
@@ -150,27 +150,15 @@ fn next_steps(folder: &Path, outcome: &Outcome) -> String {
             found.join(", ")
         ),
     };
-    let here = std::env::current_dir().and_then(|here| here.canonicalize()).ok();
-    let elsewhere = match here.is_some_and(|here| here == *folder) {
-        true => String::new(),
-        false => format!(" -C '{}'", folder.display().to_string().replace('\'', "'\\''")),
-    };
-    let mut steps = Vec::new();
-    if git::is_repository(folder) {
-        let knowledge = outcome.fates.iter().any(|fate| fate.path.starts_with("knowledge/"));
-        let paths = if knowledge { ".blue knowledge" } else { ".blue" };
-        steps.push((format!("git{elsewhere} add {paths}"), "commit what was built"));
-    }
+    let mut next = Next::new(folder);
+    let knowledge = outcome.fates.iter().any(|fate| fate.path.starts_with("knowledge/"));
+    let paths = if knowledge { ".blue knowledge" } else { ".blue" };
+    next.git(&format!("add {paths}"), "commit what was built");
     if counts.errors == 0 {
-        let check = format!("blue{elsewhere} knowledge build --check");
-        steps.push((check, "in CI and before each commit"));
+        next.blue("knowledge build --check", "in CI and before each commit");
     }
-    steps.push((format!("blue{elsewhere} install"), "connect a coding agent"));
-    let width = steps.iter().map(|(step, _)| step.chars().count()).max().unwrap_or(0);
-    text.push_str("\nNext:\n");
-    for (step, why) in steps {
-        text.push_str(&format!("  {step:width$}   {why}\n"));
-    }
+    next.blue("install", "connect a coding agent");
+    text.push_str(&next.text());
     text
 }
 

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::connect::{Fate, Place, Script, Step, script};
 use super::diff::diff;
+use super::next::Next;
 use super::{Exit, output};
 use crate::emit;
 use crate::model::Digest;
@@ -214,16 +215,18 @@ fn preview(place: &Place, plan: &Plan) -> anyhow::Result<Exit> {
 }
 
 fn next_steps(place: &Place) -> String {
-    let mut text = "\nNext:\n".to_string();
-    let mut line = |command: &str, why: &str| text.push_str(&format!("  {command:30} {why}\n"));
+    let mut next = Next::new(place.base.path());
     if place.is_project {
         if !place.base.exists(crate::model::place::MANIFEST) {
-            line("blue init", "find the documents and build; until then the hooks print nothing");
+            next.blue("init", "find the documents and build; until then the hooks print nothing");
         }
         let files: Vec<&str> = place.targets.iter().map(|target| target.path.as_str()).collect();
-        line("git add and commit", &format!("{} .blue/hooks", files.join(" ")));
+        next.git(&format!("add {} .blue/hooks", files.join(" ")), "commit what was added");
+        next.blue("doctor", "see what an agent receives");
     }
-    line("restart the agent", "and accept its trust dialog (in Codex: /hooks)");
-    line("blue doctor", "see what an agent receives");
-    text
+    let dialog = "restart the agent and accept its trust dialog (in Codex: /hooks)";
+    match place.is_project {
+        true => format!("{}Then {dialog}.\n", next.text()),
+        false => format!("\nNow {dialog}.\n"),
+    }
 }

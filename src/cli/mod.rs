@@ -19,6 +19,7 @@ mod install;
 mod lint;
 mod list;
 mod mcp;
+mod next;
 mod output;
 mod progress;
 mod project;

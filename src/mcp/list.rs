@@ -144,6 +144,8 @@ impl Listing<'_> {
             true => Some(line.served.unwrap_or(line.bytes)),
             false => self.size_now(line),
         };
+        // A read gives what is not current with a word on what is.
+        let size = size.map(|size| size + banner(line).map_or(0, |text| text.len() as u64));
         let priority = match line.live {
             true => 0.3 + 0.4 * (line.weight as f32 / self.most.max(1) as f32),
             false => 0.1,
@@ -154,6 +156,12 @@ impl Listing<'_> {
             .with_title(tell::head(line))
             .with_description(description(line))
     }
+}
+
+/// What a reader of a document that is not current is told beside it.
+fn banner(line: &DocumentLine) -> Option<String> {
+    let head = tell::head(line);
+    (!line.live).then(|| format!("{head} is history; it is not a current decision."))
 }
 
 /// One sentence; of what is not current it first says that.
@@ -209,8 +217,8 @@ pub(super) fn contents(asked: &str, given: Vec<Given>) -> Vec<ResourceContents> 
         if let Some(line) = line {
             put("status", json!(line.status));
         }
-        let history = line.filter(|line| !line.live);
-        if let Some(line) = history {
+        let history = line.and_then(banner);
+        if let Some(line) = line.filter(|line| !line.live) {
             put("replacedBy", json!(line.replaced_by));
         }
         contents.push(
@@ -218,9 +226,7 @@ pub(super) fn contents(asked: &str, given: Vec<Given>) -> Vec<ResourceContents> 
                 .with_mime_type(if given.path.ends_with(".jsonl") { JSONL } else { MARKDOWN })
                 .with_meta(meta),
         );
-        if let Some(line) = history {
-            let text =
-                format!("{} {}", tell::head(line), "is history; it is not a current decision.");
+        if let Some(text) = history {
             contents.push(ResourceContents::text(text, uri));
         }
     }
