@@ -395,8 +395,7 @@ fn a_damaged_cache_or_manifest_is_rebuilt() {
         (".blue/local/txn/record", &b"{}"[..]),
         (
             ".blue/context.manifest.yaml",
-            &b"# Regenerate: x\n<<<<<<< HEAD\ninputs: 1\n=======\n>>>>>>> x\n"[..],
-        ),
+            &b"# Regenerate: x\n        ),
     ] {
         space.write(path, bytes);
         space.write("docs/adr/0002-use-yaml.md", space.read("docs/adr/0002-use-yaml.md"));
@@ -860,6 +859,7 @@ fn two_rfcs_of_one_name_in_two_collections_have_two_bundles() {
 }
 
 #[test]
+<<<<<<< HEAD
 fn init_that_cannot_build_leaves_everything_as_it_was() {
     type Prepare = fn(&Space);
     let obstacles: [(&str, Prepare); 5] = [
@@ -894,5 +894,39 @@ fn init_that_cannot_build_leaves_everything_as_it_was() {
         assert!(files == space.files(), "{what}: a file changed");
         assert_eq!(before, space.stamps().into_keys().collect::<Vec<_>>(), "{what}");
         assert_eq!(had_blue, space.exists(".blue"), "{what}");
+    }
+}
+
+#[test]
+fn plugins_are_checked_and_said_not_to_run() {
+    let space = project();
+    let config = "version: 1\nplugins:\n  - x\n  - {name: tickets, provides: [a]}\n";
+    space.write(".blue/config.yaml", config);
+    let output = space.build();
+    for (line, name) in [(3, "x"), (4, "tickets")] {
+        let finding = format!(
+            ".blue/config.yaml:{line}:1: warning: the plugin `{name}` is registered, not run"
+        );
+        assert!(output.stderr.contains(&finding), "{}", output.stderr);
+    }
+    assert_eq!(output.stderr.matches("[BLUE-PLG-001]").count(), 2, "{}", output.stderr);
+    for (wrong, message) in [
+        ("[../x]", "../x"),
+        ("[X Y]", "X Y"),
+        ("[\"\"]", "does not match"),
+        ("[3]", "3"),
+        ("[{provides: [a]}]", "a plugin needs a name"),
+        ("[{name: a, run: sh}]", "unknown key `run`"),
+        ("[rfc]", "`rfc` is blue's own"),
+        ("[a, {uri: \"blue://a/\"}]", "registered twice"),
+        ("[{uri: \"https://x/\"}]", "https://x/"),
+        ("x", "array"),
+    ] {
+        space.write(".blue/config.yaml", format!("version: 1\nplugins: {wrong}\n"));
+        let output = space.blue(&["knowledge", "build"]);
+        assert_eq!(output.code, 2, "{wrong}: {}", output.stderr);
+        let start = "blue: error: .blue/config.yaml:2: ";
+        assert!(output.stderr.starts_with(start), "{wrong}: {}", output.stderr);
+        assert!(output.stderr.contains(message), "{wrong}: {}", output.stderr);
     }
 }

@@ -12,7 +12,9 @@ use crate::model::{Code, Diagnostic, Digest, Plan, Policy, Trigger, Watched};
 use crate::render::Templates;
 use crate::wire::accepted;
 use crate::wire::config::Config;
+use crate::wire::plugin::PluginForm;
 use crate::wire::schema::{self, Finding};
+use crate::wire::yaml::Placed;
 
 /// A file people write for blue may not be larger than this.
 const MAX_BYTES: u64 = 1 << 20;
@@ -47,7 +49,11 @@ pub struct Inputs {
 pub fn load(root: &Root) -> anyhow::Result<Inputs> {
     let (mut watched, mut notes) = (Vec::new(), Vec::new());
     let config = match file(root, CONFIG, MAX_BYTES, &mut watched)? {
-        Some(text) => config(&text, &mut notes)?,
+        Some(text) => {
+            let config = config(&text, &mut notes)?;
+            notes.extend(plugins_not_run(&text, &config));
+            config
+        }
         None => Config::default(),
     };
     let plan = config.plan();
@@ -182,6 +188,20 @@ fn config(text: &str, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Config> {
     let mut value = serde_json::to_value(&config).expect("a configuration is JSON");
     clean_strings(&mut value);
     serde_json::from_value(value).with_context(|| format!("read {CONFIG}"))
+}
+
+/// A finding for every plugin, so that nobody takes what is registered for what is run.
+fn plugins_not_run(text: &str, config: &Config) -> Vec<Diagnostic> {
+    let lines = Placed::yaml(text).ok().filter(|_| !config.plugins.is_empty());
+    let not_run = |(i, plugin): (usize, &PluginForm)| {
+        let message = format!(
+            "the plugin `{}` is registered, not run: blue runs no plugins yet",
+            plugin.name()
+        );
+        let line = lines.as_ref().map_or(0, |lines| lines.line(&format!("/plugins/{i}")));
+        Diagnostic::new(Code::PluginNotRun, CONFIG, message).at(line, 1)
+    };
+    config.plugins.iter().enumerate().map(not_run).collect()
 }
 
 fn clean_strings(value: &mut serde_json::Value) {

@@ -169,6 +169,7 @@ codes! {
     SourceUnknown = "BLUE-CFG-001", Warning, "a configured source that does not exist";
     TooManyBundles = "BLUE-CFG-002", Info, "more live RFCs than workflow bundles";
     AcceptedGone = "BLUE-CFG-003", Info, "an accepted finding that no longer occurs";
+    PluginNotRun = "BLUE-PLG-001", Warning, "a plugin that is registered and not run";
     LongLine = "BLUE-LIM-001", Warning, "a line over the length limit";
     DeepMarkdown = "BLUE-LIM-002", Warning, "Markdown nested too deeply";
     DeepYaml = "BLUE-LIM-003", Warning, "metadata nested too deeply";

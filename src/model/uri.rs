@@ -34,7 +34,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-const SCHEME: &str = "blue://";
+/// How every address begins.
+pub const SCHEME: &str = "blue://";
 const MAX_BYTES: usize = 512;
 
 impl Uri {

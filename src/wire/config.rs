@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::limits::LimitKeys;
+use super::plugin::{self, PluginForm};
 use super::security::Security;
 use crate::model::plan::{HOOK_BYTES, Rule, Tier};
 use crate::model::uri::slugify;
@@ -42,8 +43,8 @@ pub struct Config {
     #[serde(skip_serializing)]
     #[schemars(schema_with = "levels")]
     pub diagnostics: BTreeMap<String, String>,
-    /// Plugins by name.
-    pub plugins: Vec<String>,
+    /// Plugins, by name or as mappings. They are registered and not run yet.
+    pub plugins: Vec<PluginForm>,
 }
 
 /// The schema of `diagnostics`: every code, so that an editor can offer them.
@@ -64,8 +65,15 @@ fn levels(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     })
 }
 
-/// Severities that a project cannot choose: pointer, message and hint of each.
+/// What no project can choose: pointer, message and hint of each.
 pub fn refusals(config: &Value) -> Vec<(String, String, String)> {
+    let mut refused = plugin::refusals(config);
+    refused.extend(severity_refusals(config));
+    refused
+}
+
+/// Severities that a project cannot choose.
+fn severity_refusals(config: &Value) -> Vec<(String, String, String)> {
     let chosen = config.get("diagnostics").and_then(Value::as_object).into_iter().flatten();
     let chosen = chosen.filter_map(|(key, level)| Some((key, Code::parse(key)?, level.as_str()?)));
     chosen
@@ -264,7 +272,7 @@ impl Config {
             allow_external: self.security.allow_external,
             allowance: self.security.allowance(),
             limits: self.limits.plan(),
-            plugins: self.plugins.clone(),
+            plugins: self.plugins.iter().map(|plugin| plugin.name().to_string()).collect(),
             severities: self
                 .diagnostics
                 .iter()

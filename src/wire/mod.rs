@@ -18,6 +18,7 @@ mod lists;
 pub mod manifest;
 pub mod paths;
 pub mod older;
+pub mod plugin;
 pub mod ranking;
 pub mod record;
 pub mod register;
