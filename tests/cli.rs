@@ -395,7 +395,8 @@ fn a_damaged_cache_or_manifest_is_rebuilt() {
         (".blue/local/txn/record", &b"{}"[..]),
         (
             ".blue/context.manifest.yaml",
-            &b"# Regenerate: x\n        ),
+            &b"# Regenerate: x\n<<<<<<< HEAD\ninputs: 1\n=======\n>>>>>>> x\n"[..],
+        ),
     ] {
         space.write(path, bytes);
         space.write("docs/adr/0002-use-yaml.md", space.read("docs/adr/0002-use-yaml.md"));
@@ -858,8 +859,99 @@ fn two_rfcs_of_one_name_in_two_collections_have_two_bundles() {
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
 }
 
+/// A manifest as the first description of the format writes it: settings follow a list in one column.
+const SAMPLE: &str = r#"# .blue/context.manifest.yaml
+version: 1
+generated_at: 2026-01-25T12:00:00Z
+source_commit: abc123
+
+identity:
+  - uri: blue://docs/adrs/
+  - uri: blue://context/voice
+  max_tokens: 480
+
+workflow:
+  sources:
+    - uri: blue://state/current-rfc
+    - uri: blue://docs/rfcs/{active}
+  refresh_triggers:
+    - on_rfc_change
+    - every_10_turns
+  max_tokens: 1900
+
+reference:
+  graph: blue://context/relevance
+  max_tokens: 3900
+  staleness_days: 30
+
+plugins:
+  - uri: blue://jira/
+    provides: [ticket-context, acceptance-criteria]
+    salience_triggers:
+      - commit_msg_pattern: "^[A-Z]+-\\d+"
+      - file_annotation: "@jira"
+"#;
+
 #[test]
-<<<<<<< HEAD
+fn the_first_sample_of_a_manifest_is_moved_whole_into_the_configuration() {
+    for sample in [SAMPLE.to_string(), SAMPLE.replace('\n', "\r\n"), format!("\u{feff}{SAMPLE}")] {
+        let space = project();
+        space.write(".blue/context.manifest.yaml", &sample);
+        let output = space.blue(&["init"]);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        assert_eq!(space.read(".blue/context.manifest.old.yaml"), sample);
+        let config: serde_json::Value =
+            serde_yaml::from_str(&space.read(".blue/config.yaml")).unwrap();
+        assert_eq!(config["identity"]["max_tokens"], 480);
+        assert_eq!(config["identity"]["sources"][1], "blue://context/voice");
+        assert_eq!(config["workflow"]["refresh_triggers"][1], "every_10_turns");
+        assert_eq!(config["reference"]["max_tokens"], 3900);
+        let plugin = &config["plugins"][0];
+        assert_eq!(plugin["uri"], "blue://jira/");
+        assert_eq!(plugin["salience_triggers"][0]["commit_msg_pattern"], "^[A-Z]+-\\d+");
+        let manifest = space.read(".blue/context.manifest.yaml");
+        assert!(manifest.contains("plugins:\n- jira\n"), "{manifest}");
+        let warning = "warning: the plugin `jira` is registered, not run";
+        let linted = space.blue(&["knowledge", "lint"]);
+        assert!(linted.stdout.contains(warning), "{}", linted.stdout);
+        assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+    }
+}
+
+#[test]
+fn a_manifest_that_cannot_be_moved_is_named_with_its_line_and_nothing_is_written() {
+    for (text, place) in [
+        (SAMPLE.replace("\n  ", "\n"), ":18: duplicate"),
+        (SAMPLE.replace("480", "many"), ":9: "),
+        (SAMPLE.replace("every_10_turns", "at_noon"), ":17: unknown trigger"),
+        (SAMPLE.replace("blue://jira/", "blue://docs/"), ":26: `docs` is blue's own"),
+        (SAMPLE.replace("uri: blue://jira/", "title: Jira"), ":26: "),
+        (SAMPLE.replace("identity:\n", "identity: {\n"), ":"),
+    ] {
+        let space = project();
+        space.write(".blue/context.manifest.yaml", &text);
+        let before = space.files();
+        let output = space.blue(&["init"]);
+        assert_eq!(output.code, 2, "{place}: {}", output.stdout);
+        let start = format!("blue: error: .blue/context.manifest.yaml{place}");
+        assert!(output.stderr.starts_with(&start), "{place}: {}", output.stderr);
+        assert_eq!(space.files(), before, "{place}");
+    }
+}
+
+#[test]
+fn what_an_older_manifest_says_and_blue_does_not_know_is_kept_and_told() {
+    let space = project();
+    let text = SAMPLE.replace("  max_tokens: 1900\n", "  max_tokens: 1900\n  injection: auto\n");
+    space.write(".blue/context.manifest.yaml", text);
+    let output = space.blue(&["init"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let told = "unknown  .blue/context.manifest.old.yaml:19: workflow.injection";
+    assert!(output.stdout.contains(told), "{}", output.stdout);
+    assert!(space.read(".blue/config.yaml").contains("# workflow.injection: \"auto\"\n"));
+}
+
+#[test]
 fn init_that_cannot_build_leaves_everything_as_it_was() {
     type Prepare = fn(&Space);
     let obstacles: [(&str, Prepare); 5] = [

@@ -19,7 +19,7 @@ use crate::verify;
 use crate::wire::agent::SCRIPTS;
 use crate::wire::attributes::{self, ATTRIBUTES};
 use crate::wire::manifest::Unusable;
-use crate::wire::older;
+use crate::wire::older::{self, Intent};
 
 const IGNORE: &str = ".blue/.gitignore";
 const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
@@ -63,9 +63,9 @@ fn adopt(root: &Root, report: &mut String) -> anyhow::Result<Outcome> {
     report.push_str(&found_lines(&found));
     let older = older_manifest(root)?;
     let name = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
-    let tiers = older.as_deref().map(older::tiers).transpose()?;
+    let intent = older.as_deref().map(intent).transpose()?;
     let mut files = vec![
-        (CONFIG, config_text(name, &found, tiers.as_deref()).into_bytes()),
+        (CONFIG, config_text(name, &found, intent.as_ref()).into_bytes()),
         (IGNORE, b"# What blue keeps for itself: caches, logs, locks.\n/local/\n".to_vec()),
     ];
     files.extend(SCRIPTS.iter().map(|(path, bytes)| (*path, bytes.to_vec())));
@@ -86,10 +86,10 @@ fn adopt(root: &Root, report: &mut String) -> anyhow::Result<Outcome> {
     }
     report.push_str(&write_attributes(root)?);
     emit::commit(root, &changes, &[])?;
-    if older.is_some() {
+    if let Some(intent) = &intent {
         emit::retire(root, MANIFEST, OLD_MANIFEST)?;
-        let line = format!("moved    {MANIFEST} to {OLD_MANIFEST}; its tiers are in {CONFIG}\n");
-        report.push_str(&line);
+        let is_in_config = changes.iter().any(|change| change.path == CONFIG);
+        report.push_str(&moved_lines(intent, is_in_config));
     }
     for (path, _) in SCRIPTS {
         emit::executable(root, path)?;
@@ -131,10 +131,41 @@ fn older_manifest(root: &Root) -> anyhow::Result<Option<String>> {
             let content =
                 root.read(MANIFEST, 1 << 20).with_context(|| format!("read {MANIFEST}"))?;
             let Some(crate::beneath::Content::Bytes(bytes, _)) = content else { return Ok(None) };
-            Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+            let text = String::from_utf8(bytes);
+            let text = text.with_context(|| format!("read {MANIFEST}: not UTF-8"))?;
+            Ok(Some(text))
         }
         _ => Ok(None),
     }
+}
+
+/// The intent of an older manifest, or what is wrong with it, each thing with its line.
+fn intent(text: &str) -> anyhow::Result<Intent> {
+    older::intent(text).map_err(|findings| {
+        let lines = findings.iter().map(|finding| {
+            let hint =
+                finding.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
+            format!("{MANIFEST}:{}: {} at {}{hint}", finding.line, finding.message, finding.path)
+        });
+        anyhow::anyhow!("{}", lines.collect::<Vec<_>>().join("\n"))
+    })
+}
+
+/// Lines about an older manifest that is kept beside the new one, and about what blue does not know
+/// in it.
+fn moved_lines(intent: &Intent, is_in_config: bool) -> String {
+    let whither = match is_in_config {
+        true => format!("its tiers and plugins are in {CONFIG}"),
+        false => format!("{CONFIG} was there already; copy what you want from one to the other"),
+    };
+    let mut lines = format!("moved    {MANIFEST} to {OLD_MANIFEST}; {whither}\n");
+    for (line, name) in intent.unknown.iter().filter(|_| is_in_config) {
+        let name = output::visible(name);
+        lines.push_str(&format!(
+            "unknown  {OLD_MANIFEST}:{line}: {name}; it is a comment in {CONFIG}\n"
+        ));
+    }
+    lines
 }
 
 /// What was found in the documents, and what to type next.
@@ -163,7 +194,7 @@ fn next_steps(folder: &Path, outcome: &Outcome) -> String {
 }
 
 /// A configuration that says what holds anyway, commented, with the project's name set.
-fn config_text(name: &str, graph: &Graph, tiers: Option<&str>) -> String {
+fn config_text(name: &str, graph: &Graph, intent: Option<&Intent>) -> String {
     let quoted = serde_json::to_string(name).expect("a name is JSON");
     let mut documents = String::new();
     for collection in &graph.collections {
@@ -179,5 +210,5 @@ fn config_text(name: &str, graph: &Graph, tiers: Option<&str>) -> String {
     include_str!("../../templates/config.yaml")
         .replace("@project@", &quoted)
         .replace("@documents@\n", &documents)
-        .replace("@tiers@\n", tiers.unwrap_or(""))
+        .replace("@tiers@\n", intent.map_or("", |intent| intent.yaml.as_str()))
 }
