@@ -383,7 +383,7 @@ fn what_people_write_for_blue() {
                 let plan = config.plan();
                 blue::discover::deny::DenyList::new(&plan.deny).ok();
             }
-            older::tiers(&text).ok();
+            older::intent(&text).ok();
             assert!(
                 findings.iter().all(|finding| finding.line as usize <= text.lines().count() + 1)
             );

@@ -642,9 +642,8 @@ fn other_tags_in_a_template_are_still_reported() {
     }
 }
 
-#[test]
-fn a_secret_is_redacted_by_whatever_address_or_command_it_is_read() {
-    let secret = token("ghp_", "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq");
+/// A project with a token in documents, in files of a person's own and in edited artifacts.
+fn leaky(secret: &str) -> Space {
     let space = Space::new();
     space
         .write("docs/adr/0001-a.md", format!("# A\n\nWe use {secret} here.\n"))
@@ -660,6 +659,13 @@ fn a_secret_is_redacted_by_whatever_address_or_command_it_is_read() {
         .write("knowledge/adrs.md", format!("{}\n{secret}\n", space.read("knowledge/adrs.md")))
         .write(".blue/worktree.json", format!("{{\"rfc\": \"{secret}\"}}"))
         .write(".claude/settings.json", format!("{{\"env\": {{\"T\": \"{secret}\"}}}}"));
+    space
+}
+
+#[test]
+fn a_secret_is_redacted_by_whatever_address_or_command_it_is_read() {
+    let secret = token("ghp_", "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq");
+    let space = leaky(&secret);
     let secret = &secret[4..];
     for uri in [
         "blue://docs/knowledge/deploy",
@@ -691,6 +697,13 @@ fn a_secret_is_redacted_by_whatever_address_or_command_it_is_read() {
         let text = output.stdout + &output.stderr;
         assert!(!text.contains(secret), "{arguments:?}: {text}");
     }
+}
+
+#[test]
+fn a_secret_is_redacted_in_whatever_the_server_is_asked_for() {
+    let secret = token("ghp_", "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq");
+    let space = leaky(&secret);
+    let secret = &secret[4..];
     let mut peer = Peer::new(&space, Era::Modern);
     let uris = ["knowledge/deploy", "docs/knowledge/deploy", "knowledge/notes", "knowledge/adrs"];
     for uri in uris.map(|uri| format!("blue://{uri}")) {

@@ -699,61 +699,62 @@ fn the_doctor_names_what_is_wrong_and_what_to_type() {
     assert!(said.stdout.contains("has no `blue`"), "{}", said.stdout);
 }
 
+type Damage = fn(&Space, &Path);
+
+const LOCAL: &str = ".claude/settings.local.json";
+
+/// What keeps an agent from running hooks or the server, with what the doctor says of it.
+const HINDRANCES: [(&str, Damage); 11] = [
+    (".claude/settings.json  line 2: a comment", |space, _| {
+        space.write(SETTINGS, space.read(SETTINGS).replacen('{', "{\n  // ours", 1));
+    }),
+    (".mcp.json              line ", |space, _| {
+        space.write(".mcp.json", space.read(".mcp.json").trim_end().to_string() + "// x\n");
+    }),
+    ("disableAllHooks is true", |space, _| {
+        space.write(SETTINGS, space.read(SETTINGS).replacen('{', "{\"disableAllHooks\":true,", 1));
+    }),
+    ("disableAllHooks is true", |space, _| {
+        space.write(LOCAL, "{\"disableAllHooks\": true}");
+    }),
+    ("disableAllHooks is true", |_, home| {
+        space::write(&home.join(SETTINGS), "{\"disableAllHooks\": true}");
+    }),
+    ("disabledMcpjsonServers has \"blue\"", |space, _| {
+        space.write(LOCAL, "{\"disabledMcpjsonServers\": [\"x\", \"blue\"]}");
+    }),
+    ("disabledMcpjsonServers has \"blue\"", |space, home| {
+        let root = space.path().canonicalize().unwrap();
+        let state =
+            json!({"projects": {root.to_str().unwrap(): {"disabledMcpjsonServers": ["blue"]}}});
+        space::write(&home.join(".claude.json"), state.to_string());
+    }),
+    ("this folder is not trusted", |space, home| {
+        let root = space.path().canonicalize().unwrap();
+        let state =
+            json!({"projects": {root.to_str().unwrap(): {"hasTrustDialogAccepted": false}}});
+        space::write(&home.join(".claude.json"), state.to_string());
+    }),
+    ("the hooks are not trusted: Codex skips them", |_, home| {
+        space::write(&home.join(".codex/config.toml"), "model = \"x\"\n");
+    }),
+    ("PATH in .claude/settings.json  has no `blue`", |space, _| {
+        space.write(
+            SETTINGS,
+            space.read(SETTINGS).replacen('{', "{\"env\":{\"PATH\":\"/usr/bin\"},", 1),
+        );
+    }),
+    ("hooks not registered", |space, home| {
+        // A worktree whose main checkout, where Codex looks, has no hooks.
+        let git = home.join("main/.git/worktrees/x");
+        space::write(&git.join("commondir"), "../..\n");
+        space.write(".git", format!("gitdir: {}\n", git.display()));
+    }),
+];
+
 #[test]
 fn the_doctor_is_not_content_where_nothing_can_arrive() {
-    type Damage = fn(&Space, &Path);
-    const LOCAL: &str = ".claude/settings.local.json";
-    let damages: [(&str, Damage); 11] = [
-        (".claude/settings.json  line 2: a comment", |space, _| {
-            space.write(SETTINGS, space.read(SETTINGS).replacen('{', "{\n  // ours", 1));
-        }),
-        (".mcp.json              line ", |space, _| {
-            space.write(".mcp.json", space.read(".mcp.json").trim_end().to_string() + "// x\n");
-        }),
-        ("disableAllHooks is true", |space, _| {
-            space.write(
-                SETTINGS,
-                space.read(SETTINGS).replacen('{', "{\"disableAllHooks\":true,", 1),
-            );
-        }),
-        ("disableAllHooks is true", |space, _| {
-            space.write(LOCAL, "{\"disableAllHooks\": true}");
-        }),
-        ("disableAllHooks is true", |_, home| {
-            space::write(&home.join(SETTINGS), "{\"disableAllHooks\": true}");
-        }),
-        ("disabledMcpjsonServers has \"blue\"", |space, _| {
-            space.write(LOCAL, "{\"disabledMcpjsonServers\": [\"x\", \"blue\"]}");
-        }),
-        ("disabledMcpjsonServers has \"blue\"", |space, home| {
-            let root = space.path().canonicalize().unwrap();
-            let state =
-                json!({"projects": {root.to_str().unwrap(): {"disabledMcpjsonServers": ["blue"]}}});
-            space::write(&home.join(".claude.json"), state.to_string());
-        }),
-        ("this folder is not trusted", |space, home| {
-            let root = space.path().canonicalize().unwrap();
-            let state =
-                json!({"projects": {root.to_str().unwrap(): {"hasTrustDialogAccepted": false}}});
-            space::write(&home.join(".claude.json"), state.to_string());
-        }),
-        ("the hooks are not trusted: Codex skips them", |_, home| {
-            space::write(&home.join(".codex/config.toml"), "model = \"x\"\n");
-        }),
-        ("PATH in .claude/settings.json  has no `blue`", |space, _| {
-            space.write(
-                SETTINGS,
-                space.read(SETTINGS).replacen('{', "{\"env\":{\"PATH\":\"/usr/bin\"},", 1),
-            );
-        }),
-        ("hooks not registered", |space, home| {
-            // A worktree whose main checkout, where Codex looks, has no hooks.
-            let git = home.join("main/.git/worktrees/x");
-            space::write(&git.join("commondir"), "../..\n");
-            space.write(".git", format!("gitdir: {}\n", git.display()));
-        }),
-    ];
-    for (line, damage) in damages {
+    for (line, damage) in HINDRANCES {
         let (space, home) = (adopted(), tempfile::tempdir().unwrap());
         damage(&space, home.path());
         let said = doctor_at(&space, home.path(), &[]).stdout;
@@ -761,7 +762,10 @@ fn the_doctor_is_not_content_where_nothing_can_arrive() {
         assert!(plain(&said).contains(&plain(line)), "{line}: {said}");
         assert!(!said.contains("all is well"), "{line}: {said}");
     }
-    // What a stronger file says counts, and hooks that Codex knows are trusted.
+}
+
+#[test]
+fn the_doctor_is_content_where_a_stronger_file_allows_hooks_and_codex_trusts_them() {
     let (space, home) = (adopted(), tempfile::tempdir().unwrap());
     space.write(SETTINGS, space.read(SETTINGS).replacen('{', "{\"disableAllHooks\":true,", 1));
     space.write(LOCAL, "{\"disableAllHooks\": false}");

@@ -84,7 +84,7 @@ pub fn config(bytes: &[u8]) {
     if let Ok(Some(config)) = serde_yaml::from_str::<Option<Config>>(&text) {
         blue::discover::deny::DenyList::new(&config.plan().deny).ok();
     }
-    older::tiers(&text).ok();
+    older::intent(&text).ok();
     let n_lines = text.lines().count() + 1;
     assert!(findings.iter().all(|finding| finding.line as usize <= n_lines));
 }

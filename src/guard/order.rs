@@ -369,7 +369,7 @@ mod tests {
         let mut each = |table: &[&str], examples: &[&str]| {
             for word in table {
                 let example = |example: &&str| n_orders(&example.replace("{}", word)) > 0;
-                if !examples.iter().any(|text| example(text)) {
+                if !examples.iter().any(example) {
                     silent.push((*word).to_string());
                 }
             }

@@ -255,7 +255,7 @@ pub(super) fn gives_orders(text: &str, at: usize, after: &str) -> bool {
     };
     let written = part(text, at..at + 48).to_lowercase();
     let begins = |phrase: &&str| after.starts_with(phrase) || written.starts_with(phrase);
-    PHRASES.iter().any(|phrase| begins(phrase))
+    PHRASES.iter().any(begins)
         || SPACED.iter().any(drops)
         || verb == "beachte"
             && rest.contains(&"nicht")

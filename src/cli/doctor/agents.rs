@@ -120,7 +120,8 @@ fn look(target: &Target) -> Found {
         Ok(step) => step,
         Err(error) => return Found::Broken(first_line(&error)),
     };
-    let refused = step.before.as_deref().and_then(settings::refused);
+    let is_json = !matches!(target.wanted, Wanted::Attributes);
+    let refused = step.before.as_deref().filter(|_| is_json).and_then(settings::refused);
     match step.fate {
         Fate::Current | Fate::Updated if refused.is_some() => {
             Found::Refused(refused.unwrap_or_default())
