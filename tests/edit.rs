@@ -166,8 +166,8 @@ fn an_edit_that_others_can_see_is_shown_everywhere() {
     // What is wrong with a document is said with the line it stands in now.
     edit(&space, 16, |text| text.replacen("## Sum", "A line.\n\n## Sum", 1));
     let line = 1 + space.read(&path(16)).lines().position(|line| line.contains("nowhere")).unwrap();
-    let said = space.build().stderr;
-    assert!(said.contains(&format!("{}:{line}:", path(16))), "{said}");
+    let said = space.blue(&["knowledge", "build", "--format", "github"]).stdout;
+    assert!(said.contains(&format!("file={},line={line},", path(16))), "{said}");
 }
 
 #[test]
