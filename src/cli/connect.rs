@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use rustix::fs::OFlags;
 
-use super::project;
+use super::{output, project};
 use crate::beneath::{Content, Root};
 use crate::emit::LOCAL;
 use crate::model::Digest;
@@ -236,6 +236,13 @@ impl Target {
         }
         let planned = self.registered(before.as_deref(), known);
         let (after, memory) = planned.map_err(|fault| self.fault(&fault))?;
+        if let Some((command, _)) = self.posing(&after)?.first() {
+            anyhow::bail!(
+                "{}: {} poses as blue's; blue did not write it\nhint: remove it there and run `blue install` again; nothing was changed",
+                self.shown,
+                output::visible(&format!("{command:?}"))
+            );
+        }
         let had = register::is_in(old, &self.wanted).map_err(|fault| self.fault(&fault))?;
         let fate = match had {
             true if after == old => Fate::Current,
@@ -245,6 +252,14 @@ impl Target {
         // What blue did not touch, it need not remember anew.
         let memory = if after == old { known.cloned() } else { Some(memory) };
         Ok(Step { fate, note: "", before, after: Some(after), memory })
+    }
+
+    /// The commands in a text of its that name blue's hooks and are not blue's.
+    pub(super) fn posing(&self, text: &str) -> anyhow::Result<Vec<(String, bool)>> {
+        match self.wanted {
+            Wanted::Hooks(_) => register::posing(text).map_err(|fault| self.fault(&fault)),
+            Wanted::Server | Wanted::Attributes => Ok(Vec::new()),
+        }
     }
 
     /// The text with blue in it, and what must be known to take it out again.

@@ -130,6 +130,42 @@ pub fn role(command: &str) -> Option<String> {
     Some(format!("session-{}{everywhere}", name(rest)))
 }
 
+/// Whether a command names blue's hooks and is not a command of blue's: it runs under blue's name, and
+/// does what somebody else chose.
+pub fn poses(command: &str) -> bool {
+    let bare: String = command.chars().filter(|c| !"\"'\\".contains(*c)).collect();
+    let names_blue = bare.split([';', '|', '&', '(', ')', '{', '}', '`', '\n']).any(|part| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        // What only prints or compares its words runs nothing of that name.
+        let harmless = ["echo", "printf", "grep", "test", "[", ":"];
+        let told = words.first().is_some_and(|first| harmless.contains(first));
+        let runs = words.windows(2).any(|pair| pair[0].ends_with("blue") && pair[1] == "hook");
+        (runs && !told) || part.contains(".blue/hooks/session-")
+    });
+    let plain = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    let simple = command.strip_prefix("blue hook ");
+    let simple = simple.map(|rest| rest.strip_suffix(" || :").unwrap_or(rest)).is_some_and(plain);
+    names_blue && !simple && !is_own(command)
+}
+
+/// Whether this blue registers a command with some agent, or an earlier one did.
+fn is_own(command: &str) -> bool {
+    let agents = [Agent::Claude, Agent::ClaudeUser, Agent::Codex];
+    let scripts = TABLE.iter().filter_map(|(_, _, runs, ..)| match runs {
+        Script(name, argument) => Some((name, argument)),
+        Blue(_) => None,
+    });
+    let mut earlier = scripts.map(|(name, argument)| {
+        let path = format!(".blue/hooks/{name}");
+        let argument = if argument.is_empty() { String::new() } else { format!(" {argument}") };
+        format!(
+            "d=$PWD; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] || exit 0; d=${{d%/*}}; done; exec \"$d/{path}\"{argument}"
+        )
+    });
+    agents.iter().any(|agent| hooks(*agent).iter().any(|hook| hook.command == command))
+        || earlier.any(|earlier| earlier == command)
+}
+
 impl Hook {
     /// The handler, as settings have it.
     pub fn handler(&self) -> Value {
@@ -176,6 +212,15 @@ mod tests {
         once.dedup();
         assert_eq!(once.len(), claude.len(), "no two hooks of an event have one role");
         assert!(roles(Agent::Codex).iter().all(|role| claude.contains(role)));
+    }
+
+    #[test]
+    fn no_command_of_blues_poses_as_one() {
+        for agent in [Agent::Claude, Agent::ClaudeUser, Agent::Codex] {
+            assert!(hooks(agent).iter().all(|hook| !poses(&hook.command)));
+            assert!(hooks(agent).iter().all(|hook| poses(&format!("{}; x", hook.command))));
+        }
+        assert!(!poses("echo blue hook x") && poses("echo x; blue hook x;"));
     }
 
     #[test]

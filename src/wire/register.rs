@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::agent::{Hook, SERVER, role, server};
+use super::agent::{Hook, SERVER, poses, role, server};
 use super::attributes;
 use super::span::{Fault, Node, Scan, Shape, scan};
 use super::splice::{self, Style, Value};
@@ -204,6 +204,19 @@ pub fn is_in(text: &str, wanted: &Wanted) -> Result<bool, Fault> {
             own_server(&draft).is_some_and(|node| node.text("command") == Some("blue"))
         }
     })
+}
+
+/// Commands of hooks that name blue's and are not blue's, and whether [`add`] replaces each.
+pub fn posing(text: &str) -> Result<Vec<(String, bool)>, Fault> {
+    let mut traces = Traces::default();
+    let draft = Draft::new(text, &mut traces)?;
+    let groups = draft.at("hooks").map_or(&[][..], Node::items).iter();
+    let groups = groups.flat_map(|event| event.node.items());
+    let handlers = groups.filter_map(|group| group.node.member("hooks"));
+    let commands = handlers.flat_map(|item| item.node.items());
+    let commands = commands.filter_map(|item| item.node.text("command"));
+    let posing = commands.filter(|command| poses(command));
+    Ok(posing.map(|command| (command.to_string(), role(command).is_some())).collect())
 }
 
 /// Whether somebody else's server has blue's name.

@@ -49,10 +49,15 @@ pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<Check> {
                 && matches!(target.wanted, Wanted::Hooks(_))
         })
     };
+    let local = local_target(folder).ok();
+    let local = local.map(|target| (look(&target), target));
     let any = connected(&here, &project) || connected(&everywhere, &user);
     let mut checks: Vec<Check> =
         project.iter().zip(&here).map(|(target, found)| check(target, found, any)).collect();
     for (target, found) in user.iter().zip(&everywhere).filter(|(_, f)| !matches!(f, Found::No)) {
+        checks.push(check(target, found, any));
+    }
+    if let Some((found @ Found::Posing(..), target)) = &local {
         checks.push(check(target, found, any));
     }
     let hint = "without it, only this project's settings count";
@@ -105,7 +110,15 @@ fn kept_out(
     checks
 }
 
+/// Settings of one person in this project. blue writes nothing there, but its name can be used there.
+fn local_target(folder: &Path) -> anyhow::Result<Target> {
+    let path = ".claude/settings.local.json".to_string();
+    let (root, shown, wanted) = (Root::open(folder)?, path.clone(), Wanted::Hooks(Vec::new()));
+    Ok(Target { root, path, shown, wanted })
+}
+
 enum Found {
+    Posing(String, bool),
     Current,
     Older,
     /// It has blue's entries, and the agent does not read it: why.
@@ -116,6 +129,10 @@ enum Found {
 }
 
 fn look(target: &Target) -> Found {
+    let text = target.text().ok().flatten().unwrap_or_default();
+    if let Some((command, replaced)) = target.posing(&text).unwrap_or_default().into_iter().next() {
+        return Found::Posing(command, replaced);
+    }
     let step = match target.install(None) {
         Ok(step) => step,
         Err(error) => return Found::Broken(first_line(&error)),
@@ -141,6 +158,14 @@ fn check(target: &Target, found: &Found, any: bool) -> Check {
         Wanted::Attributes => "line ends",
     };
     match found {
+        Found::Posing(command, replaced) => {
+            let hint = if *replaced { INSTALL } else { "remove it there" };
+            Check::problem(
+                name,
+                format!("{command:?} poses as blue's; blue did not write it"),
+                hint,
+            )
+        }
         Found::Current => Check::ok(name, format!("{what} registered")),
         Found::Older => Check::warning(name, format!("{what} of another blue registered"), INSTALL),
         Found::Taken => {
