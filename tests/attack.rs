@@ -341,3 +341,55 @@ fn thousands_of_broken_links_and_one_long_chain_are_all_reported() {
     let output = space.blue(&["knowledge", "lint", "--format", "json"]);
     assert_eq!(output.stdout.matches("BLUE-REF-001").count(), 499 * 40 + 1);
 }
+
+#[test]
+fn a_linked_folder_among_documents_is_reported() {
+    let rules = |glob: &str| format!("documents: [{{type: adr, paths: [\"{glob}\"]}}]\n");
+    let elsewhere = Space::new();
+    elsewhere.write("adr/0003-three.md", "# Three\n");
+    let outside = elsewhere.path().to_str().unwrap();
+    for (config, link, to) in [
+        (String::new(), "docs/adr/old", "../../old"),
+        (String::new(), "docs/adr/v1.0", "../../old"),
+        (String::new(), "docs/decisions", "../old"),
+        (String::new(), "handbook/docs", outside),
+        (rules("docs/**/*.md"), "docs/old", "../old"),
+        (rules("docs/*/*.md"), "docs/v1.0", "../old"),
+        (rules("*/adr/*.md"), "shared", outside),
+        (rules("d{ocs,oc}/adr/x/*.md"), "docs/adr/x", "../../old"),
+    ] {
+        let space = Space::new();
+        space.write("docs/adr/0001-one.md", "# One\n\nStatus: accepted\n");
+        space.write("old/0002-two.md", "# Two\n");
+        space.write(".blue/config.yaml", &config);
+        std::fs::create_dir_all(space.path().join(link).parent().unwrap()).unwrap();
+        symlink(to, space.path().join(link)).unwrap();
+        let output = space.build();
+        let finding = format!("{link}: warning: the symbolic link to a folder is not followed");
+        assert!(output.stderr.contains(&finding), "{config}{link}: {}", output.stderr);
+        assert!(output.stderr.contains("[BLUE-SRC-003]"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn a_linked_folder_that_hides_no_document_is_not_reported() {
+    let rules = |glob: &str| format!("documents: [{{type: adr, paths: [\"{glob}\"]}}]\n");
+    for (config, link, to) in [
+        // What it leads to is read anyway.
+        (String::new(), "docs/adr/latest", "new"),
+        (String::new(), "docs/adr/here", "."),
+        (String::new(), "lib", "src"),
+        (String::new(), "docs/adr/picture.png", "../../src/x.png"),
+        (rules("docs/adr/*.md"), "docs/adr/old", "../../src"),
+        (rules("docs/**/*.md"), "lib", "src"),
+        (rules("*/adr/*.md"), "lib", "src"),
+    ] {
+        let space = Space::new();
+        space.write("docs/adr/0001-one.md", "# One\n\nStatus: accepted\n");
+        space.write("docs/adr/new/0002-two.md", "# Two\n\nStatus: accepted\n");
+        space.write("src/x.png", "").write(".blue/config.yaml", &config);
+        symlink(to, space.path().join(link)).unwrap();
+        let output = space.build();
+        assert!(!output.stderr.contains("symbolic link"), "{config}{link}: {}", output.stderr);
+    }
+}

@@ -1,14 +1,16 @@
 //! Links and special files among the documents: resolved first, then judged.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
 use anyhow::Context;
 
-use super::conventions;
 use super::deny::DenyList;
 use super::walk::{Sort, Tree, is_markdown, may_be_document};
+use super::{conventions, rules};
 use crate::beneath::{Content, Root, read_fd};
+use crate::model::place::folder_of;
 use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Found, Plan};
 
@@ -157,13 +159,59 @@ fn read_through_link(
     read_fd(fd, limit).map(Some)
 }
 
-/// Notes folders where documents are expected that are links to somewhere else.
-pub(super) fn linked_folders(tree: &Tree, notes: &mut Vec<Diagnostic>) {
+/// Notes links to folders that would be looked into if they were real: no link to a folder is followed,
+/// so the documents behind it are missing.
+pub(super) fn linked_folders(
+    root: &Root,
+    plan: &Plan,
+    tree: &Tree,
+    found: &[Found],
+    notes: &mut Vec<Diagnostic>,
+) {
     let links =
         tree.files.iter().filter(|seen| seen.sort == Sort::Link && !is_markdown(&seen.path));
-    for link in links.filter(|link| conventions::is_known(&link.path)) {
-        let message = "the symbolic link to a folder is not followed";
-        let hint = "name the real folder under `documents:` in .blue/config.yaml";
-        notes.push(Diagnostic::new(Code::NotRegular, &link.path, message).hint(hint));
+    let links: Vec<&str> = links.map(|link| link.path.as_str()).collect();
+    if links.is_empty() {
+        return;
     }
+    let held: BTreeSet<&str> = found.iter().map(|found| folder_of(&found.path)).collect();
+    let is_folder = |path: &str| root.path().join(path).is_dir();
+    for link in links.into_iter().filter(|link| is_folder(link)) {
+        let matters = match plan.rules.is_empty() {
+            true => may_hold_by_convention(link, &held, &is_folder),
+            false => plan
+                .rules
+                .iter()
+                .flat_map(|rule| &rule.paths)
+                .any(|glob| rules::may_hold(glob, link, &is_folder)),
+        };
+        if !matters || is_read_anyway(root, link, found) {
+            continue;
+        }
+        let message = "the symbolic link to a folder is not followed";
+        let hint = "name the real folder under `documents:` in .blue/config.yaml, or move it here";
+        notes.push(Diagnostic::new(Code::NotRegular, link, message).hint(hint));
+    }
+}
+
+/// Whether documents would be looked for in a folder, or in one that is expected in it.
+fn may_hold_by_convention(
+    folder: &str,
+    held: &BTreeSet<&str>,
+    is_folder: &dyn Fn(&str) -> bool,
+) -> bool {
+    let above = folder_of(folder);
+    let usual = ["adr", "adrs", "decisions", "rfc", "rfcs", "proposals"];
+    let mut below = usual.iter().map(|name| format!("{folder}/{name}"));
+    conventions::is_known(folder)
+        || !above.is_empty() && (conventions::is_known(above) || held.contains(above))
+        || below.any(|path| conventions::is_known(&path) && is_folder(&path))
+}
+
+/// Whether documents of the folder behind a link are found in their own place.
+fn is_read_anyway(root: &Root, link: &str, found: &[Found]) -> bool {
+    let Ok(resolved) = root.path().join(link).canonicalize() else { return false };
+    resolved
+        .strip_prefix(root.path())
+        .is_ok_and(|inside| found.iter().any(|found| Path::new(&found.path).starts_with(inside)))
 }

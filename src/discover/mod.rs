@@ -39,7 +39,7 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     deny.filter(&mut found, &mut notes);
     // Where a link leads can change, and the link does not show it.
     tree.unwatched |= judge::links(root, plan, &deny, &tree, &mut found, &mut notes);
-    judge::linked_folders(&tree, &mut notes);
+    judge::linked_folders(root, plan, &tree, &found, &mut notes);
     drop_emitted(&collections, &mut found);
     let limit = plan.limits.documents;
     anyhow::ensure!(

@@ -98,6 +98,35 @@ fn compiled(pattern: &str, deny: &DenyList) -> anyhow::Result<Glob> {
     Ok(GlobBuilder::new(pattern).literal_separator(true).build()?)
 }
 
+/// Whether documents of a pattern may be in a folder: its names fit the pattern's, and the folders that
+/// the pattern names next are in it.
+pub(super) fn may_hold(pattern: &str, folder: &str, is_folder: &dyn Fn(&str) -> bool) -> bool {
+    let mut at = folder.to_string();
+    let mut names = folder.split('/').peekable();
+    let mut parts = pattern.split('/').peekable();
+    while let Some(part) = parts.next() {
+        let is_last = parts.peek().is_none();
+        match names.next() {
+            _ if part == "**" => return true,
+            Some(_) if is_last => return false,
+            Some(name) => {
+                let glob = GlobBuilder::new(part).literal_separator(true).build();
+                if !glob.is_ok_and(|glob| glob.compile_matcher().is_match(name)) {
+                    return false;
+                }
+            }
+            None if is_last || part.contains(['*', '?', '[', '{']) => return true,
+            None => {
+                at = format!("{at}/{part}");
+                if !is_folder(&at) {
+                    return false;
+                }
+            }
+        }
+    }
+    true
+}
+
 /// How many bytes of a pattern are a folder without wildcards, its slash included.
 fn base_of(pattern: &str) -> usize {
     let wild = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());

@@ -199,7 +199,8 @@ impl Walker<'_> {
             _ => Sort::Other,
         };
         let file = path.rsplit('/').next().unwrap_or(&path);
-        if is_markdown(file) || is_sidecar(file) || (sort == Sort::Link && !file.contains('.')) {
+        let link = sort == Sort::Link && !self.is_skipped(&path, true);
+        if is_markdown(file) || is_sidecar(file) || link {
             tree.files.push(Seen { path, sort });
         }
     }
