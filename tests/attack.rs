@@ -393,3 +393,72 @@ fn a_linked_folder_that_hides_no_document_is_not_reported() {
         assert!(!output.stderr.contains("symbolic link"), "{config}{link}: {}", output.stderr);
     }
 }
+
+#[test]
+fn documents_that_a_sparse_checkout_leaves_out_are_an_error() {
+    let space = Space::new();
+    for i in 1..=3 {
+        let text = format!("# {i}. Decision {i}\n\nStatus: accepted\n");
+        space.write(&format!("docs/adr/000{i}-d.md"), text);
+    }
+    space.write("docs/rfcs/0001-r.md", "# RFC 1: R\n\n- Status: draft\n").write("src/a.md", "A\n");
+    space.write(".gitignore", ".blue\nknowledge\n");
+    space.git(&["init", "-q"]);
+    space.git(&["add", "-A"]);
+    space.git(&["commit", "-qm", "one"]);
+    assert!(!space.build().stderr.contains("BLUE-GIT-001"));
+    let finding = "docs/adr/0001-d.md: error: this document and 2 others are not checked out";
+    for flags in [vec!["docs/rfcs", "src"], vec!["--sparse-index", "docs/rfcs"]] {
+        space.git(&[vec!["sparse-checkout", "set"], flags].concat());
+        assert!(!space.exists("docs/adr"));
+        let built = space.blue(&["knowledge", "build"]);
+        assert_eq!(built.code, 1, "{}", built.stderr);
+        assert!(built.stderr.contains(finding), "{}", built.stderr);
+        assert!(built.stderr.contains("git sparse-checkout add docs/adr"), "{}", built.stderr);
+        let linted = space.blue(&["knowledge", "lint"]);
+        assert!(linted.stdout.contains("[BLUE-GIT-001]"), "{}", linted.stdout);
+    }
+    // Other files that are not there are nobody's concern, nor is one that is there after all.
+    space.git(&["sparse-checkout", "set", "docs"]);
+    assert!(!space.exists("src") && space.exists("docs/adr/0001-d.md"));
+    assert!(!space.build().stderr.contains("BLUE-GIT-001"));
+    space.git(&["sparse-checkout", "disable"]);
+    space.git(&["update-index", "--skip-worktree", "docs/adr/0002-d.md"]);
+    assert!(!space.build().stderr.contains("BLUE-GIT-001"));
+    std::fs::remove_file(space.path().join("docs/adr/0002-d.md")).unwrap();
+    let built = space.blue(&["knowledge", "build"]);
+    let finding = "docs/adr/0002-d.md: error: this document is not checked out";
+    assert!(built.stderr.contains(finding), "{}", built.stderr);
+    // The index changes and no document does: the next build that has to look at any sees it.
+    space.git(&["rm", "-q", "--cached", "--sparse", "docs/adr/0002-d.md"]);
+    space.write("docs/adr/0001-d.md", "# 1. Decision 1, edited\n\nStatus: accepted\n");
+    let built = space.build();
+    assert!(!built.stderr.contains("error"), "{}", built.stderr);
+}
+
+#[test]
+fn asking_for_a_sparse_checkout_runs_nothing_that_the_repository_chose() {
+    let space = Space::new();
+    space.write("docs/adr/0001-d.md", "# D\n").write("src/a", "a\n");
+    space.git(&["init", "-q"]);
+    space.git(&["add", "-A"]);
+    space.git(&["commit", "-qm", "one"]);
+    space.git(&["sparse-checkout", "set", "src"]);
+    let ran = space.path().join("ran");
+    let script = format!("#!/bin/sh\ntouch '{}'\n", ran.display());
+    for path in ["evil", "git", ".git/hooks/post-index-change", ".git/hooks/fsmonitor-watchman"] {
+        space.write(path, &script);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(space.path().join(path), mode).unwrap();
+    }
+    let evil = space.path().join("evil");
+    for key in
+        ["core.fsmonitor", "core.pager", "alias.ls-files", "filter.x.smudge", "core.sshCommand"]
+    {
+        space.git(&["config", key, &format!("!'{}'", evil.display())]);
+    }
+    std::fs::remove_file(&ran).ok();
+    let built = space.blue(&["knowledge", "build"]);
+    assert!(built.stderr.contains("BLUE-GIT-001"), "{}", built.stderr);
+    assert!(!ran.exists());
+}

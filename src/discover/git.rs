@@ -1,7 +1,8 @@
 //! HEAD and its date, asked of git itself with everything a repository could choose turned off.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -39,12 +40,7 @@ pub fn head(root: &Path, source_date_epoch: Option<&str>) -> Head {
 /// The branch that is checked out in or above a folder, read from git's own files: no process is
 /// started. `None` if there is none, or HEAD is detached.
 pub fn branch(folder: &Path) -> Option<String> {
-    let git = repository(folder)?;
-    let git = match git.is_file() {
-        true => git.parent()?.join(short_text(&git)?.strip_prefix("gitdir:")?.trim()),
-        false => git,
-    };
-    let head = short_text(&git.join("HEAD"))?;
+    let head = short_text(&git_folder(folder)?.join("HEAD"))?;
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_string)
 }
 
@@ -80,6 +76,54 @@ pub fn tracked(root: &Path, folder: &str) -> Vec<String> {
     };
     let listed = String::from_utf8_lossy(&ask().unwrap_or_default()).into_owned();
     listed.split_terminator('\0').map(str::to_string).collect()
+}
+
+/// git's own folder of the working tree in or above a folder.
+fn git_folder(folder: &Path) -> Option<PathBuf> {
+    let git = repository(folder)?;
+    match git.is_file() {
+        true => Some(git.parent()?.join(short_text(&git)?.strip_prefix("gitdir:")?.trim())),
+        false => Some(git),
+    }
+}
+
+/// The Markdown files below a folder that git knows and leaves out of the working tree, by their paths
+/// below it: entries that a sparse checkout marked. Only an index newer than version 2 can have marks,
+/// and most have version 2; only for the others git is asked.
+pub fn not_checked_out(folder: &Path) -> Vec<String> {
+    match index_version(folder) {
+        Some(version) if version > 2 => skipped(folder).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// The version of the index, from its first twelve bytes: `DIRC`, the version, how many entries.
+fn index_version(folder: &Path) -> Option<u32> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let fd = rustix::fs::open(git_folder(folder)?.join("index"), flags, Mode::empty()).ok()?;
+    let mut head = [0; 12];
+    File::from(fd).read_exact(&mut head).ok()?;
+    let version = u32::from_be_bytes(head[4..8].try_into().expect("four bytes"));
+    head.starts_with(b"DIRC").then_some(version)
+}
+
+fn skipped(folder: &Path) -> Option<Vec<String>> {
+    let mut command = command(folder)?;
+    command.args([
+        "-c",
+        "advice.sparseIndexExpanded=false",
+        "ls-files",
+        "-t",
+        "-z",
+        "--cached",
+        "--",
+    ]);
+    command.args([":(icase)*.md", ":(icase)*.markdown"]).stdin(Stdio::null());
+    let output = command.spawn().ok()?.wait_with_output().ok()?;
+    let listed = String::from_utf8_lossy(&output.stdout).into_owned();
+    Some(
+        listed.split('\0').filter_map(|line| line.strip_prefix("S ")).map(str::to_string).collect(),
+    )
 }
 
 /// The text of a small regular file; anything else is not read.

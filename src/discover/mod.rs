@@ -10,9 +10,11 @@ pub mod root;
 mod rules;
 pub mod walk;
 
+use walk::{Seen, Sort};
 pub use walk::{Tree, may_be_document};
 
 use crate::beneath::Root;
+use crate::model::place::folder_of;
 use crate::model::{Code, Collection, Diagnostic, Found, Noted, Plan};
 
 /// Everything one look at the tree found.
@@ -41,6 +43,8 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     tree.unwatched |= judge::links(root, plan, &deny, &tree, &mut found, &mut notes);
     judge::linked_folders(root, plan, &tree, &found, &mut notes);
     drop_emitted(&collections, &mut found);
+    // The index can change and no file does.
+    tree.unwatched |= note_not_checked_out(root, plan, &deny, &tree, &mut notes)?;
     let limit = plan.limits.documents;
     anyhow::ensure!(
         found.len() as u64 <= limit,
@@ -68,6 +72,49 @@ fn tracked_state(root: &Root) -> Option<Diagnostic> {
     };
     let hint = "git rm -r --cached .blue/local";
     Some(Diagnostic::new(Code::TrackedState, LOCAL, message).hint(hint))
+}
+
+/// Notes documents that git knows and a sparse checkout leaves out: what is built lacks them. Whether
+/// there are any.
+fn note_not_checked_out(
+    root: &Root,
+    plan: &Plan,
+    deny: &deny::DenyList,
+    tree: &Tree,
+    notes: &mut Vec<Diagnostic>,
+) -> anyhow::Result<bool> {
+    let mut missing = git::not_checked_out(root.path());
+    missing.retain(|path| walk::is_walked(root, plan, path) && !root.exists(path));
+    if missing.is_empty() {
+        return Ok(false);
+    }
+    missing.sort();
+    // The same rules decide as if the files were there.
+    let mut files = tree.files.clone();
+    files.extend(missing.iter().map(|path| Seen { path: path.clone(), sort: Sort::Regular }));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut unused = Vec::new();
+    let (collections, mut found) = match plan.rules.is_empty() {
+        true => conventions::apply(&files),
+        false => rules::apply(&plan.rules, deny, &files, &mut unused)?,
+    };
+    deny.filter(&mut found, &mut unused);
+    drop_emitted(&collections, &mut found);
+    found.retain(|found| missing.binary_search(&found.path).is_ok());
+    let Some(first) = found.first() else { return Ok(false) };
+    let others = match found.len() - 1 {
+        0 => "this document is".to_string(),
+        1 => "this document and 1 other are".to_string(),
+        n => format!("this document and {n} others are"),
+    };
+    let lacked = if found.len() == 1 { "it" } else { "them" };
+    let message = format!("{others} not checked out; what is built here lacks {lacked}");
+    let hint = match folder_of(&first.path) {
+        "" => "run `git sparse-checkout disable`, then build".to_string(),
+        folder => format!("run `git sparse-checkout add {folder}`, or disable, then build"),
+    };
+    notes.push(Diagnostic::new(Code::NotCheckedOut, &first.path, message).hint(hint));
+    Ok(true)
 }
 
 /// `knowledge/<collection>.md` is where a digest goes, whatever lies there now.

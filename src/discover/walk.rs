@@ -309,6 +309,13 @@ impl Walker<'_> {
     }
 }
 
+/// Whether a walk would come to a file, if nothing ignores it.
+pub(super) fn is_walked(root: &Root, plan: &Plan, path: &str) -> bool {
+    let walker = Walker::new(root, plan);
+    let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+    may_be_document(path) && !folders.any(|folder| walker.is_skipped(folder, true))
+}
+
 /// Whether a path can be a document's at all: Markdown, and not git's or blue's own.
 pub fn may_be_document(path: &str) -> bool {
     let own = [".blue/local/", ".blue/context/", ".blue/hooks/"];

@@ -127,6 +127,7 @@ codes! {
     CaseCollision = "BLUE-SRC-006", Warning, "two names that differ only in case";
     TooDeep = "BLUE-SRC-007", Warning, "a folder nested too deeply";
     Vanished = "BLUE-SRC-008", Warning, "a source that vanished while it was read";
+    NotCheckedOut = "BLUE-GIT-001", Error, "a document that is not checked out";
     InvalidUtf8 = "BLUE-DOC-001", Warning, "bytes that are not UTF-8";
     NulByte = "BLUE-DOC-002", Warning, "a NUL byte in a document";
     EmptyDocument = "BLUE-DOC-003", Warning, "a document without text";
