@@ -373,7 +373,13 @@ fn what_people_write_for_blue() {
     let config: &[u8] = b"version: 1\nproject: x\ndocuments:\n- {type: adr, paths: ['docs/**/*.md']}\nidentity: {max_tokens: 400, sources: ['blue://docs/adrs/']}\nsecurity: {deny: ['*.x'], allow_external: false}\nlimits: {depth: 3}\ntokens: {margin_percent: 15}\n";
     fuzz(
         "config",
-        &[config, b"a: &a [*a]\n", b"version: 1\n---\nversion: 2\n", b""],
+        &[
+            config,
+            b"a: &a [*a]\n",
+            b"version: 1\n---\nversion: 2\n",
+            b"tiers:\n  identity:\n    - uri: a\n    max_tokens: 5\nplugins: [x]\n",
+            b"",
+        ],
         2.5,
         |bytes| {
             let text = String::from_utf8_lossy(bytes);
