@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags};
+use rustix::io::retry_on_intr;
 
 use crate::model::{Machine, Stat};
 
@@ -34,7 +35,7 @@ impl Root {
     /// Opens a root.
     pub fn open(path: &Path) -> io::Result<Root> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let fd = rustix::fs::open(path, flags, Mode::empty())?;
+        let fd = retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?;
         Ok(Root { fd, path: path.to_path_buf(), machine: Machine::default() })
     }
 
@@ -67,7 +68,8 @@ impl Root {
         {
             use rustix::fs::ResolveFlags;
             let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-            match rustix::fs::openat2(&self.fd, path, flags, Mode::empty(), resolve) {
+            let open = || rustix::fs::openat2(&self.fd, path, flags, Mode::empty(), resolve);
+            match retry_on_intr(open) {
                 Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {}
                 other => return Ok(other?),
             }
@@ -83,18 +85,15 @@ impl Root {
     }
 
     fn open_stepwise(&self, path: &str, flags: OFlags) -> io::Result<OwnedFd> {
-        let mut folder = rustix::fs::openat(
-            &self.fd,
-            ".",
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )?;
+        let start = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let open = || rustix::fs::openat(&self.fd, ".", start, Mode::empty());
+        let mut folder = retry_on_intr(open)?;
         let mut parts = path.split('/').peekable();
         while let Some(part) = parts.next() {
             let last = parts.peek().is_none();
             let step = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let fd =
-                rustix::fs::openat(&folder, part, if last { flags } else { step }, Mode::empty())?;
+            let flags = if last { flags } else { step };
+            let fd = retry_on_intr(|| rustix::fs::openat(&folder, part, flags, Mode::empty()))?;
             if last {
                 return Ok(fd);
             }
@@ -106,11 +105,17 @@ impl Root {
     /// The stat of a path, its last component not followed. `None` if nothing is there.
     pub fn stat(&self, path: &str) -> io::Result<Option<(Stat, FileType)>> {
         let path = if path.is_empty() { "." } else { path };
-        match rustix::fs::statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
+        match retry_on_intr(|| rustix::fs::statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW)) {
             Ok(stat) => Ok(Some((stat_of(&stat), FileType::from_raw_mode(stat.st_mode)))),
             Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Lists a folder, in the order of the system. A listing that a signal interrupts begins again.
+    pub fn entries(&self, folder: &str) -> io::Result<Vec<DirEntry>> {
+        let fd = self.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        Ok(retry_on_intr(|| Dir::read_from(&fd)?.collect())?)
     }
 
     /// Whether something lies at a path, links included.

@@ -8,11 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Expressions in a template nest on the stack; it is only reserved until it is used.
-    let run = || blue::cli::run(std::env::args_os());
-    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(run);
-    match thread.map(std::thread::JoinHandle::join) {
-        Ok(Ok(exit)) => exit.into(),
-        _ => blue::cli::Exit::CouldNotRun.into(),
-    }
+    blue::cli::start(std::env::args_os()).into()
 }

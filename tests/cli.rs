@@ -1022,3 +1022,86 @@ fn plugins_are_checked_and_said_not_to_run() {
         assert!(output.stderr.contains(message), "{wrong}: {}", output.stderr);
     }
 }
+
+/// Runs a build under limits of the shell.
+#[cfg(target_os = "linux")]
+fn limited(space: &Space, limits: &str, arguments: &str) -> (Option<i32>, String) {
+    let blue = env!("CARGO_BIN_EXE_blue");
+    let line = format!("{limits}; exec '{blue}' {arguments}");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &line]).current_dir(space.path()).env("NO_COLOR", "1");
+    let output = space.isolate(&mut command).output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_build_with_little_memory_takes_a_smaller_stack() {
+    let space = Space::new();
+    space.write("docs/adr/0001-one.md", "# One\n");
+    let (code, stderr) = limited(&space, "ulimit -v 250000", "knowledge build --jobs 1");
+    assert_eq!(code, Some(0), "{stderr}");
+    // Deep templates end with an error, on a small stack too.
+    let deep = [
+        format!("{{{{ {}1 }}}}", "not ".repeat(900)),
+        format!("{{{{ {}1{} }}}}", "[".repeat(400), "]".repeat(400)),
+        format!("{{{{ n_live{} }}}}", " + 1".repeat(490)),
+        format!("{}{}", "{% if 1 %}".repeat(3_000), "{% endif %}".repeat(3_000)),
+        format!("{{% if 1 %}}{}{{% endif %}}", "{% elif 1 %}".repeat(190)),
+        "{% macro m(x) %}{{ m([x]) }}{% endmacro %}{{ m(1) }}".to_string(),
+    ];
+    for template in deep {
+        space.write(".blue/templates/digest.md", &template);
+        let (code, stderr) = limited(&space, "ulimit -v 180000", "knowledge build --jobs 1");
+        assert!(matches!(code, Some(0 | 2)), "{}: {code:?} {stderr}", &template[..40]);
+    }
+}
+
+#[test]
+fn times_at_the_end_of_the_year_9999_and_beyond_are_only_times() {
+    let space = Space::new();
+    space.write("docs/adr/0001-one.md", "# One\n");
+    space.git(&["init", "-q"]);
+    space.git(&["add", "."]);
+    for date in ["253402300799 +0000", "99999999999999 +0000", "1 +0000"] {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=T", "-c", "user.email=t@x", "commit", "-qm", "x"]);
+        git.arg("--allow-empty").current_dir(space.path());
+        // git may refuse such a date itself.
+        git.env("GIT_COMMITTER_DATE", date).env("GIT_AUTHOR_DATE", date).output().unwrap();
+        space.build();
+    }
+    for epoch in ["253402300799", "253402300800", "99999999999999999999", "-1"] {
+        let mut command = space.command(&["knowledge", "build", "--force"]);
+        let output = command.env("SOURCE_DATE_EPOCH", epoch).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{epoch}: {stderr}");
+    }
+    let document = space.path().join("docs/adr/0001-one.md");
+    for (edition, seconds) in [253_402_300_799, 253_402_300_800, 900_000_000_000].iter().enumerate()
+    {
+        // Of the same size each time, so that only its time and its bytes tell.
+        space.write("docs/adr/0001-one.md", format!("# One {edition}\n"));
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(*seconds);
+        let file = std::fs::File::options().append(true).open(&document).unwrap();
+        // Some file systems end sooner.
+        file.set_modified(time).ok();
+        space.build();
+        let digest = space.read("knowledge/adrs.md");
+        assert!(digest.contains(&format!("One {edition}")), "{digest}");
+    }
+    // A line of the log from that day.
+    let line = |time: &str| {
+        format!(
+            "{{\"timestamp\":\"{time}\",\"session_id\":\"s\",\"event\":\"SessionStart\",\"tier\":\"identity\",\"source\":\"blue://context/session\",\"tokens\":1,\"bytes\":1,\"hash\":\"x\",\"outcome\":\"delivered\"}}\n"
+        )
+    };
+    let lines = ["9999-12-31T23:59:59Z", "10000-01-01T00:00:00Z", "9999-12-30T21:59:59Z"].map(line);
+    space.write(".blue/local/audit.jsonl", lines.concat());
+    for arguments in
+        [&["context"][..], &["context", "show"], &["context", "log", "--since", "99999999999d"]]
+    {
+        let output = space.blue(arguments);
+        assert!(!output.stderr.contains("this is a bug"), "{arguments:?}: {}", output.stderr);
+    }
+}

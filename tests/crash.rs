@@ -30,6 +30,9 @@ const OPENING: &str = "open,openat,openat2";
 /// What only reads.
 const READING: &str = "read,pread64,getdents64";
 
+/// A signal came; whoever was interrupted tries again.
+const INTERRUPTED: &str = "error=EINTR";
+
 const ERRORS: [&str; 4] = ["ENOSPC", "EIO", "EACCES", "EDQUOT"];
 
 type Files = BTreeMap<String, Vec<u8>>;
@@ -219,6 +222,9 @@ fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: 
     if fault.starts_with("signal") && old.contains_key(".blue/context/session.md") {
         still_delivers(&space, old, new, &what);
     }
+    if fault == INTERRUPTED {
+        assert_eq!(run.code, Some(0), "{what}: it is not tried again: {}", run.stderr);
+    }
     match run.code {
         None => {}
         Some(0) => done(scenario, &run, &files, new, &what),
@@ -303,8 +309,13 @@ fn faults(i: usize, point: &Point) -> Vec<String> {
     refused.into_iter().chain(killed).collect()
 }
 
-/// Tries every point of a scenario on two threads, and says how many there were.
+/// Tries every point of a scenario with errors and kills.
 fn attack(scenario: &Scenario) -> usize {
+    attack_with(scenario, faults)
+}
+
+/// Tries every point of a scenario on two threads, and says how many there were.
+fn attack_with(scenario: &Scenario, faults: fn(usize, &Point) -> Vec<String>) -> usize {
     let old = (scenario.prepare)().files();
     let space = (scenario.prepare)();
     let points = points(&space, scenario);
@@ -496,5 +507,41 @@ fn a_delivery_is_made_and_its_line_is_whole_or_absent() {
             ..BUILD
         });
         assert!(n > 10, "only {n} points");
+    }
+}
+
+#[test]
+fn what_a_signal_interrupts_is_tried_again() {
+    if has_strace() {
+        let interrupted: fn(usize, &Point) -> Vec<String> = |_, _| vec![INTERRUPTED.to_string()];
+        let synced = || vec!["syncfs"];
+        let many = Scenario { name: "many files", prepare: many, calls: synced, ..BUILD };
+        let install = &["install"];
+        let install = Scenario {
+            name: "install",
+            arguments: install,
+            prepare: with_settings,
+            again: install,
+            calls: writing_calls,
+            ..BUILD
+        };
+        let n: usize =
+            [BUILD, many, install].iter().map(|scenario| attack_with(scenario, interrupted)).sum();
+        assert!(n > 250, "only {n} points");
+    }
+}
+
+#[test]
+fn without_a_thread_blue_says_so() {
+    if has_strace() {
+        // The first thread, one of the pool, and the ones beside it.
+        for n in 1..=4 {
+            let space = edited();
+            let inject = format!("inject=clone,clone3:error=EAGAIN:when={n}+");
+            let build = Scenario { arguments: &["knowledge", "build", "--jobs", "2"], ..BUILD };
+            let run = strace(&space, &build, &["-e", "trace=clone,clone3", "-e", &inject]);
+            let said = run.stderr.starts_with("blue: error: start a thread: ");
+            assert!(run.code == Some(2) && said, "{n}: {:?} {}", run.code, run.stderr);
+        }
     }
 }

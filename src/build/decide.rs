@@ -129,9 +129,9 @@ pub(super) fn write(
             // What an edit adds is kept sooner than a thread begins.
             Going::As(basis) => Beside::Done((keep(), Some(basis))),
             Going::Nowhere => Beside::Done((keep(), None)),
-            Going::On(words) => Beside::Doing(scope.spawn(move || {
+            Going::On(words) => Beside::Doing(super::threads::start_in(scope, move || {
                 (keep(), remember::basis(root, inputs, analysis, *words, last.engine.as_ref()))
-            })),
+            })?),
         };
         let head = LazyCell::new(|| provenance(asked.join().expect("asking git does not panic")));
         let basis = || {

@@ -16,12 +16,13 @@ mod read;
 pub mod reader;
 mod remember;
 mod session;
+mod threads;
 mod told;
 mod workflow;
 mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -203,7 +204,7 @@ fn engine(root: &Root) -> Option<Digest> {
 /// Builds a project, or checks it.
 pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     if options.check {
-        gather(options);
+        threads::start_pool(options.threads)?;
         let inputs = load(root)?;
         let survey = survey(root, &inputs, options.progress)?;
         refuse_links_without_consent(&inputs, &survey)?;
@@ -218,13 +219,13 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     };
     let trusted = !record.outputs.is_empty() && !emit::is_pending(root);
     if !fresh::is_small(&record) {
-        gather(options);
+        threads::start_pool(options.threads)?;
     }
     let look = if trusted { fresh::look(root, &record) } else { None };
     if look.as_ref().is_some_and(|look| look.edited.is_empty()) {
         return Ok(explain::unmoved(&record));
     }
-    gather(options);
+    threads::start_pool(options.threads)?;
     let lock = emit::Lock::take(root, "knowledge build", options.waiting)?;
     // Whoever had the lock before may have moved what was looked at.
     let look = look.filter(|_| !lock.was_waited_for() && !emit::is_pending(root));
@@ -233,20 +234,21 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let looked = emit::time(root)?;
     // git takes a while to start, and whatever is written will want its answer.
     let (path, epoch) = (root.path().to_path_buf(), options.source_date_epoch.clone());
-    let asked = std::thread::spawn(move || git::head(&path, epoch.as_deref()));
+    let asked = threads::start(move || git::head(&path, epoch.as_deref()))?;
     let inputs = load(root)?;
     let (force, progress) = (options.force, options.progress);
     let edited =
         || look.and_then(|look| edit::analysed(root, &inputs, &record, engine.as_ref()?, &look));
     // A thread apart: keeping facts waits for a thread, which none of the shared ones may do.
     let (analysis, emitted) = std::thread::scope(|scope| {
-        let emitted = scope.spawn(|| emitted::Emitted::read(root, &record, force));
+        let emitted = threads::start_in(scope, || emitted::Emitted::read(root, &record, force))?;
         let analysis = match edited() {
             Some(analysis) => Ok(analysis),
             None => anew(root, &inputs, &record, progress),
         };
-        (analysis, emitted.join().expect("looking at what was emitted does not panic"))
-    });
+        let emitted = emitted.join().expect("looking at what was emitted does not panic");
+        anyhow::Ok((analysis, emitted))
+    })?;
     let (mut analysis, emitted) = (analysis?, emitted?);
     let last = decide::Last { record, engine, looked, emitted };
     let outcome = decide::write(root, &inputs, &mut analysis, &last, options, asked)?;
@@ -270,20 +272,6 @@ fn refuse_links_without_consent(inputs: &Inputs, survey: &Survey) -> anyhow::Res
     Ok(())
 }
 
-/// Gathers the threads that share the work. This one is among them, so that it does not wait for
-/// others to begin. A build with little to look at needs none.
-fn gather(options: &Options<'_>) {
-    static GATHERED: Once = Once::new();
-    let Some(threads) = options.threads else { return };
-    GATHERED.call_once(|| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        // Some threads are not of the pool, and wait for it; it must not be waiting for them.
-        let pool = if threads > 1 { pool.use_current_thread() } else { pool };
-        // If there are threads already, those do.
-        pool.build_global().ok();
-    });
-}
-
 /// Looks at all documents, and keeps the facts of a first build while they are ranked.
 fn anew(
     root: &Root,
@@ -295,10 +283,11 @@ fn anew(
     let first = linked.reading.keeping.first();
     let (mut analysis, kept) = std::thread::scope(|scope| {
         let limits = &inputs.plan.limits;
-        let kept = scope.spawn(|| first.map_or(Ok(()), |first| first.keep(root, limits)));
+        let keep = || first.map_or(Ok(()), |first| first.keep(root, limits));
+        let kept = threads::start_in(scope, keep)?;
         let analysis = analysed(inputs, linked);
-        (analysis, kept.join().expect("keeping facts does not panic"))
-    });
+        anyhow::Ok((analysis, kept.join().expect("keeping facts does not panic")))
+    })?;
     analysis.notes.extend(kept.err().map(decide::not_kept));
     Ok(analysis)
 }
@@ -333,6 +322,7 @@ pub fn folders(root: &Root) -> Vec<String> {
 
 /// Discovers, reads, parses and links. Writes nothing and trusts no cache.
 pub fn survey(root: &Root, inputs: &Inputs, progress: &dyn Progress) -> anyhow::Result<Survey> {
+    threads::start_pool(None)?;
     linked(root, inputs, &Record::default(), progress, |_| None)
 }
 

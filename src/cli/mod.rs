@@ -196,6 +196,29 @@ pub(crate) enum ReportFormat {
     Sarif,
 }
 
+/// Stack sizes that are tried, in bytes. Expressions in a template nest on the stack, which is only
+/// reserved until it is used; where the system reserves no more (`ulimit -v`), the least is enough for
+/// what templates may have.
+const STACKS: [usize; 3] = [256 << 20, 64 << 20, 16 << 20];
+
+/// Runs blue with the given arguments on a thread with a large stack.
+pub fn start(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut refused = None;
+    for size in STACKS {
+        let arguments = arguments.clone();
+        match std::thread::Builder::new().stack_size(size).spawn(|| run(arguments)) {
+            Ok(thread) => return thread.join().unwrap_or(Exit::CouldNotRun),
+            Err(error) => refused = Some(error),
+        }
+    }
+    let refused = refused.map_or(String::new(), |error| error.to_string());
+    output::error(&format!(
+        "start a thread: {refused}\nhint: raise the limits on memory (ulimit -v) and processes (ulimit -u)"
+    ));
+    Exit::CouldNotRun
+}
+
 /// Runs blue with the given arguments.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     std::panic::set_hook(Box::new(|panic| {

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
-use jiff::Timestamp;
 
 use super::delivery::{Delivery, Said};
 use super::{Exit, output};
@@ -95,7 +94,7 @@ pub(super) fn due(
     let gate = emit::Gate::close(&delivery.root, "refresh")?;
     let log = Log::open(&delivery.root, [AUDIT_BEFORE, AUDIT], Some(session));
     let staleness = log.staleness(bundle, Some(session));
-    let cooling = log.is_cooling(&bundle.source, session, Timestamp::now());
+    let cooling = log.is_cooling(&bundle.source, session, emit::present());
     if staleness == Staleness::Fresh || cooling {
         return Ok(None);
     }

@@ -110,7 +110,7 @@ const MAX_OF_CLIENT: usize = 64;
 
 fn is_recent(time: &str) -> bool {
     let then = time.parse::<Timestamp>().ok();
-    let age = then.map(|then| Timestamp::now().duration_since(then));
+    let age = then.map(|then| emit::present().duration_since(then));
     age.is_some_and(|age| !age.is_negative() && age < SignedDuration::from_secs(10))
 }
 

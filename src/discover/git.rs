@@ -129,7 +129,7 @@ fn skipped(folder: &Path) -> Option<Vec<String>> {
 /// The text of a small regular file; anything else is not read.
 fn short_text(path: &Path) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let fd = rustix::fs::open(path, flags, Mode::empty()).ok()?;
+    let fd = rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())).ok()?;
     match beneath::read_fd(fd, 1 << 16).ok()? {
         Content::Bytes(bytes, _) => String::from_utf8(bytes).ok(),
         Content::TooLarge(_) | Content::NotRegular => None,

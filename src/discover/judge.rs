@@ -155,7 +155,8 @@ fn read_through_link(
         | rustix::fs::OFlags::NOFOLLOW
         | rustix::fs::OFlags::NONBLOCK
         | rustix::fs::OFlags::CLOEXEC;
-    let fd = rustix::fs::open(&resolved, flags, rustix::fs::Mode::empty())?;
+    let open = || rustix::fs::open(&resolved, flags, rustix::fs::Mode::empty());
+    let fd = rustix::io::retry_on_intr(open)?;
     read_fd(fd, limit).map(Some)
 }
 

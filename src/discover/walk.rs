@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rayon::prelude::*;
-use rustix::fs::{Dir, FileType, OFlags};
+use rustix::fs::FileType;
 
 use crate::beneath::{Content, Root};
 use crate::model::place::folder_of;
@@ -213,11 +213,9 @@ impl Walker<'_> {
         notes: &mut Vec<Diagnostic>,
     ) -> anyhow::Result<Option<(Stat, Vec<Entry>, u128)>> {
         let Some((stat, _)) = self.root.stat(folder)? else { return Ok(None) };
-        let fd = self.root.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY)?;
         let mut entries = Vec::new();
         let mut listing = 0u128;
-        for entry in Dir::read_from(fd)? {
-            let entry = entry?;
+        for entry in self.root.entries(folder)? {
             let name = entry.file_name().to_bytes();
             if matches!(name, b"." | b"..") {
                 continue;

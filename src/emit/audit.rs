@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
+use jiff::Timestamp;
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
 use super::local::{LOCAL, prepare};
@@ -22,15 +23,27 @@ pub const AUDIT: &str = ".blue/local/audit.jsonl";
 /// The log before it.
 pub const AUDIT_BEFORE: &str = ".blue/local/audit.1.jsonl";
 
+/// The present, for what may depend on it: the log and whoever reads it.
+#[allow(clippy::disallowed_methods, reason = "no artifact is made from it")]
+pub fn present() -> Timestamp {
+    nearest(SystemTime::now())
+}
+
+/// The time of a clock, or the first or last that can be written: clocks go on after the year 9999.
+fn nearest(time: SystemTime) -> Timestamp {
+    let limit = if time < SystemTime::UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::try_from(time).unwrap_or(limit)
+}
+
 /// The present, to the second, in UTC: what a line's `timestamp` is.
 pub fn now() -> String {
-    let seconds = jiff::Timestamp::now().as_second();
-    jiff::Timestamp::from_second(seconds).expect("the present is a time").to_string()
+    let seconds = present().as_second();
+    Timestamp::from_second(seconds).expect("the present is a time").to_string()
 }
 
 /// The present day, counted from 1970, in UTC.
 pub fn today() -> i64 {
-    jiff::Timestamp::now().as_second() / 86_400
+    present().as_second() / 86_400
 }
 
 /// Appends a line in one write, so that writers at the same time never mix.
@@ -86,7 +99,7 @@ pub fn make_room(root: &Root) {
 /// and of several who come here at once, only one finds it still in its place.
 fn rotate(root: &Root, file: &File, max: u64) -> anyhow::Result<()> {
     let size = file.metadata().with_context(|| format!("stat {AUDIT}"))?.len();
-    if size <= max || rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive).is_err() {
+    if size <= max || is_taken(file) {
         return Ok(());
     }
     let own = rustix::fs::fstat(file).map_err(std::io::Error::from)?;
@@ -95,6 +108,12 @@ fn rotate(root: &Root, file: &File, max: u64) -> anyhow::Result<()> {
         stage::rename(root, AUDIT, AUDIT_BEFORE)?;
     }
     Ok(())
+}
+
+/// Whether another process has the lock on a log. Takes it if none has.
+fn is_taken(file: &File) -> bool {
+    let take = || rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive);
+    rustix::io::retry_on_intr(take).is_err()
 }
 
 /// Whether a line could be appended.
@@ -106,4 +125,21 @@ pub fn is_writable(root: &Root) -> bool {
     };
     let access = rustix::fs::Access::WRITE_OK;
     rustix::fs::accessat(root.fd(), path, access, rustix::fs::AtFlags::empty()).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_beyond_the_years_that_can_be_written_does_not_panic() {
+        let at = |seconds| nearest(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(at(1_800_000_000).to_string(), "2027-01-15T08:00:00Z");
+        // The last second of the year 9999, the first of the next, and one much later.
+        for seconds in [253_402_300_799, 253_402_300_800, 9_000_000_000_000] {
+            assert_eq!(at(seconds), Timestamp::MAX);
+        }
+        let before = SystemTime::UNIX_EPOCH - Duration::from_secs(9_000_000_000_000);
+        assert_eq!(nearest(before), Timestamp::MIN);
+    }
 }

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 
 use anyhow::Context;
-use rustix::fs::{Dir, FileType, Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::retry_on_intr;
 
 use super::stage;
 use crate::beneath::Root;
@@ -119,20 +120,12 @@ pub(super) fn tidy(root: &Root) -> anyhow::Result<()> {
 
 /// The names in a folder; none if it is not there.
 pub(super) fn names(root: &Root, folder: &str) -> anyhow::Result<Vec<String>> {
-    let listed = root.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY).and_then(|fd| {
-        let mut names = Vec::new();
-        for entry in Dir::read_from(fd)? {
-            let name = entry?.file_name().to_string_lossy().into_owned();
-            if !matches!(name.as_str(), "." | "..") {
-                names.push(name);
-            }
-        }
-        Ok(names)
-    });
-    match listed {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        listed => listed.with_context(|| format!("read {folder}")),
-    }
+    let entries = match root.entries(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.with_context(|| format!("read {folder}"))?,
+    };
+    let names = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    Ok(names.filter(|name| !matches!(name.as_str(), "." | "..")).collect())
 }
 
 fn write_parts(file: File, parts: impl Iterator<Item = impl AsRef<[u8]>>) -> std::io::Result<()> {
@@ -178,7 +171,8 @@ pub fn time(root: &Root) -> anyhow::Result<i64> {
 /// Lets everybody run a file that blue wrote.
 pub fn executable(root: &Root, path: &str) -> anyhow::Result<()> {
     let fd = root.open_at(path, OFlags::RDONLY).with_context(|| format!("open {path}"))?;
-    let changed = rustix::fs::fchmod(&fd, Mode::from_raw_mode(0o755)).map_err(std::io::Error::from);
+    let changed = retry_on_intr(|| rustix::fs::fchmod(&fd, Mode::from_raw_mode(0o755)));
+    let changed = changed.map_err(std::io::Error::from);
     changed.with_context(|| format!("make {path} executable"))
 }
 

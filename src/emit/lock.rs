@@ -1,7 +1,7 @@
 //! One build at a time.
 
 use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -27,14 +27,14 @@ impl Lock {
         let mut waited = false;
         for attempt in 0u32.. {
             waited |= attempt > 0;
-            match file.try_lock() {
+            match try_lock(&file) {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if attempt < 20 => {
                     std::thread::sleep(Duration::from_millis(50))
                 }
                 Err(TryLockError::WouldBlock) => {
                     waiting(&holder(&mut file));
-                    file.lock().with_context(|| format!("lock {path}"))?;
+                    wait_for(&file).with_context(|| format!("lock {path}"))?;
                     break;
                 }
                 Err(TryLockError::Error(error)) => {
@@ -73,7 +73,7 @@ impl Gate {
         let path = format!("{LOCAL}/{name}.lock");
         let file = open(root, &path)?;
         for _ in 0..20 {
-            match file.try_lock() {
+            match try_lock(&file) {
                 Ok(()) => return Ok(Gate { _file: file }),
                 Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(50)),
                 Err(TryLockError::Error(error)) => {
@@ -82,6 +82,26 @@ impl Gate {
             }
         }
         anyhow::bail!("{path} is held by another process")
+    }
+}
+
+/// Takes a lock if it is free. The standard library does not try again after a signal.
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Waits for a lock, whatever signals come meanwhile.
+fn wait_for(file: &File) -> std::io::Result<()> {
+    loop {
+        match file.lock() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ mod transaction;
 mod undo;
 mod user;
 
-pub use audit::{AUDIT, AUDIT_BEFORE, is_writable, make_room, note, now, today};
+pub use audit::{AUDIT, AUDIT_BEFORE, is_writable, make_room, note, now, present, today};
 pub use local::{
     LOCAL, append, executable, keep, keep_below, keep_in, keep_parts, prepare, rescue, retire, time,
 };

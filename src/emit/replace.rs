@@ -32,7 +32,7 @@ pub fn replace(root: &Root, path: &str, bytes: &[u8], script: bool) -> anyhow::R
     let mut file = stage::create(root, &temporary)?;
     let written = file.write_all(bytes).and_then(|()| {
         if let Some(mode) = if script { Some(Mode::from_raw_mode(0o755)) } else { mode } {
-            rustix::fs::fchmod(&file, mode)?;
+            rustix::io::retry_on_intr(|| rustix::fs::fchmod(&file, mode))?;
         }
         file.sync_all()
     });
@@ -47,7 +47,8 @@ pub fn replace(root: &Root, path: &str, bytes: &[u8], script: bool) -> anyhow::R
 }
 
 fn stat(root: &Root, path: &str) -> anyhow::Result<Option<(FileType, Mode)>> {
-    match rustix::fs::statat(root.fd(), path, AtFlags::SYMLINK_NOFOLLOW) {
+    let stat = || rustix::fs::statat(root.fd(), path, AtFlags::SYMLINK_NOFOLLOW);
+    match rustix::io::retry_on_intr(stat) {
         Ok(stat) => {
             Ok(Some((FileType::from_raw_mode(stat.st_mode), Mode::from_raw_mode(stat.st_mode))))
         }

@@ -1,9 +1,10 @@
-//! The few system calls that write, each with the path in its error.
+//! The few system calls that write, each with the path in its error and tried again after a signal.
 
 use std::fs::File;
 
 use anyhow::Context;
 use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::retry_on_intr;
 
 use crate::beneath::Root;
 
@@ -14,9 +15,9 @@ pub(super) const FOR_ALL: Mode = Mode::from_bits_retain(0o666);
 /// may be a link: the folder is opened first, and what is done is done in that folder.
 pub(super) fn open(root: &Root, path: &str, flags: OFlags, mode: Mode) -> anyhow::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let opened = root
-        .parent(path)
-        .and_then(|(folder, name)| Ok(rustix::fs::openat(&folder, name, flags, mode)?));
+    let opened = root.parent(path).and_then(|(folder, name)| {
+        Ok(retry_on_intr(|| rustix::fs::openat(&folder, name, flags, mode))?)
+    });
     let verb = if flags.contains(OFlags::EXCL) { "create" } else { "open" };
     Ok(File::from(opened.with_context(|| format!("{verb} {path}"))?))
 }
@@ -29,7 +30,7 @@ pub(super) fn create(root: &Root, path: &str) -> anyhow::Result<File> {
 /// Creates a folder; one that is there already is fine.
 pub(super) fn make_folder(root: &Root, path: &str) -> anyhow::Result<()> {
     let made = root.parent(path).and_then(|(folder, name)| {
-        Ok(rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777))?)
+        Ok(retry_on_intr(|| rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)))?)
     });
     match made {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
@@ -41,7 +42,7 @@ pub(super) fn make_folder(root: &Root, path: &str) -> anyhow::Result<()> {
 pub(super) fn rename(root: &Root, from: &str, to: &str) -> anyhow::Result<()> {
     let renamed = root.parent(from).and_then(|(old, name)| {
         let (new, new_name) = root.parent(to)?;
-        Ok(rustix::fs::renameat(&old, name, &new, new_name)?)
+        Ok(retry_on_intr(|| rustix::fs::renameat(&old, name, &new, new_name))?)
     });
     renamed.with_context(|| format!("write {to}"))
 }
@@ -57,14 +58,15 @@ pub(super) fn remove(root: &Root, path: &str) -> anyhow::Result<()> {
 /// Takes a name out of its folder.
 pub(super) fn unlink(root: &Root, path: &str, flags: AtFlags) -> std::io::Result<()> {
     let (folder, name) = root.parent(path)?;
-    Ok(rustix::fs::unlinkat(&folder, name, flags)?)
+    Ok(retry_on_intr(|| rustix::fs::unlinkat(&folder, name, flags))?)
 }
 
-/// Makes a folder's names durable. An error here is fatal and never retried.
+/// Makes a folder's names durable. An error here is fatal and never retried; an interruption by a
+/// signal is none.
 pub(super) fn sync_folder(root: &Root, path: &str) -> anyhow::Result<()> {
     let fd = root
         .open_at(path, OFlags::RDONLY | OFlags::DIRECTORY)
         .with_context(|| format!("open {path}"))?;
-    let synced = rustix::fs::fsync(&fd).map_err(std::io::Error::from);
+    let synced = retry_on_intr(|| rustix::fs::fsync(&fd)).map_err(std::io::Error::from);
     synced.with_context(|| format!("sync {path}"))
 }

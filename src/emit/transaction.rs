@@ -220,8 +220,8 @@ const MANY: usize = 9;
 fn make_durable(txn: &str, staged: &[Staged], changes: &[Change]) -> anyhow::Result<()> {
     #[cfg(target_os = "linux")]
     if staged.len() >= MANY && staged.iter().all(|staged| staged.path.starts_with(txn)) {
-        let synced = rustix::fs::syncfs(&staged[0].file).map_err(std::io::Error::from);
-        return synced.with_context(|| format!("sync {txn}"));
+        let synced = rustix::io::retry_on_intr(|| rustix::fs::syncfs(&staged[0].file));
+        return synced.map_err(std::io::Error::from).with_context(|| format!("sync {txn}"));
     }
     staged.par_iter().zip(changes).try_for_each(|(staged, change)| {
         staged.file.sync_all().with_context(|| format!("sync {}", change.path))

@@ -252,7 +252,7 @@ fn seconds(line: &AuditLine) -> Option<i64> {
 
 /// What is left of a document's heat on a day: half after a half-life, in between along a line.
 fn heat_on(reads: &Reads, day: i64) -> u64 {
-    let days = (day - reads.day).max(0);
+    let days = day.saturating_sub(reads.day).max(0);
     let halvings = (days / HALF_LIFE).min(63);
     let rest = (days % HALF_LIFE) as u64;
     let whole = 2 * HALF_LIFE as u64;

@@ -1,6 +1,6 @@
 //! What is built in the project, and whether it is current.
 
-use rustix::fs::{Dir, FileType, OFlags};
+use rustix::fs::FileType;
 
 use super::Check;
 use crate::beneath::{Content, Root};
@@ -62,10 +62,8 @@ pub(super) fn built(root: &Root) -> Vec<Check> {
 /// Whether every text that a hook prints can reach an agent whole.
 pub(super) fn bundles(root: &Root) -> Vec<Check> {
     let mut paths = vec![SESSION.to_string()];
-    if let Ok(fd) = root.open_at(WORKFLOW, OFlags::RDONLY | OFlags::DIRECTORY)
-        && let Ok(entries) = Dir::read_from(fd)
-    {
-        let names = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+    if let Ok(entries) = root.entries(WORKFLOW) {
+        let names = entries.iter().map(|e| e.file_name().to_string_lossy().into_owned());
         let mut names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
         names.sort();
         paths.extend(names.into_iter().map(|name| format!("{WORKFLOW}/{name}")));
