@@ -10,6 +10,7 @@ use super::{Analysis, Inputs, bundles, session, told, workflow};
 use crate::beneath::Root;
 use crate::condense::{self, Misfit, tokens};
 use crate::model::artifact::content_digest;
+use crate::model::neutral::one_line;
 use crate::model::place::{DOCUMENTS, PATHS, RELEVANCE};
 use crate::model::{
     Action, Allowance, Artifact, Budget, Bundle, Collection, Diagnostic, Digest, DocId, Format,
@@ -166,7 +167,7 @@ fn digest(
             inputs.templates.fill(
                 "digest.md",
                 &DigestView {
-                    project: inputs.plan.project.clone(),
+                    project: inputs.plan.project.as_deref().map(one_line),
                     collection: collection.name.clone(),
                     uri: uri.clone(),
                     n_live: ids.iter().filter(|id| graph.is_live(**id)).count(),
@@ -249,8 +250,8 @@ fn less_header(budget: &Budget, source: &str) -> Budget {
 
 /// `Source:` of a header: places and a count, with nothing in it that could end the header.
 pub(super) fn source_line(places: &[String], n_documents: usize) -> String {
-    let places: String =
-        places.join(", ").chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    let ends = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let places: String = places.join(", ").chars().map(|c| if ends(c) { '?' } else { c }).collect();
     let noun = if n_documents == 1 { "document" } else { "documents" };
     format!("{} ({n_documents} {noun})", places.replace("--", "- -"))
 }

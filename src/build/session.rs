@@ -6,6 +6,7 @@ use super::Inputs;
 use super::artifacts::{Current, From, Made, fitted, wrapped};
 use super::choice::Choice;
 use crate::condense::{Told, tokens};
+use crate::model::neutral::attribute;
 use crate::model::place::{CONFIG, SESSION, SESSION_JSON};
 use crate::model::{
     Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, ShortId,
@@ -15,7 +16,7 @@ use crate::wire::header;
 
 #[derive(Serialize)]
 struct SessionView<'a> {
-    project: Option<&'a str>,
+    project: Option<String>,
     inputs: &'a str,
     entries: bool,
     groups: Vec<Group>,
@@ -166,7 +167,7 @@ impl<'a> Material<'a> {
             let groups = groups(graph, &longer, bundle);
             let uri = groups.first().map_or("blue://docs/", |group| group.uri.as_str()).to_string();
             let view = SessionView {
-                project: inputs.plan.project.as_deref(),
+                project: inputs.plan.project.as_deref().map(attribute),
                 inputs: digest,
                 entries: !groups.is_empty(),
                 groups,

@@ -68,6 +68,20 @@ pub fn neutral_but<'a>(text: &'a str, kept: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
+/// A text in one line: whatever would end the line is a space, hidden characters are shown.
+pub fn one_line(text: &str) -> String {
+    let ends =
+        |c: char| matches!(c, '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let line: String = text.chars().map(|c| if ends(c) { ' ' } else { c }).collect();
+    neutral(&line).into_owned()
+}
+
+/// A text as the value of an attribute in quotes: in one line, without the signs that would end the
+/// value or the tag.
+pub fn attribute(text: &str) -> String {
+    one_line(text).replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
 /// How many bytes at the beginning need no look: printable ASCII that opens no tag, and lines' ends.
 fn plain_len(bytes: &[u8]) -> usize {
     scan::length(bytes, |b| (b' '..0x7F).contains(&b) & (b != b'<') | (b == b'\n') | (b == b'\t'))
@@ -113,6 +127,13 @@ mod tests {
         }
         assert_eq!(neutral("Vec<u8> and a < b"), "Vec<u8> and a < b");
         assert_eq!(neutral("[INST] a [/INST] [1]"), "&#91;INST] a &#91;/INST] [1]");
+    }
+
+    #[test]
+    fn an_attribute_does_not_end_before_its_quote() {
+        assert_eq!(attribute("x\"><b>\r\ny\u{2028}z"), "x&quot;&gt;&lt;b&gt;  y z");
+        assert_eq!(attribute("</blue-session>"), "&lt;/blue-session&gt;");
+        assert_eq!(attribute("R&D, Zoë's"), "R&D, Zoë's");
     }
 
     #[test]
