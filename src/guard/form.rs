@@ -121,6 +121,20 @@ pub(super) const FORMS: &[Form] = &[
     ("dropbox token", &["sl.B", "sl.u."], Of::Url, 100, 1200),
     ("mapbox token", &["sk.eyJ"], Of::Parts, 60, 300),
     ("terraform token", &[".atlasv1."], Of::Url, 60, 80),
+    // A whole configuration, as Kubernetes keeps it: `{"auths":`, and the same with line ends.
+    (
+        "docker logins",
+        &[
+            "eyJhdXRocyI6",
+            "eyJ1c2VybmFtZSI6",
+            "ewoJImF1dGhzIjog",
+            "ewogICJhdXRocyI6",
+            "ewogICAgImF1dGhzIjog",
+        ],
+        Of::Base64,
+        24,
+        8000,
+    ),
     ("docker token", &["dckr_pat_", "dckr_oat_"], Of::Url, 20, 80),
     ("brevo key", &["xkeysib-", "xsmtpsib-"], Of::Url, 60, 120),
     ("hubspot token", &["pat-na1-", "pat-eu1-", "pat-na2-"], Of::Url, 36, 36),

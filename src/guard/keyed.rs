@@ -292,6 +292,32 @@ fn is_connection(text: &str, at: &Range<usize>, assigned: bool) -> bool {
     assigned && after.starts_with('=') && (named(before) || after.contains(';') && named(after))
 }
 
+/// Keys behind which a name and a password stand in base64: `"auth": "…"` of Docker, `_auth=…` of npm.
+pub(super) const LOGINS: &[&str] = &["auth\"", "auth'", "auth\\", "auth:", "auth=", "auth ="];
+
+/// The value of such a key, if it is a login.
+pub(super) fn login(text: &str, at: &Range<usize>) -> Option<Hit> {
+    if text[..at.start].ends_with(char::is_alphanumeric) {
+        return None;
+    }
+    let all = part(text, at.end..at.end + 4_096);
+    let sign = |c: char| c.is_whitespace() || ":=\"'`\\".contains(c);
+    let rest = all.trim_start_matches(sign);
+    let start = at.end + all.len() - rest.len();
+    if !text[at.start..start].contains([':', '=']) {
+        return None;
+    }
+    let fits = |c: char| c.is_ascii_alphanumeric() || "+/-_=".contains(c);
+    let value = &rest[..rest.find(|c| !fits(c)).unwrap_or(rest.len())];
+    let login = base64::decoded(value.as_bytes());
+    let printed = login.iter().all(|b| matches!(b, b' '..=b'~'));
+    let parted =
+        login.iter().position(|b| *b == b':').is_some_and(|n| n > 0 && n + 1 < login.len());
+    let rule = "login in base64";
+    let hit = || Hit { range: start..start + value.len(), rule, sureness: 2 };
+    (value.len() >= 8 && printed && parted).then(hit)
+}
+
 /// Words that say how a request's credential is meant.
 const SCHEMES: &[&str] =
     &["bearer", "token", "apikey", "api-key", "key", "ssws", "splunk", "geniekey", "bot", "pat"];
@@ -344,5 +370,44 @@ mod tests {
         let all = words.chain(sure).chain(passwords).chain(schemes).chain(anchors);
         let silent: Vec<String> = all.filter(|text| !is_found(text)).collect();
         assert_eq!(silent, [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_login_in_base64_behind_auth_is_found() {
+        let found = |text: &str| -> Vec<String> {
+            let secrets = secret::find(text, &anchor::anchors(text));
+            secrets.into_iter().map(|secret| text[secret.range].to_string()).collect()
+        };
+        // `bob:swordfish`, and a robot's name with a long token.
+        let logins = ["Ym9iOnN3b3JkZmlzaA==", "cm9ib3QkY2k6bzhLMm1OdkJ0WjdxUnc5eERmNEdoSjBhU2xQ"];
+        for login in logins {
+            for text in [
+                format!(
+                    "{{\"auths\": {{\"https://index.docker.io/v1/\": {{\"auth\": \"{login}\"}}}}}}"
+                ),
+                format!("{{\n  \"auths\": {{\n    \"x.io\": {{\n      \"auth\":\"{login}\",\n"),
+                format!("{{\\\"auths\\\":{{\\\"x.io\\\":{{\\\"auth\\\":\\\"{login}\\\"}}}}}}"),
+                format!("{{'auth' : '{login}'}}"),
+                format!("auths:\n  x.io:\n    auth: {login}\n"),
+                format!("//x.io/:_auth={login}\n"),
+                format!("_auth = \"{login}\"\n"),
+                format!("`\"auth\": \"{login}\"`"),
+            ] {
+                assert_eq!(found(&text), [login], "{text}");
+            }
+        }
+        for text in [
+            "\"auth\": \"required\"",
+            "auth: basic",
+            "auth: [jwt, oauth]",
+            "\"auth\": \"<base64 of user:password>\"",
+            "\"auth\": \"${AUTH}\"",
+            "auth: AuthenticationMiddleware",
+            "auth:login",
+            "oauth: Ym9iOnN3b3JkZmlzaA==",
+            "the auth = something else",
+        ] {
+            assert_eq!(found(text), [] as [&str; 0], "{text}");
+        }
     }
 }

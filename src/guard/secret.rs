@@ -36,6 +36,7 @@ pub(super) fn find(text: &str, anchors: &[Anchor]) -> Vec<Secret> {
     hits.extend(anchor::of(anchors, Kind::Url).filter_map(|at| url::find(text, at)));
     hits.extend(anchor::of(anchors, Kind::Password).filter_map(|at| keyed::short(text, at)));
     hits.extend(anchor::of(anchors, Kind::Authorization).filter_map(|at| keyed::header(text, at)));
+    hits.extend(anchor::of(anchors, Kind::Login).filter_map(|at| keyed::login(text, at)));
     anchor::of(anchors, Kind::Command).for_each(|at| command::find(text, at, &mut hits));
     table::find(text, anchors, &mut hits);
     // The keys of one service are so short that a line can end before they are long enough to be seen.
