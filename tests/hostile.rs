@@ -1012,3 +1012,54 @@ fn names_of_files_and_patterns_stay_in_attributes_and_headers() {
     }
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
 }
+
+#[test]
+fn a_secret_in_the_name_of_a_folder_is_stored_nowhere_and_changes_there_are_noticed() {
+    let secret = token("ghp_", "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq");
+    let space = Space::new();
+    space.write("docs/adr/0001-a.md", "# A\n\nText.\n");
+    space.write(&format!("docs/adr/{secret}/0002-b.md"), "# B\n");
+    space.write(&format!("docs/adr/{secret}/.gitignore"), "x\n");
+    space.write(&format!("docs/{secret}/deep/er/0003-c.md"), "# C\n");
+    let seen = see(&space);
+    assert!(!seen.emitted.contains(&secret[4..]), "{}", seen.emitted);
+    for arguments in [
+        &["knowledge", "build", "--explain", "--force"][..],
+        &["knowledge", "build", "--check"],
+        &["status"],
+        &["doctor"],
+        &["knowledge", "for", "docs"],
+        &["context", "show"],
+        &["hook", "session-start"],
+    ] {
+        let output = space.blue(arguments);
+        let printed = output.stdout + &output.stderr;
+        assert!(!printed.contains(&secret[4..]), "{arguments:?}: {printed}");
+    }
+    let mut left = String::new();
+    gather(&space.path().join(".blue"), &mut left);
+    assert!(!left.contains(&secret[4..]), "stored below .blue");
+    // What is below is not recorded, and still a build looks there.
+    let first = space.build();
+    assert!(first.stderr.contains("nothing to do"), "{}", first.stderr);
+    space.write(&format!("docs/adr/{secret}/0004-d.md"), "# D\n");
+    let next = space.build();
+    assert_eq!(next.stderr.matches("BLUE-SEC-002").count(), 2, "{}", next.stderr);
+    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+}
+
+#[test]
+fn a_secret_in_the_name_of_the_project_folder_is_not_stored() {
+    let secret = token("ghp_", "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq");
+    let space = Space::named(&secret);
+    space.write("docs/adr/0001-a.md", "# A\n\nText.\n");
+    assert_eq!(space.blue(&["init"]).code, 0);
+    let mut hook = space.command(&["hook", "session-start"]);
+    hook.env("CLAUDE_PROJECT_DIR", space.path());
+    hook.output().unwrap();
+    let mut left = String::new();
+    gather(&space.path().join(".blue"), &mut left);
+    gather(&space.path().join("knowledge"), &mut left);
+    let lower = left.to_lowercase();
+    assert!(!lower.contains(&secret[4..].to_lowercase()), "{left}");
+}

@@ -9,6 +9,7 @@ use super::{Analysis, Inputs, Outcome};
 use crate::beneath::Root;
 use crate::discover::{fresh, walk};
 use crate::emit::{self, Change, LOCAL, Removal};
+use crate::guard::has_secret;
 use crate::model::place::MANIFEST;
 use crate::model::snapshot::{Basis, Seen};
 use crate::model::{Calls, Digest, Folder, Lexicon, Record, Stat, Watched};
@@ -50,21 +51,27 @@ pub(super) fn remember(
     analysis: &Analysis,
     last: &Last,
     made: &[Made],
-    folders: Vec<Folder>,
+    mut folders: Vec<Folder>,
     outputs: Vec<Watched>,
     outcome: &Outcome,
     basis: Option<Basis>,
 ) -> anyhow::Result<()> {
     read.extend(inputs.watched.iter().cloned());
-    for path in &analysis.tree.ignores {
+    for path in analysis.tree.ignores.iter().filter(|path| !has_secret(path)) {
         read.extend(watched(root, path)?);
     }
+    let n_seen = folders.len();
+    folders.retain(|folder| !has_secret(&folder.path));
+    let is_whole = folders.len() == n_seen;
     read.sort_by(|a, b| a.path.cmp(&b.path));
     read.dedup_by(|a, b| a.path == b.path);
+    // A name that is a secret is stored nowhere. Without outputs, the next build takes nothing for
+    // unchanged, and so looks at those folders again.
+    let recorded = if is_whole { outputs.clone() } else { Vec::new() };
     let seen = Record {
         folders,
         inputs: read,
-        outputs,
+        outputs: recorded,
         looked: last.looked,
         settled: emit::time(root)?,
         counts: outcome.counts(),
@@ -76,7 +83,7 @@ pub(super) fn remember(
     };
     let Some(engine) = &last.engine else { return Ok(()) };
     let (ranking, seen) =
-        rayon::join(|| left.keep(root, &seen.outputs, engine), || record::write(&seen, engine));
+        rayon::join(|| left.keep(root, &outputs, engine), || record::write(&seen, engine));
     ranking?;
     emit::keep_parts(root, &format!("{LOCAL}/record"), seen.iter())
 }

@@ -63,6 +63,7 @@ fn adopt(root: &Root, report: &mut String) -> anyhow::Result<Outcome> {
     report.push_str(&found_lines(&found));
     let older = older_manifest(root)?;
     let name = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
+    let name = &crate::guard::shown(name);
     let intent = older.as_deref().map(intent).transpose()?;
     let mut files = vec![
         (CONFIG, config_text(name, &found, intent.as_ref()).into_bytes()),

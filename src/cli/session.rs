@@ -12,6 +12,7 @@ use crate::beneath::Root;
 use crate::build;
 use crate::discover::git;
 use crate::emit::{self, now};
+use crate::guard::shown;
 use crate::model::place::{CLIENTS, SESSIONS};
 use crate::serve::{bundles, sessions};
 use crate::wire::session::{self, SessionRecord};
@@ -82,7 +83,7 @@ pub(super) fn remember(
     record.branch = git::branch(root.path());
     record.rfc = bundles::work_name(root, record.branch.as_deref());
     let worktree = root.path().join(".git").is_file();
-    record.worktree = worktree.then(|| root.path().display().to_string());
+    record.worktree = worktree.then(|| shown(&root.path().display().to_string()));
     let name = if agent.is_empty() { record.id.as_str() } else { agent };
     emit::prepare(root)?;
     emit::keep_in(root, SESSIONS, &sessions::path_of(name), &session::bytes(&record))?;
@@ -124,7 +125,7 @@ pub(super) fn name(root: &Root) -> anyhow::Result<String> {
     // A bad configuration is told by the build; a session goes on.
     let plan = build::plan(root);
     let folder = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
-    let project = crate::model::uri::slugify(plan.project.as_deref().unwrap_or(folder));
+    let project = crate::model::uri::slugify(&shown(plan.project.as_deref().unwrap_or(folder)));
     let realm = crate::model::uri::slugify(&plan.realm);
     Ok(format!("{project}-{realm}-{}", random12()?))
 }

@@ -41,7 +41,8 @@ impl Watch {
             })
             .context("watch the project")?;
         let mut watched = BTreeSet::new();
-        output::say(&format!("blue: watching {}; stop with Ctrl-C", folder.display()));
+        let shown = crate::guard::shown(&folder.display().to_string());
+        output::say(&format!("blue: watching {shown}; stop with Ctrl-C"));
         loop {
             let started = Instant::now();
             match build::build(&root, false, false, false) {

@@ -35,7 +35,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::model::hidden::hidden_in;
 use crate::model::{Allowance, Code, Digest, Hasher, Note};
 
-pub use name::{Named, judge_name, shown};
+pub use name::{Named, has_secret, judge_name, shown};
 use sight::Sight;
 
 /// What the configuration lets through, ready to be asked for a path.

@@ -41,6 +41,11 @@ pub fn judge_name(path: &str) -> Named {
     Named::Plain
 }
 
+/// Whether a path has what looks like a secret.
+pub fn has_secret(path: &str) -> bool {
+    !secret::find(path, &anchor::anchors(path)).is_empty()
+}
+
 /// A path or a short text with secrets redacted and hidden characters shown.
 pub fn shown(text: &str) -> String {
     let hidden = hidden_in(text);

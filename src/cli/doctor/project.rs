@@ -18,9 +18,10 @@ const MAX_BYTES: usize = 9_500;
 /// Whether blue was adopted here.
 pub(super) fn folder(root: &Root) -> Check {
     match root.stat(".blue") {
-        Ok(Some((_, FileType::Directory))) => {
-            Check::ok(".blue", format!("in {}", root.path().display()))
-        }
+        Ok(Some((_, FileType::Directory))) => Check::ok(
+            ".blue",
+            format!("in {}", crate::guard::shown(&root.path().display().to_string())),
+        ),
         Ok(None) => Check::problem(".blue", "is not there", "run `blue init`"),
         _ => Check::problem(".blue", "is not a folder", "move it away and run `blue init`"),
     }
