@@ -147,10 +147,9 @@ fn output(command: &mut Command) -> Output {
     }
 }
 
-/// Runs blue with an empty home and expects it to work.
+/// Runs blue and expects it to work.
 fn blue(space: &Space, arguments: &[&str]) -> Output {
-    let home = tempfile::tempdir().unwrap();
-    let output = run(space, home.path(), arguments);
+    let output = run(space, &space.home(), arguments);
     assert_eq!(output.code, 0, "{arguments:?}: {}", output.stderr);
     output
 }
@@ -506,7 +505,7 @@ fn nothing_is_written_through_a_link_in_the_project() {
         };
         symlink(to, at).unwrap();
         let before = outside.stamps();
-        let said = run(&space, outside.path(), &["install"]);
+        let said = run(&space, &space.home(), &["install"]);
         assert_eq!(said.code, 2, "{link}: {}", said.stdout);
         assert!(said.stderr.contains("symbolic link"), "{link}: {}", said.stderr);
         assert_eq!(outside.stamps(), before, "{link}");
@@ -541,11 +540,13 @@ fn a_record_that_came_with_the_repository_does_no_harm() {
     for path in ["victim", "file", "project/empty", "project/README.md", "project/.git"] {
         assert!(outside.exists(path), "{path}");
     }
-    assert_eq!(outside.read(&settings), "{\n  \"hooks\": {\n    \"SessionEnd\": []\n  }\n}\n");
+    // It says nothing: what is blue's alone goes.
+    assert!(!outside.exists(&settings));
     outside.write("project/.blue/local/installed.json", "not JSON");
     assert_eq!(run(&outside, home.path(), &["-C", "project", "install"]).code, 0);
     assert_eq!(run(&outside, home.path(), &["-C", "project", "uninstall"]).code, 0);
-    assert_eq!(outside.read(&settings), "{\n  \"hooks\": {\n    \"SessionEnd\": []\n  }\n}\n");
+    // It says nothing: what is blue's alone goes.
+    assert!(!outside.exists(&settings));
 }
 
 #[test]
@@ -555,6 +556,9 @@ fn for_a_person_a_linked_settings_file_is_edited_at_its_target() {
     home.write("dotfiles/claude.json", original);
     std::fs::create_dir_all(home.path().join(".claude")).unwrap();
     symlink("../dotfiles/claude.json", home.path().join(SETTINGS)).unwrap();
+    home.write(".blue/key", [7; 32]);
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(home.path().join(".blue/key"), private).unwrap();
     let before = home.files();
     let said = run(&space, home.path(), &["install", "--user"]);
     assert_eq!(said.code, 0, "{}", said.stderr);
@@ -572,7 +576,7 @@ fn for_a_person_a_linked_settings_file_is_edited_at_its_target() {
 fn for_a_person_without_settings_they_come_and_go() {
     let (space, home) = (Space::new(), Space::new());
     assert_eq!(run(&space, home.path(), &["install", "--user"]).code, 0);
-    assert!(home.exists(SETTINGS) && !home.exists(".blue"));
+    assert!(home.exists(SETTINGS) && home.exists(".blue/key"));
     assert_eq!(run(&space, home.path(), &["uninstall", "--user"]).code, 0);
     assert!(!home.exists(".claude") && !home.exists(".local"));
     let mut command = space.command(&["install", "--user"]);
@@ -744,7 +748,7 @@ const HINDRANCES: [(&str, Damage); 11] = [
             space.read(SETTINGS).replacen('{', "{\"env\":{\"PATH\":\"/usr/bin\"},", 1),
         );
     }),
-    ("hooks not registered", |space, home| {
+    ("main/.codex/hooks.json hooks not registered hint: run `blue -C '", |space, home| {
         // A worktree whose main checkout, where Codex looks, has no hooks.
         let git = home.join("main/.git/worktrees/x");
         space::write(&git.join("commondir"), "../..\n");

@@ -189,7 +189,7 @@ fn hook(space: &Space, between: &[&str], event: &str, session: &str) {
 fn the_status_is_of_the_session_that_asks_and_of_no_other() {
     let space = project();
     let other = ["timeout", "60"];
-    let mut peer = Peer::unnamed(&space);
+    let mut peer = Peer::unnamed(&space, "");
     hook(&space, &other, "session-start", "other");
     hook(&space, &other, "user-prompt-submit", "other");
     // Nobody told of a session of this agent's yet.
@@ -204,6 +204,13 @@ fn the_status_is_of_the_session_that_asks_and_of_no_other() {
     let status = peer.tool("blue_context_status", json!({}));
     assert_eq!(status["session"], "mine", "{status}");
     assert_eq!(status["sources"][0]["state"], "fresh", "{status}");
+    let mut started_for = Peer::unnamed(&space, "another");
+    let asks = |peer: &mut Peer| peer.tool("blue_context_status", json!({}))["session"].clone();
+    assert_eq!(asks(&mut started_for), "mine", "hooks know better than the start");
+    hook(&space, &[], "user-prompt-submit", "another");
+    assert_eq!(asks(&mut started_for), "another", "one of two, and the start says which");
+    hook(&space, &[], "session-end", "another");
+    assert_eq!(asks(&mut started_for), "mine");
     let named = peer.tool("blue_context_status", json!({"session": "other"}));
     assert_eq!(named["session"], "other", "{named}");
     // The same process goes on with another session, which has read nothing yet.

@@ -250,6 +250,7 @@ fn state_that_git_tracks_is_an_error() {
         let expected = ".blue/local: error: git tracks .blue/local/facts and 1 more";
         assert!(output.stderr.contains(expected), "{}", output.stderr);
     }
+    space.git(&["commit", "-q", "-m", "state"]);
     space.git(&["rm", "-q", "-r", "--cached", ".blue/local"]);
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
 }

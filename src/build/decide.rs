@@ -14,7 +14,7 @@ use super::merged::Authorship;
 use super::ranked::Left;
 use super::remember::{self, folders, outputs, remember, to_create};
 use super::writer::Writer;
-use super::{Analysis, Going, Inputs, Options, Outcome};
+use super::{Analysis, Going, Inputs, Options, Outcome, Survey};
 use crate::beneath::{Content, Root};
 use crate::discover::git;
 use crate::emit;
@@ -38,6 +38,20 @@ pub(super) struct Last {
 /// The manifest's entry of an artifact.
 pub(super) fn entry_of<'a>(manifest: Option<&'a Manifest>, path: &str) -> Option<&'a Entry> {
     manifest?.artifacts.iter().find(|entry| entry.path == path)
+}
+
+/// Stops a check that would compare with a smaller truth: the project asks for documents outside
+/// itself, and this machine's user did not allow them.
+pub(super) fn refuse_links_without_consent(inputs: &Inputs, survey: &Survey) -> anyhow::Result<()> {
+    let outside = survey.notes.iter().find(|note| note.code == Code::OutsideRoot);
+    if let Some(note) = outside.filter(|_| inputs.plan.allow_external) {
+        anyhow::bail!(
+            "{}: {}\nhint: run `blue trust` to allow it on this machine",
+            note.path,
+            note.message
+        );
+    }
+    Ok(())
 }
 
 /// Compares a project with what a build would give. Writes nothing.

@@ -32,8 +32,8 @@ use crate::discover::{self, Discovery, fresh, git};
 use crate::model::place::folder_of;
 use crate::model::snapshot::Basis;
 use crate::model::{
-    Action, Binding, Calls, Code, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher,
-    Lexicon, Policy, Record, Terms,
+    Action, Binding, Calls, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Lexicon,
+    Policy, Record, Terms,
 };
 use crate::rank::Relevance;
 use crate::wire::cache::FactsCache;
@@ -207,7 +207,7 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
         threads::start_pool(options.threads)?;
         let inputs = load(root)?;
         let survey = survey(root, &inputs, options.progress)?;
-        refuse_links_without_consent(&inputs, &survey)?;
+        decide::refuse_links_without_consent(&inputs, &survey)?;
         let analysis = analysed(&inputs, survey);
         return decide::check(root, &inputs, analysis);
     }
@@ -256,20 +256,6 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     std::mem::forget(analysis);
     drop(lock);
     Ok(outcome)
-}
-
-/// Stops a check that would compare with a smaller truth: the project asks for documents outside
-/// itself, and this machine's user did not allow them.
-fn refuse_links_without_consent(inputs: &Inputs, survey: &Survey) -> anyhow::Result<()> {
-    let outside = survey.notes.iter().find(|note| note.code == Code::OutsideRoot);
-    if let Some(note) = outside.filter(|_| inputs.plan.allow_external) {
-        anyhow::bail!(
-            "{}: {}\nhint: run `blue trust` to allow it on this machine",
-            note.path,
-            note.message
-        );
-    }
-    Ok(())
 }
 
 /// Looks at all documents, and keeps the facts of a first build while they are ranked.

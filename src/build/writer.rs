@@ -12,7 +12,7 @@ use super::{Analysis, Fate, Options, Outcome, explain};
 use crate::beneath::{Content, Root};
 use crate::emit::{self, Change, Removal};
 use crate::model::place::{MANIFEST, WORKFLOW, WORKFLOW_BEFORE};
-use crate::model::{Code, Diagnostic, Digest, Format, Record};
+use crate::model::{Artifact, Code, Diagnostic, Digest, Format, Record};
 use crate::verify::{self, OnDisk};
 use crate::wire::header::{self, Provenance};
 use crate::wire::manifest::{Entry, Manifest};
@@ -61,18 +61,9 @@ impl Writer<'_> {
                 self.outcome.fates.push(Fate { path: made.path.clone(), written: false, reason });
                 return Ok(());
             }
-            OnDisk::Absent => {
-                reason = if known.is_some() { "it was missing".to_string() } else { reason }
-            }
+            OnDisk::Absent if known.is_some() => reason = "it was missing".to_string(),
             OnDisk::Crlf(digest, bytes) if digest == artifact.hash => {
-                // The header stays as it is, so that git sees no change.
-                let n_body =
-                    header::undress(artifact.format, &bytes).map_or(0, |own| own.body.len());
-                let (header, body) = bytes.split_at(bytes.len() - n_body);
-                let parts = [header, body].map(<[u8]>::to_vec).to_vec();
-                self.changes.push(Change { path: artifact.path.clone(), parts });
-                let reason = "its lines ended in CRLF".to_string();
-                self.outcome.fates.push(Fate { path: made.path.clone(), written: true, reason });
+                self.with_lf(&artifact, &bytes);
                 return Ok(());
             }
             OnDisk::Mixed(cause) => reason = cause.words().to_string(),
@@ -83,7 +74,7 @@ impl Writer<'_> {
                     None => self.rescued(&artifact.path, &bytes)?,
                 };
             }
-            OnDisk::Ours(..) | OnDisk::Crlf(..) => {}
+            OnDisk::Absent | OnDisk::Ours(..) | OnDisk::Crlf(..) => {}
             OnDisk::Edited(bytes) => reason = self.rescued(&artifact.path, &bytes)?,
             OnDisk::Foreign => anyhow::bail!(
                 "{} was not made by blue; it is not overwritten\nhint: move it away, or give the collection another name in .blue/config.yaml",
@@ -100,6 +91,16 @@ impl Writer<'_> {
         self.changes.push(Change { path: artifact.path.clone(), parts });
         self.outcome.fates.push(Fate { path: made.path.clone(), written: true, reason });
         Ok(())
+    }
+
+    /// Gives an artifact its LF line ends back. The header stays as it is, so that git sees no change.
+    fn with_lf(&mut self, artifact: &Artifact, bytes: &[u8]) {
+        let n_body = header::undress(artifact.format, bytes).map_or(0, |own| own.body.len());
+        let (header, body) = bytes.split_at(bytes.len() - n_body);
+        let parts = [header, body].map(<[u8]>::to_vec).to_vec();
+        self.changes.push(Change { path: artifact.path.clone(), parts });
+        let reason = "its lines ended in CRLF".to_string();
+        self.outcome.fates.push(Fate { path: artifact.path.clone(), written: true, reason });
     }
 
     /// Keeps a bundle of tier 2 as it was, so that a session that had it can be told what changed.

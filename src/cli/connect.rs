@@ -123,7 +123,7 @@ impl Place {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let home = home.filter(|home| home.is_absolute());
         let home = home.context("$HOME is not set\nhint: set it to your home folder")?;
-        let base = project::open_to_write(&home)?;
+        let base = project::open_home(&home)?;
         // Outside ~/.blue: that folder would make the home a project.
         let memory = ".local/state/blue/installed.json".to_string();
         Ok(Place { base, memory, targets: vec![user_target(&home)?], is_project: false })

@@ -12,7 +12,8 @@ use crate::wire::session::short_id;
 /// The flags of `blue mcp`.
 #[derive(Args, Debug)]
 pub(super) struct Mcp {
-    /// What deliveries are noted under; default: what Claude Code calls its session, else a new name.
+    /// What deliveries are noted under; default: the session that the agent or its hooks name, else a
+    /// new name.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
@@ -20,18 +21,16 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let root = project::open(&project::find(directory)?)?;
-        let declared = match (&self.session, agent_session()) {
-            (Some(session), _) => {
-                anyhow::ensure!(
-                    !session.is_empty(),
-                    "a session needs a name\nhint: leave --session out"
-                );
-                Some(short_id(session::checked(session)?))
-            }
-            (None, session) => session,
-        };
+        if let Some(session) = &self.session {
+            anyhow::ensure!(
+                !session.is_empty(),
+                "a session needs a name\nhint: leave --session out"
+            );
+            session::checked(session)?;
+        }
         let own = session::name(&root)?;
-        let asker = Asker { declared, client: client(), own };
+        let (named, declared) = (self.session.as_deref().map(short_id), agent_session());
+        let asker = Asker { named, declared, client: client(), own };
         mcp::run(root, asker, |text| output::say(&format!("blue: {text}")))?;
         Ok(Exit::Done)
     }

@@ -41,8 +41,7 @@ pub(super) fn find(directory: &Path) -> anyhow::Result<PathBuf> {
 /// Opens a project's root, with this user's key and consents.
 pub(super) fn open(folder: &Path) -> anyhow::Result<Root> {
     let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
-    let home = home().filter(|home| *home != folder.join(".blue"));
-    let key = home.and_then(|home| read_key(&home));
+    let key = home_beside(folder).and_then(|home| read_key(&home));
     let external = trust_lines()?.into_iter().filter(|line| line.root == folder);
     let external = external.flat_map(|line| line.external).collect();
     Ok(root.on(Machine { key, external }))
@@ -51,14 +50,28 @@ pub(super) fn open(folder: &Path) -> anyhow::Result<Root> {
 /// The same for a command that writes caches: creates this machine's key if there is none. Where it
 /// cannot be written there are no caches.
 pub(super) fn open_to_write(folder: &Path) -> anyhow::Result<Root> {
-    if let Some(home) = home()
-        // A project in the home folder itself could commit the key.
-        && home != folder.join(".blue")
-        && !home.join(emit::KEY).exists()
-    {
+    create_key(home_beside(folder));
+    open(folder)
+}
+
+/// Opens the user's home folder, which is no project, with this machine's key.
+pub(super) fn open_home(folder: &Path) -> anyhow::Result<Root> {
+    create_key(home());
+    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
+    let key = home().and_then(|home| read_key(&home));
+    Ok(root.on(Machine { key, external: Vec::new() }))
+}
+
+fn create_key(home: Option<PathBuf>) {
+    if let Some(home) = home.filter(|home| !home.join(emit::KEY).exists()) {
         emit::create_key(&home).ok();
     }
-    open(folder)
+}
+
+/// The user's folder, unless it is that of the project itself: a project in the home folder could
+/// commit the key.
+fn home_beside(project: &Path) -> Option<PathBuf> {
+    home().filter(|home| *home != project.join(".blue"))
 }
 
 /// `$BLUE_HOME`, or `~/.blue`: the user's own configuration and knowledge.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::beneath::{Content, Root};
 use crate::build::Outcome;
-use crate::emit::{self, LOCAL};
+use crate::emit;
 use crate::model::{Diagnostic, Hasher, Severity};
 
 /// The findings of the last build that reported any, a digest for each.
@@ -48,7 +48,7 @@ pub(super) fn unreported(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>, u6
     let now: String = now.iter().map(|digest| format!("{digest}\n")).collect();
     if let Some(key) = key.filter(|_| now != text) {
         // What cannot be kept is reported once more.
-        emit::keep_in(root, LOCAL, REPORTED, key.seal("reported", &now).as_bytes()).ok();
+        emit::put(root, REPORTED, key.seal("reported", &now).as_bytes()).ok();
     }
     (new, n_known)
 }

@@ -103,7 +103,9 @@ fn keep_as(
 /// Removes what killed processes left half written in blue's own folder. Runs under the lock, so no
 /// other build is at work; hooks may be, and put their number into the name.
 pub(super) fn tidy(root: &Root) -> anyhow::Result<()> {
-    for folder in ["", "/before", "/sessions", "/rescued"].map(|below| format!("{LOCAL}{below}")) {
+    for folder in
+        ["", "/before", "/sessions", "/clients", "/rescued"].map(|below| format!("{LOCAL}{below}"))
+    {
         for name in names(root, &folder)? {
             let half = name.strip_suffix(".tmp");
             let writer = half.and_then(|half| half.rsplit('.').next()?.parse().ok());
@@ -146,6 +148,14 @@ pub fn append(
     let mut file = stage::open(root, path, OFlags::WRONLY, Mode::empty())?;
     let cut = file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0)));
     cut.and_then(|_| write_parts(file, parts)).with_context(|| format!("write {path}"))
+}
+
+/// Writes lines into a file of blue's own where it lies, for lines of which each may be lost: a
+/// process that is killed leaves no half-written file beside it.
+pub fn put(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
+    let file = stage::open(root, path, flags, stage::FOR_ALL)?;
+    write_parts(file, std::iter::once(bytes)).with_context(|| format!("write {path}"))
 }
 
 /// Keeps a copy of a file that somebody edited, before it is replaced. Gives the copy's path.

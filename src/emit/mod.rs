@@ -11,7 +11,8 @@ mod user;
 
 pub use audit::{AUDIT, AUDIT_BEFORE, is_writable, make_room, note, now, present, today};
 pub use local::{
-    LOCAL, append, executable, keep, keep_below, keep_in, keep_parts, prepare, rescue, retire, time,
+    LOCAL, append, executable, keep, keep_below, keep_in, keep_parts, prepare, put, rescue, retire,
+    time,
 };
 pub use lock::{Gate, Lock, is_locked};
 pub use replace::{can_write, discard, discard_folder, missing_folders, replace};

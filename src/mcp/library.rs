@@ -24,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a server knows of the session that asks it.
 pub struct Asker {
+    /// The session that a person named; no other is asked for.
+    pub named: Option<String>,
     /// The session that the agent started it for, if it said so.
     pub declared: Option<String>,
     /// The agent's process.
@@ -69,7 +71,10 @@ impl Library {
 
     /// The session that asks. Hooks may have told of another since the last request.
     pub(super) fn asking(&self) -> Asking {
-        let Asker { declared, client, .. } = &self.asker;
+        let Asker { named, declared, client, .. } = &self.asker;
+        if let Some(named) = named {
+            return Asking::Known(named.clone());
+        }
         sessions::asking(&self.root, declared.as_deref(), client.as_deref())
     }
 

@@ -47,18 +47,18 @@ pub fn meta(version: &str) -> Value {
 impl Peer {
     /// Starts a server that was not spoken to yet.
     pub fn silent(space: &Space, era: Era) -> Peer {
-        Peer::started(space, era, &["mcp", "--session", "test"])
+        Peer::started(space, era, &["mcp", "--session", "test"], "")
     }
 
-    /// The same as an agent starts it that does not say which session it means.
-    pub fn unnamed(space: &Space) -> Peer {
-        Peer::started(space, Era::Modern, &["mcp"])
+    /// The same as an agent starts it, which may say for which session.
+    pub fn unnamed(space: &Space, session: &str) -> Peer {
+        Peer::started(space, Era::Modern, &["mcp"], session)
     }
 
-    fn started(space: &Space, era: Era, arguments: &[&str]) -> Peer {
+    fn started(space: &Space, era: Era, arguments: &[&str], session: &str) -> Peer {
         let mut child = space
             .command(arguments)
-            .env_remove("CLAUDE_CODE_SESSION_ID")
+            .env("CLAUDE_CODE_SESSION_ID", session)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -157,6 +157,11 @@ fn check(target: &Target, found: &Found, any: bool) -> Check {
         Wanted::Server => "server",
         Wanted::Attributes => "line ends",
     };
+    // A file of the main checkout is named by its whole path, and is installed there.
+    let install = match name.starts_with('/') {
+        true => format!("run `blue -C '{}' install`", target.root.path().display()),
+        false => INSTALL.to_string(),
+    };
     match found {
         Found::Posing(command, replaced) => {
             let hint = if *replaced { INSTALL } else { "remove it there" };
@@ -167,13 +172,15 @@ fn check(target: &Target, found: &Found, any: bool) -> Check {
             )
         }
         Found::Current => Check::ok(name, format!("{what} registered")),
-        Found::Older => Check::warning(name, format!("{what} of another blue registered"), INSTALL),
+        Found::Older => {
+            Check::warning(name, format!("{what} of another blue registered"), &install)
+        }
         Found::Taken => {
             Check::warning(name, "another server is called blue", "rename it, then `blue install`")
         }
         Found::No => {
             let state = if any { State::Warning } else { State::Problem };
-            Check { state, ..Check::warning(name, format!("{what} not registered"), INSTALL) }
+            Check { state, ..Check::warning(name, format!("{what} not registered"), &install) }
         }
         Found::Refused(why) | Found::Broken(why) => Check::problem(name, why, "correct it there"),
     }
