@@ -545,3 +545,58 @@ fn without_a_thread_blue_says_so() {
         }
     }
 }
+
+/// Runs lines of shell in a project whose `knowledge/` is another file system of 64 KiB. `None` where
+/// this user may mount nothing.
+#[cfg(target_os = "linux")]
+fn with_another_file_system(space: &Space, lines: &str) -> Option<String> {
+    std::fs::create_dir_all(space.path().join("knowledge")).unwrap();
+    let blue = env!("CARGO_BIN_EXE_blue");
+    let script = format!(
+        "mount -t tmpfs -o size=64k none knowledge || exit 77\nblue() {{ '{blue}' \"$@\"; }}\n{lines}"
+    );
+    let run = |flags: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(flags).args(["sh", "-c", &script]).current_dir(space.path());
+        command.env("NO_COLOR", "1").env("BLUE", blue).stdin(Stdio::null());
+        let output = command.output().ok()?;
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        output.status.success().then_some(text)
+    };
+    run(&["--mount"]).or_else(|| run(&["--user", "--map-root-user", "--mount"]))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_stays_beside_its_target_on_another_full_file_system() {
+    let full = "head -c 65536 /dev/zero > knowledge/full 2>/dev/null; blue knowledge build; echo code $?; ls -A knowledge .blue/local/txn";
+    let Some(output) = with_another_file_system(&never_built(), full) else {
+        println!("skipped: nothing can be mounted here");
+        return;
+    };
+    assert!(output.contains("code 2") && output.contains("No space left"), "{output}");
+    assert!(
+        output.contains("write knowledge/") || output.contains("create knowledge/"),
+        "{output}"
+    );
+    assert!(!output.contains(".tmp"), "{output}");
+    let again = format!(
+        "{full}; rm knowledge/full; blue knowledge build; echo code $?; ls -A knowledge .blue/local/txn; blue knowledge build --check; echo code $?"
+    );
+    let output = with_another_file_system(&never_built(), &again).unwrap();
+    assert_eq!(output.matches("code 0").count(), 2, "{output}");
+    assert!(output.contains("adrs.md") && !output.contains(".tmp"), "{output}");
+    if has_strace() {
+        // Killed while what was staged is made durable, and just after the commit point.
+        for fault in ["fsync:signal=KILL:when=1", "renameat:signal=KILL:when=2"] {
+            let killed = format!(
+                "strace -f -qq -o /dev/null -e inject={fault} \"$BLUE\" knowledge build --jobs 1; ls -A knowledge; echo --; blue knowledge build; echo code $?; ls -A knowledge .blue/local/txn; blue knowledge build --check; echo code $?"
+            );
+            let output = with_another_file_system(&never_built(), &killed).unwrap();
+            let (before, after) = output.split_once("--\n").unwrap();
+            assert!(before.contains(".tmp"), "{fault}: nothing was left to remove: {output}");
+            assert_eq!(after.matches("code 0").count(), 2, "{fault}: {output}");
+            assert!(!after.contains(".tmp"), "{fault}: {output}");
+        }
+    }
+}

@@ -40,7 +40,8 @@ pub fn replace(root: &Root, path: &str, bytes: &[u8], script: bool) -> anyhow::R
         .with_context(|| format!("write {path}"))
         .and_then(|()| stage::rename(root, &temporary, path));
     if renamed.is_err() {
-        stage::remove(root, &temporary)?;
+        // What failed is told already.
+        stage::remove(root, &temporary).ok();
     }
     renamed?;
     stage::sync_folder(root, folder_of(path))

@@ -73,9 +73,32 @@ pub fn recover(root: &Root) -> anyhow::Result<()> {
     }
     stage::remove(root, &record_path())?;
     for name in names(root, &txn)? {
+        remove_beside(root, &name)?;
         stage::remove(root, &format!("{txn}/{name}"))?;
     }
     Ok(())
+}
+
+/// Folders that blue writes to, each of which may be another file system.
+const FOLDERS: [&str; 5] =
+    ["knowledge", ".blue", ".blue/context", ".blue/hooks", ".blue/context/workflow"];
+
+/// Removes what a killed build left beside a target, known by its number in the folder of staged
+/// files.
+fn remove_beside(root: &Root, number: &str) -> anyhow::Result<()> {
+    if !is_number(number) {
+        return Ok(());
+    }
+    let there = FOLDERS.iter().map(|folder| beside(folder, number));
+    there.filter(|path| root.exists(path)).try_for_each(|path| stage::remove(root, &path))
+}
+
+fn beside(folder: &str, number: &str) -> String {
+    format!("{folder}/.blue-{number}.tmp")
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
@@ -111,14 +134,13 @@ fn is_own(path: &str) -> bool {
 
 /// Whether a path is one that a build stages a target at.
 fn is_staged(staged: &str, target: &str) -> bool {
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let beside = format!("{}/.blue-", folder_of(target));
-    let in_txn = staged.strip_prefix(&format!("{}/", folder_path())).is_some_and(number);
+    let in_txn = staged.strip_prefix(&format!("{}/", folder_path())).is_some_and(is_number);
     in_txn
         || staged
             .strip_prefix(&beside)
             .and_then(|rest| rest.strip_suffix(".tmp"))
-            .is_some_and(number)
+            .is_some_and(is_number)
 }
 
 fn remove_unchanged(root: &Root, path: &str, digest: &str) -> anyhow::Result<()> {
@@ -140,6 +162,40 @@ pub fn commit(
     if changes.is_empty() && removals.is_empty() {
         return Ok(Vec::new());
     }
+    let staged = stage_all(root, changes, removals);
+    if staged.is_err() && !is_pending(root) {
+        discard(root, changes);
+    }
+    let (staged, digests, record) = staged?;
+    let mut watched = Vec::new();
+    for (i, ((staged, change), digest)) in staged.into_iter().zip(changes).zip(digests).enumerate()
+    {
+        stage::rename(root, &staged.path, &change.path)?;
+        if staged.path != in_txn(i) {
+            stage::remove(root, &in_txn(i))?;
+        }
+        let stat = rustix::fs::fstat(&staged.file)
+            .map_err(std::io::Error::from)
+            .with_context(|| format!("stat {}", change.path))?;
+        let now = stat_of(&stat);
+        // A file whose content moved since it was written is not what was staged.
+        let stat = if now.modified == staged.modified { now } else { Stat::default() };
+        watched.push(Watched { path: change.path.clone(), stat, digest });
+    }
+    for removal in removals {
+        remove_unchanged(root, &removal.path, &removal.digest.to_string())?;
+    }
+    sync(root, &record)?;
+    stage::remove(root, &record_path())?;
+    Ok(watched)
+}
+
+/// Stages every change and writes the record, which is the commit point.
+fn stage_all(
+    root: &Root,
+    changes: &[Change],
+    removals: &[Removal],
+) -> anyhow::Result<(Vec<Staged>, Vec<Digest>, CommitRecord)> {
     let txn = folder_path();
     folder(root, &txn)?;
     for change in changes {
@@ -168,23 +224,16 @@ pub fn commit(
             .collect(),
     };
     write_record(root, &txn, &record)?;
-    let mut watched = Vec::new();
-    for ((staged, change), digest) in staged.into_iter().zip(changes).zip(digests) {
-        stage::rename(root, &staged.path, &change.path)?;
-        let stat = rustix::fs::fstat(&staged.file)
-            .map_err(std::io::Error::from)
-            .with_context(|| format!("stat {}", change.path))?;
-        let now = stat_of(&stat);
-        // A file whose content moved since it was written is not what was staged.
-        let stat = if now.modified == staged.modified { now } else { Stat::default() };
-        watched.push(Watched { path: change.path.clone(), stat, digest });
+    Ok((staged, digests, record))
+}
+
+/// Removes what was staged by a build that stops before its commit point. What failed is told
+/// already; what cannot be removed now, the next build removes.
+fn discard(root: &Root, changes: &[Change]) {
+    for (i, change) in changes.iter().enumerate() {
+        stage::remove(root, &beside(folder_of(&change.path), &i.to_string())).ok();
+        stage::remove(root, &in_txn(i)).ok();
     }
-    for removal in removals {
-        remove_unchanged(root, &removal.path, &removal.digest.to_string())?;
-    }
-    sync(root, &record)?;
-    stage::remove(root, &record_path())?;
-    Ok(watched)
 }
 
 struct Staged {
@@ -193,15 +242,22 @@ struct Staged {
     file: std::fs::File,
 }
 
+fn in_txn(i: usize) -> String {
+    format!("{}/{i}", folder_path())
+}
+
 fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Result<Staged> {
     let device = |path: &str| root.stat(path).ok().flatten().map(|(stat, _)| stat.device);
     let folder = folder_of(&change.path);
-    // A rename cannot cross file systems; then the new file waits beside its target.
-    let path = match device(folder) == device(txn) {
-        true => format!("{txn}/{i}"),
-        false => format!("{folder}/.blue-{i}.tmp"),
-    };
+    let mut path = in_txn(i);
     stage::remove(root, &path)?;
+    // A rename cannot cross file systems; then the new file waits beside its target, and an empty
+    // one of its number tells the next build of it.
+    if device(folder) != device(txn) {
+        stage::create(root, &path)?;
+        path = beside(folder, &i.to_string());
+        stage::remove(root, &path)?;
+    }
     let mut file = stage::create(root, &path)?;
     for part in &change.parts {
         file.write_all(part).with_context(|| format!("write {}", change.path))?;
