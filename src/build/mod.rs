@@ -36,7 +36,7 @@ use crate::model::{
     Policy, Record, Terms,
 };
 use crate::rank::Relevance;
-use crate::wire::cache::FactsCache;
+use crate::wire::cache::{FACTS_FORMAT, FactsCache};
 use crate::{emit, guard, link, parse};
 
 pub use inputs::{Inputs, load, plan};
@@ -188,12 +188,13 @@ pub struct Survey {
     kept: Option<ranked::Kept>,
 }
 
-/// Whatever makes the same documents give other bytes: the format, blue itself, its templates, the
+/// Whatever makes the same documents give other bytes: the formats, blue itself, its templates, the
 /// user's consents. Keyed, so that state that is sealed with it was written on this machine; `None`
 /// without a key.
 fn engine(root: &Root) -> Option<Digest> {
     let mut hasher = Hasher::new();
-    hasher.number(u64::from(FORMAT)).field(env!("CARGO_PKG_VERSION").as_bytes());
+    hasher.number(u64::from(FORMAT)).number(u64::from(FACTS_FORMAT));
+    hasher.field(env!("CARGO_PKG_VERSION").as_bytes());
     for folder in &root.machine().external {
         hasher.field(folder.as_os_str().as_encoded_bytes());
     }

@@ -17,7 +17,7 @@ use crate::model::{
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
-const FACTS_FORMAT: u32 = 13;
+pub const FACTS_FORMAT: u32 = 13;
 
 /// The first bytes of a facts file. Limits decide what is read of a document's bytes, so facts that
 /// were found under other limits are another blue's.
