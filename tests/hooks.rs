@@ -623,6 +623,24 @@ fn give_away(path: &Path) -> bool {
 }
 
 #[test]
+fn the_hook_does_not_climb_into_a_ceiling() {
+    let space = project();
+    std::fs::create_dir_all(space.path().join("a/b")).unwrap();
+    let expected = space.read(".blue/context/session.md").into_bytes();
+    let root: &'static str = space.path().to_str().unwrap().to_string().leak();
+    let above: &'static str = Path::new(root).parent().unwrap().to_str().unwrap();
+    for (shell, awk) in shells() {
+        let mut hook = Hook { space: &space, shell, awk, environment: Vec::new() };
+        for (ceilings, delivers) in [("", true), (above, true), ("/", true), (root, false)] {
+            hook.environment = vec![("GIT_CEILING_DIRECTORIES", ceilings)];
+            let printed = hook.run("session-start", "a/b", &[], b"{}");
+            assert_eq!(printed == expected, delivers, "{:?} {ceilings}", hook.shell);
+            assert!(delivers || printed.is_empty());
+        }
+    }
+}
+
+#[test]
 fn a_project_of_another_user_is_refused_in_one_line() {
     everywhere(|hook| {
         for folder in [".blue", ""] {

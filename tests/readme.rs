@@ -53,7 +53,7 @@ fn copy_without_blue() -> Space {
         let name = path.file_name().unwrap().to_str().unwrap();
         if [".claude", ".codex", "knowledge"].contains(&name) {
             std::fs::remove_dir_all(&path).unwrap();
-        } else if name == ".mcp.json" {
+        } else if [".mcp.json", ".gitattributes"].contains(&name) {
             std::fs::remove_file(&path).unwrap();
         }
     }

@@ -184,8 +184,10 @@ fn next_steps(folder: &Path, outcome: &Outcome) -> String {
     };
     let mut next = Next::new(folder);
     let knowledge = outcome.fates.iter().any(|fate| fate.path.starts_with("knowledge/"));
-    let paths = if knowledge { ".blue knowledge" } else { ".blue" };
-    next.git(&format!("add {paths}"), "commit what was built");
+    let mut paths = vec![".blue"];
+    paths.extend(Some("knowledge").filter(|_| knowledge));
+    paths.extend(Some(ATTRIBUTES).filter(|path| folder.join(path).exists()));
+    next.git(&format!("add {}", paths.join(" ")), "commit what was built");
     if counts.errors == 0 {
         next.blue("knowledge build --check", "in CI and before each commit");
     }
