@@ -262,7 +262,8 @@ fn a_template_cannot_use_up_the_memory_and_is_named_with_its_line() {
         let blue = env!("CARGO_BIN_EXE_blue");
         let line = format!("ulimit -v 2000000; ulimit -t 60; exec '{blue}' knowledge build");
         let mut command = std::process::Command::new("sh");
-        let output = command.args(["-c", &line]).current_dir(space.path()).output().unwrap();
+        command.args(["-c", &line]).current_dir(space.path());
+        let output = space.isolate(&mut command).output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         let start = &template[..template.len().min(200)];
         assert_eq!(output.status.code(), Some(2), "{start}: {:?} {stderr}", output.status);
@@ -461,4 +462,33 @@ fn asking_for_a_sparse_checkout_runs_nothing_that_the_repository_chose() {
     let built = space.blue(&["knowledge", "build"]);
     assert!(built.stderr.contains("BLUE-GIT-001"), "{}", built.stderr);
     assert!(!ran.exists());
+}
+
+#[test]
+fn no_filter_that_a_repository_configures_is_run() {
+    let space = Space::new();
+    space.git(&["init", "-q"]);
+    space.write("docs/adr/0001-a.md", "# A\n\n- Status: accepted\n\nText.\n");
+    space.build();
+    space.git(&["add", "-A"]);
+    space.git(&["commit", "-qm", "x"]);
+    let ran = space.path().join("ran");
+    let filter = format!("touch '{}'; cat", ran.display());
+    space.git(&["config", "filter.x.clean", &filter]);
+    space.git(&["config", "filter.x.smudge", &filter]);
+    space.git(&["config", "diff.x.textconv", &filter]);
+    space.git(&["config", "core.fsmonitor", &filter]);
+    space.write(".gitattributes", "*.md filter=x diff=x\n");
+    space.write("docs/adr/0001-a.md", "# A\n\n- Status: accepted\n\nMore text.\n");
+    for arguments in [
+        &["knowledge", "build"][..],
+        &["knowledge", "build", "--check"],
+        &["status"],
+        &["context", "show"],
+        &["doctor"],
+        &["knowledge", "lint"],
+    ] {
+        space.blue(arguments);
+        assert!(!ran.exists(), "{arguments:?}");
+    }
 }

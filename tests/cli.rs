@@ -581,11 +581,9 @@ fn init_adopts_a_repository_and_overwrites_nothing() {
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
     let ignored = space.git(&["status", "--porcelain", "--untracked-files=all"]);
     assert!(!ignored.contains(".blue/local"), "{ignored}");
-    let hook = std::process::Command::new("sh")
-        .arg(".blue/hooks/session-start")
-        .current_dir(space.path())
-        .output()
-        .unwrap();
+    let mut hook = Command::new("sh");
+    hook.arg(".blue/hooks/session-start").current_dir(space.path());
+    let hook = space.isolate(&mut hook).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&hook.stdout), space.read(".blue/context/session.md"));
     let before = space.files();
     let again = space.blue(&["init"]);
@@ -668,7 +666,7 @@ fn what_comes_next_can_be_typed_as_it_is_printed() {
         let typed = |text: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", text]).current_dir(&here).env("HOME", home.path());
-            let output = command.env("PATH", &path).output().unwrap();
+            let output = space::ceiling(&mut command).env("PATH", &path).output().unwrap();
             assert!(output.status.success(), "{text}: {output:?}");
             String::from_utf8(output.stdout).unwrap()
         };
@@ -1066,7 +1064,7 @@ fn times_at_the_end_of_the_year_9999_and_beyond_are_only_times() {
     for date in ["253402300799 +0000", "99999999999999 +0000", "1 +0000"] {
         let mut git = std::process::Command::new("git");
         git.args(["-c", "user.name=T", "-c", "user.email=t@x", "commit", "-qm", "x"]);
-        git.arg("--allow-empty").current_dir(space.path());
+        space.isolate(git.arg("--allow-empty").current_dir(space.path()));
         // git may refuse such a date itself.
         git.env("GIT_COMMITTER_DATE", date).env("GIT_AUTHOR_DATE", date).output().unwrap();
         space.build();

@@ -259,8 +259,7 @@ fn still_delivers(space: &Space, old: &Files, new: &Files, what: &str) {
         (blue, vec!["hook", "session-start"], "SessionStart", ".blue/context/session.md"),
     ] {
         let mut command = Command::new(program);
-        command.args(&arguments).current_dir(space.path()).env("HOME", space.path());
-        command.env_remove("CLAUDE_PROJECT_DIR").env_remove("BLUE_HOME");
+        space.isolate(&mut command).args(&arguments).current_dir(space.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let said = format!("{{\"session_id\":\"s\",\"hook_event_name\":\"{event}\"}}");
@@ -559,7 +558,7 @@ fn with_another_file_system(space: &Space, lines: &str) -> Option<String> {
         let mut command = Command::new("unshare");
         command.args(flags).args(["sh", "-c", &script]).current_dir(space.path());
         command.env("NO_COLOR", "1").env("BLUE", blue).stdin(Stdio::null());
-        let output = command.output().ok()?;
+        let output = space.isolate(&mut command).output().ok()?;
         let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         output.status.success().then_some(text)
     };

@@ -81,14 +81,9 @@ fn what_is_said_to_be_delivered_is_what_the_hook_printed() {
     assert_eq!(shown(&space)["current"]["injection"], "never injected");
     let hook = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks/session-workflow");
     let start = || {
-        let output = std::process::Command::new("sh")
-            .arg(&hook)
-            .current_dir(space.path())
-            .env_remove("CLAUDE_PROJECT_DIR")
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        output.stdout
+        let mut command = std::process::Command::new("sh");
+        command.arg(&hook).current_dir(space.path()).stdin(Stdio::null());
+        space.isolate(&mut command).output().unwrap().stdout
     };
     let printed = start();
     let current = shown(&space)["current"].clone();
@@ -281,7 +276,8 @@ fn open_tasks_are_known_whatever_template_a_project_has() {
     // The shell finds its line as before, and notes the digest of what it printed.
     assert_eq!(space.blue(&["init"]).code, 0);
     let script = space.path().join(".blue/hooks/session-workflow");
-    let output = std::process::Command::new(script).current_dir(space.path()).output().unwrap();
+    let mut command = std::process::Command::new(script);
+    let output = space.isolate(command.current_dir(space.path())).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), bundle(&space));
     let log = space.read(".blue/local/audit.jsonl");
     let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();

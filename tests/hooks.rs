@@ -92,7 +92,8 @@ impl Hook<'_> {
             std::fs::set_permissions(&awk, mode).unwrap();
         }
         let path = format!("{}:{}", bin.path().display(), std::env::var("PATH").unwrap());
-        let mut child = Command::new(self.shell[0])
+        let mut command = Command::new(self.shell[0]);
+        let mut child = space::ceiling(&mut command)
             .args(&self.shell[1..])
             .arg(self.space.path().join(".blue/hooks").join(name))
             .args(arguments)
@@ -358,7 +359,7 @@ fn within_seconds(hook: &Hook<'_>, name: &str, environment: &[(&str, &str)]) -> 
     let mut command = Command::new("timeout");
     command.arg("10").args(&hook.shell).arg(hook.space.path().join(".blue/hooks").join(name));
     command.current_dir(hook.space.path()).env_remove("CLAUDE_PROJECT_DIR");
-    command.envs(environment.iter().copied()).stdin(Stdio::null());
+    space::ceiling(&mut command).envs(environment.iter().copied()).stdin(Stdio::null());
     let output = command.output().unwrap();
     (output.status.code() == Some(0)).then(|| String::from_utf8(output.stdout).unwrap())
 }
@@ -522,7 +523,7 @@ fn a_log_on_a_full_disk_is_said_and_the_bundle_comes() {
         // No process below this one can make a file any longer.
         let limited = format!("ulimit -f 0; exec {shell} '{}'", script.display());
         let mut command = Command::new("sh");
-        command.args(["-c", &limited]).current_dir(hook.space.path());
+        space::ceiling(&mut command).args(["-c", &limited]).current_dir(hook.space.path());
         let output = command.env_remove("CLAUDE_PROJECT_DIR").stdin(Stdio::null()).output();
         let output = output.unwrap();
         assert_eq!(output.status.code(), Some(0), "{shell} {output:?}");

@@ -556,9 +556,9 @@ fn for_a_person_a_linked_settings_file_is_edited_at_its_target() {
     home.write("dotfiles/claude.json", original);
     std::fs::create_dir_all(home.path().join(".claude")).unwrap();
     symlink("../dotfiles/claude.json", home.path().join(SETTINGS)).unwrap();
-    home.write(".blue/key", [7; 32]);
+    home.write(".blue/local/key", [7; 32]);
     let private = std::fs::Permissions::from_mode(0o600);
-    std::fs::set_permissions(home.path().join(".blue/key"), private).unwrap();
+    std::fs::set_permissions(home.path().join(".blue/local/key"), private).unwrap();
     let before = home.files();
     let said = run(&space, home.path(), &["install", "--user"]);
     assert_eq!(said.code, 0, "{}", said.stderr);
@@ -576,7 +576,7 @@ fn for_a_person_a_linked_settings_file_is_edited_at_its_target() {
 fn for_a_person_without_settings_they_come_and_go() {
     let (space, home) = (Space::new(), Space::new());
     assert_eq!(run(&space, home.path(), &["install", "--user"]).code, 0);
-    assert!(home.exists(SETTINGS) && home.exists(".blue/key"));
+    assert!(home.exists(SETTINGS) && home.exists(".blue/local/key"));
     assert_eq!(run(&space, home.path(), &["uninstall", "--user"]).code, 0);
     assert!(!home.exists(".claude") && !home.exists(".local"));
     let mut command = space.command(&["install", "--user"]);
@@ -589,7 +589,8 @@ fn run_commands(text: &str, at: &Path, home: &Path) -> String {
     for (event, command) in commands(text) {
         let mut sh = Command::new("sh");
         sh.args(["-c", &command]).current_dir(at).env("CLAUDE_PROJECT_DIR", at);
-        sh.env("HOME", home)
+        space::ceiling(&mut sh)
+            .env("HOME", home)
             .env("PATH", "/usr/bin:/bin")
             .env_remove("BLUE_HOME")
             .stdin(Stdio::null());
@@ -853,12 +854,9 @@ fn a_clone_with_autocrlf_gets_scripts_and_artifacts_as_they_were_built() {
         assert_eq!(clone.read(path), space.read(path), "{path}");
     }
     let hook = clone.path().join(".blue/hooks/session-start");
-    let output = Command::new(hook)
-        .current_dir(clone.path())
-        .env_remove("CLAUDE_PROJECT_DIR")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+    let mut hook = Command::new(hook);
+    hook.current_dir(clone.path()).stdin(Stdio::null());
+    let output = space.isolate(&mut hook).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), space.read(".blue/context/session.md"));
 }
 
@@ -914,7 +912,8 @@ fn codex_runs_no_script_of_another_user_and_none_beyond_a_repository() {
         for (_, command) in all.iter().filter(|(event, _)| event == "SessionStart") {
             let mut shell = Command::new("sh");
             shell.args(["-c", command]).current_dir(space.path().join(folder));
-            let status = shell.env("PATH", "/usr/bin:/bin").stdin(Stdio::null()).output().unwrap();
+            space.isolate(&mut shell).env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+            let status = shell.output().unwrap();
             assert_eq!(status.status.code(), Some(0), "{command}");
         }
         std::fs::remove_file(&ran).is_ok()

@@ -178,7 +178,7 @@ fn hook(space: &Space, between: &[&str], event: &str, session: &str) {
             command
         }
     };
-    command.args(["hook", event]).current_dir(space.path()).stdin(Stdio::piped());
+    space.isolate(command.args(["hook", event]).current_dir(space.path()).stdin(Stdio::piped()));
     let mut child = command.stdout(Stdio::null()).spawn().unwrap();
     let input = json!({"session_id": session, "hook_event_name": "SessionStart"});
     child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();

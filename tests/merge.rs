@@ -10,6 +10,7 @@ mod space;
 
 use std::process::Command;
 
+use blue::wire::commit::CommitRecord;
 use space::Space;
 
 const MANIFEST: &str = ".blue/context.manifest.yaml";
@@ -297,8 +298,9 @@ fn a_check_says_that_a_build_was_interrupted() {
         })
         .collect();
     assert!(!writes.is_empty());
-    let record = serde_json::json!({"writes": writes, "removals": []});
-    space.write(".blue/local/txn/record", record.to_string());
+    let record = CommitRecord { writes, removals: Vec::new(), seal: None };
+    let record = record.sealed(Some(&space.key()));
+    space.write(".blue/local/txn/record", serde_json::to_vec(&record).unwrap());
     let check = space.blue(&["knowledge", "build", "--check"]);
     assert_eq!(check.code, 1, "{}", check.stderr);
     assert!(check.stderr.contains("a build was interrupted"), "{}", check.stderr);
@@ -340,4 +342,51 @@ fn a_file_of_a_users_own_is_not_overwritten_because_an_older_manifest_lists_it()
     let built = space.blue(&["knowledge", "build"]);
     assert_eq!(built.code, 2, "{}", built.stderr);
     assert_eq!(space.read("knowledge/rfcs.md"), "My own notes.\n");
+}
+
+#[test]
+fn one_build_heals_conflicts_without_a_merge_commit() {
+    for commands in [
+        &[&["merge", "--squash", "right"][..]][..],
+        &[&["cherry-pick", "-n", "right"]],
+        &[&["checkout", "-q", "--detach", "left~1"], &["merge", "-q", "--squash", "left"]],
+    ] {
+        let space = two_branches();
+        space.git(&["checkout", "-q", "left"]);
+        for command in commands {
+            try_git(&space, command);
+        }
+        assert_healed(&space, &format!("{commands:?}"));
+    }
+}
+
+#[test]
+fn an_artifact_trimmed_by_hand_is_an_edit() {
+    let space = repository();
+    let text = space.read("knowledge/adrs.md");
+    let trimmed: Vec<&str> = text.lines().filter(|line| !line.contains("Use locks")).collect();
+    space.write("knowledge/adrs.md", format!("{}\n", trimmed.join("\n")));
+    let built = space.build();
+    assert!(built.stderr.contains("edited by hand"), "{}", built.stderr);
+    assert!(space.exists(".blue/local/rescued"));
+}
+
+#[test]
+fn a_build_restores_hooks_in_conflict_or_with_crlf() {
+    let space = repository();
+    assert_eq!(space.blue(&["init"]).code, 0);
+    let path = ".blue/hooks/session-start";
+    let text = space.read(path);
+    let side = |name: &str| format!("# {name}\n");
+    let conflict = format!("<<<<<<< HEAD\n{}=======\n{}>>>>>>> x\n", side("a"), side("b"));
+    let (first, rest) = text.split_at(text.find("lf=lf").unwrap());
+    for damaged in [format!("{first}{conflict}{rest}"), text.replace('\n', "\r\n")] {
+        space.write(path, damaged);
+        let built = space.blue(&["knowledge", "build"]);
+        assert!(built.stderr.contains("restored .blue/hooks/session-start"), "{}", built.stderr);
+        assert_eq!(space.read(path), text);
+    }
+    space.write(path, "#!/bin/sh\r\nexit 0\r\n");
+    space.build();
+    assert_eq!(space.read(path), "#!/bin/sh\r\nexit 0\r\n", "a script of a user's own");
 }

@@ -77,6 +77,7 @@ fn shell(space: &Space, home: &Space, line: &str) -> Command {
     command.args(["-c", line]).current_dir(space.path()).stdin(Stdio::null());
     command.env("PATH", path).env("HOME", home.path()).env("NO_COLOR", "1");
     command.env_remove("BLUE_HOME").env_remove("SOURCE_DATE_EPOCH").env_remove("CODEX_HOME");
+    space::ceiling(&mut command);
     command
 }
 

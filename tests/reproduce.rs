@@ -105,6 +105,7 @@ fn threads_and_umask_do_not_show() {
         let mut command = Command::new("sh");
         let line = format!("umask {umask} && exec \"$0\" knowledge build");
         command.args(["-c", &line, env!("CARGO_BIN_EXE_blue")]).current_dir(space.path());
+        space.isolate(&mut command);
         assert_same(&expected, &built(&space, &mut command), &format!("umask {umask}"));
         assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0, "umask {umask}");
     }

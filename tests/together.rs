@@ -170,8 +170,7 @@ impl Busy<'_> {
             if script {
                 command.arg(self.space.path().join(".blue/hooks/session-start"));
             }
-            command.current_dir(self.space.path()).env("HOME", self.space.path().join("home"));
-            command.env_remove("CLAUDE_PROJECT_DIR").env_remove("BLUE_HOME");
+            self.space.isolate(&mut command).current_dir(self.space.path());
             let (code, stdout, stderr) = ended(piped(&mut command), &said);
             assert_eq!(code, 0, "{stderr}");
             if !stdout.is_empty() {

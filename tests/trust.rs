@@ -105,16 +105,17 @@ fn links_out_of_the_project_need_the_consent_of_this_machines_user() {
 
     let trusted = space.blue(&["trust"]);
     assert_eq!(trusted.code, 0, "{}", trusted.stderr);
-    assert!(trusted.stdout.contains(notes.canonicalize().unwrap().to_str().unwrap()));
+    let target = notes.join("0002-outside.md").canonicalize().unwrap();
+    assert!(trusted.stdout.contains(target.to_str().unwrap()), "{}", trusted.stdout);
     assert!(space.blue(&["trust"]).stderr.contains("nothing to do"));
     space.build();
     assert!(space.read("knowledge/adrs.md").contains("Use notes"));
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
 
-    // Consent is for these folders: a link that comes later to another one needs its own.
-    space::write(&space.home().join("private/0003-private.md"), ADR.replace("1. Use", "3. Hide"));
+    // Consent is for these files: a link that comes later to another one needs its own.
+    space::write(&notes.join("0003-private.md"), ADR.replace("1. Use", "3. Hide"));
     let link = space.path().join("docs/adr/0003-private.md");
-    symlink(space.home().join("private/0003-private.md"), &link).unwrap();
+    symlink(notes.join("0003-private.md"), &link).unwrap();
     space.build();
     assert!(!space.read("knowledge/adrs.md").contains("Hide"));
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 2);
@@ -130,14 +131,16 @@ fn links_out_of_the_project_need_the_consent_of_this_machines_user() {
 fn a_consent_file_that_others_can_write_allows_nothing() {
     let space = project();
     let notes = space.home().join("notes");
-    space::write(&notes.join("0002-outside.md"), ADR);
+    space::write(&notes.join("0002-outside.md"), ADR.replace("1. Use files", "2. Use notes"));
     symlink(notes.join("0002-outside.md"), space.path().join("docs/adr/0002-outside.md")).unwrap();
     space.write(".blue/config.yaml", "security: {allow_external: true}\n");
     assert_eq!(space.blue(&["trust"]).code, 0);
     set_mode(&space.home().join(".blue/trust.jsonl"), 0o666);
-    let built = space.blue(&["knowledge", "build"]);
-    assert_eq!(built.code, 2, "{}", built.stderr);
-    assert!(built.stderr.contains("chmod 600"), "{}", built.stderr);
+    space.build();
+    assert!(!space.read("knowledge/adrs.md").contains("Use notes"));
+    let refused = space.blue(&["trust"]);
+    assert_eq!(refused.code, 2, "{}", refused.stdout);
+    assert!(refused.stderr.contains("chmod 600"), "{}", refused.stderr);
 }
 
 /// Everything in `.blue/local` as another machine would have written it.
@@ -227,7 +230,7 @@ fn without_a_place_for_the_key_there_are_no_caches() {
     }
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
     space.build();
-    let key = space.home().join(".blue/key");
+    let key = space.home().join(".blue/local/key");
     assert_eq!(key.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert!(space.exists(".blue/local/record"));
     // A key that others can read is none.
@@ -253,4 +256,19 @@ fn state_that_git_tracks_is_an_error() {
     space.git(&["commit", "-q", "-m", "state"]);
     space.git(&["rm", "-q", "-r", "--cached", ".blue/local"]);
     assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+}
+
+#[test]
+fn a_transaction_that_came_with_a_clone_is_not_carried_out() {
+    let space = project();
+    space.write("knowledge/mine.md", "My own notes.\n").write(".blue/local/txn/0", "# Evil\n");
+    let digest = blue::model::Digest::of(b"# Evil\n").to_string();
+    let writes = [(".blue/local/txn/0", "knowledge/mine.md", digest)];
+    let own = blue::model::Digest::of(ADR.as_bytes()).to_string();
+    let removals = [("knowledge/mine.md", own)];
+    let record = serde_json::json!({"writes": writes, "removals": removals});
+    space.write(".blue/local/txn/record", record.to_string());
+    space.build();
+    assert_eq!(space.read("knowledge/mine.md"), "My own notes.\n");
+    assert!(!space.exists(".blue/local/txn/record") && !space.exists(".blue/local/txn/0"));
 }

@@ -182,7 +182,8 @@ fn documents_that_nobody_changed_or_was_given_for_long_are_suggested_for_review(
     let recent = adr(4, "- Status: accepted\n\nOther words.");
     let mut commit = std::process::Command::new("git");
     commit.args(["-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-qm", "now"]);
-    assert!(commit.arg(&recent).current_dir(space.path()).status().unwrap().success());
+    commit.arg(&recent).current_dir(space.path());
+    assert!(space.isolate(&mut commit).status().unwrap().success());
     adr(5, "- Status: accepted\n\nNot committed yet.");
     adr(6, "- Status: rejected\n\nNo.");
     adr(7, "- Status: accepted\n\nNew.");

@@ -13,9 +13,11 @@ use crate::wire::{conflict, header};
 
 /// The commits whose files git puts together: in a merge, a rebase, a cherry-pick, a revert (which
 /// merges the parent of what it reverts) or a stash that is being applied, and after a merge was
-/// committed.
-const COMMITS: [&str; 9] = [
+/// committed. `:2` and `:3` are the two sides of a conflict in the index, whatever caused it.
+const COMMITS: [&str; 11] = [
     "HEAD",
+    ":2",
+    ":3",
     "HEAD^1",
     "HEAD^2",
     "MERGE_HEAD",
@@ -26,7 +28,11 @@ const COMMITS: [&str; 9] = [
     "refs/stash",
 ];
 
-/// Tells text that blue wrote, in this checkout or in a commit, from text that a user wrote.
+/// Those of them that are there only while git puts commits together.
+const MERGED: [&str; 6] =
+    [":2", ":3", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD^", "REBASE_HEAD"];
+
+/// Distinguishes text that blue wrote, in this checkout or in a commit, from text that a user wrote.
 pub(super) struct Authorship<'a> {
     root: &'a Root,
     /// Whether the manifest on disk is whole.
@@ -84,17 +90,43 @@ impl<'a> Authorship<'a> {
         {
             return Some(Cause::Interrupted);
         }
-        let mut known: BTreeSet<&[u8]> = BTreeSet::new();
-        let versions = self.versions(path);
-        for text in versions.iter().map(Vec::as_slice).chain(new.iter().map(Vec::as_slice)) {
-            known.extend(conflict::lines(text));
+        if self.is_listed(path, bytes) {
+            return Some(Cause::Merge);
         }
-        let explained =
-            !versions.is_empty() && conflict::lines(bytes).all(|line| known.contains(line));
-        explained.then(|| match conflict::has_markers(bytes) {
-            true => Cause::Conflict,
-            false => Cause::Merge,
-        })
+        let versions = self.versions(path);
+        let texts = versions.iter().map(|(_, text)| text.as_slice());
+        let lines: Vec<BTreeSet<&[u8]>> =
+            texts.map(|text| conflict::lines(text).collect()).collect();
+        let new: BTreeSet<&[u8]> = new.iter().flat_map(|part| conflict::lines(part)).collect();
+        let is_known =
+            |line: &[u8]| new.contains(line) || lines.iter().any(|known| known.contains(line));
+        if versions.is_empty() || !conflict::lines(bytes).all(is_known) {
+            return None;
+        }
+        if conflict::has_markers(bytes) {
+            return Some(Cause::Conflict);
+        }
+        // Without a merge, lines that one version has all of were removed or moved by hand.
+        let of_one = |known: &BTreeSet<&[u8]>| conflict::lines(bytes).all(|l| known.contains(l));
+        let is_mixed = self.is_merging(&versions) || !lines.iter().any(of_one);
+        is_mixed.then_some(Cause::Merge)
+    }
+
+    /// Whether one of the manifests lists a file with just this content.
+    fn is_listed(&self, path: &str, bytes: &[u8]) -> bool {
+        let format = verify::format_of(path);
+        let Some(parts) = header::undress(format, bytes) else { return false };
+        let digest = content_digest(format, &parts.source, &[parts.body]).to_string();
+        let seal = header::seal(format, bytes);
+        let is_same = |entry: &Entry| entry.hash == digest && entry.seal == seal;
+        self.entries().any(|entry| entry.path == path && is_same(entry))
+    }
+
+    /// Whether git is putting commits together, or HEAD is a merge in which this file was not built.
+    fn is_merging(&self, versions: &[(&str, Vec<u8>)]) -> bool {
+        let is_there = |name: &&str| self.commits().iter().any(|commit| commit.name == *name);
+        let was_built = versions.iter().any(|(name, _)| *name == "HEAD");
+        MERGED.iter().any(is_there) || is_there(&"HEAD^2") && !was_built
     }
 
     /// Entries of all artifacts that the manifests of these commits list.
@@ -102,8 +134,11 @@ impl<'a> Authorship<'a> {
         self.commits().iter().flat_map(|commit| &commit.manifest.artifacts)
     }
 
+    /// The entry of a path in the manifest of HEAD or of a commit that is being merged.
     fn entry_in_commits(&self, path: &str) -> Option<&Entry> {
-        self.entries().find(|entry| entry.path == path)
+        let is_side = |name: &str| matches!(name, "HEAD" | "HEAD^2") || MERGED.contains(&name);
+        let sides = self.commits().iter().filter(|commit| is_side(commit.name));
+        sides.flat_map(|commit| &commit.manifest.artifacts).find(|entry| entry.path == path)
     }
 
     fn commits(&self) -> &[Commit] {
@@ -121,24 +156,29 @@ impl<'a> Authorship<'a> {
 
     /// A file as blue wrote it in these commits. What does not fit the manifest beside it was edited,
     /// and is not blue's text.
-    fn versions(&self, path: &str) -> Vec<Vec<u8>> {
+    fn versions(&self, path: &str) -> Vec<(&'static str, Vec<u8>)> {
         if path == MANIFEST {
-            return self.commits().iter().map(|commit| commit.text.clone()).collect();
+            let text = |commit: &Commit| (commit.name, commit.text.clone());
+            return self.commits().iter().map(text).collect();
         }
         let listed = self.commits().iter().filter_map(|commit| {
             let entry = commit.manifest.artifacts.iter().find(|entry| entry.path == path)?;
-            Some((format!("{}:./{path}", commit.name), Digest::parse(&entry.hash)?))
+            Some((commit.name, Digest::parse(&entry.hash)?))
         });
-        let (names, digests): (Vec<String>, Vec<Digest>) = listed.unzip();
-        if names.is_empty() {
+        let listed: Vec<(&'static str, Digest)> = listed.collect();
+        if listed.is_empty() {
             return Vec::new();
         }
+        let names: Vec<String> =
+            listed.iter().map(|(name, _)| format!("{name}:./{path}")).collect();
         let format = verify::format_of(path);
-        let written = |(text, digest): (Option<Vec<u8>>, Digest)| {
+        let written = |((name, digest), text): ((&'static str, Digest), Option<Vec<u8>>)| {
             let text = text?;
             let parts = header::undress(format, &text)?;
-            (content_digest(format, &parts.source, &[parts.body]) == digest).then_some(text)
+            let is_whole = content_digest(format, &parts.source, &[parts.body]) == digest;
+            is_whole.then_some((name, text))
         };
-        git::files(self.root.path(), &names).into_iter().zip(digests).filter_map(written).collect()
+        let texts = git::files(self.root.path(), &names);
+        listed.into_iter().zip(texts).filter_map(written).collect()
     }
 }

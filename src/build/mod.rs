@@ -195,8 +195,8 @@ fn engine(root: &Root) -> Option<Digest> {
     let mut hasher = Hasher::new();
     hasher.number(u64::from(FORMAT)).number(u64::from(FACTS_FORMAT));
     hasher.field(env!("CARGO_PKG_VERSION").as_bytes());
-    for folder in &root.machine().external {
-        hasher.field(folder.as_os_str().as_encoded_bytes());
+    for file in &root.machine().external {
+        hasher.field(file.as_os_str().as_encoded_bytes());
     }
     let engine = hasher.field(crate::render::embedded_digest().as_bytes()).digest();
     Some(root.machine().key.as_ref()?.digest("engine", engine.as_bytes()))
@@ -291,6 +291,7 @@ pub fn moved(root: &Root, max_files: usize) -> Option<bool> {
 /// Whether a build would begin with other inputs than those of the manifest. Where nothing moved
 /// that is known at once; else the documents are read.
 pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
+    threads::start_pool(None)?;
     if moved(root, usize::MAX) == Some(false) {
         return Ok(false);
     }
@@ -309,6 +310,7 @@ pub fn folders(root: &Root) -> Vec<String> {
 
 /// Discovers, reads, parses and links. Writes nothing and trusts no cache.
 pub fn survey(root: &Root, inputs: &Inputs, progress: &dyn Progress) -> anyhow::Result<Survey> {
+    threads::start_pool(None)?;
     threads::start_pool(None)?;
     linked(root, inputs, &Record::default(), progress, |_| None)
 }

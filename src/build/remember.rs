@@ -62,11 +62,11 @@ pub(super) fn remember(
     }
     let n_seen = folders.len();
     folders.retain(|folder| !has_secret(&folder.path));
-    let is_whole = folders.len() == n_seen;
+    let is_whole = folders.len() == n_seen && !analysis.tree.depends_on_index;
     read.sort_by(|a, b| a.path.cmp(&b.path));
     read.dedup_by(|a, b| a.path == b.path);
-    // A name that is a secret is stored nowhere. Without outputs, the next build takes nothing for
-    // unchanged, and so looks at those folders again.
+    // A name that is a secret is stored nowhere, and git's index is not watched. Without outputs, the
+    // next build takes nothing for unchanged, and so looks at both again.
     let recorded = if is_whole { outputs.clone() } else { Vec::new() };
     let seen = Record {
         folders,

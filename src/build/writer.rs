@@ -1,6 +1,6 @@
 //! Decides for each artifact whether it is written, left alone or refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use anyhow::Context;
@@ -25,7 +25,7 @@ pub(super) struct Writer<'a> {
     pub(super) options: &'a Options<'a>,
     /// Artifacts on disk that are exactly what the manifest says.
     pub(super) intact: &'a BTreeMap<String, Entry>,
-    /// Tells blue's own text from a user's where a file is not what the manifest says.
+    /// Distinguishes blue's own text from a user's where a file is not what the manifest says.
     pub(super) authorship: Authorship<'a>,
     pub(super) changes: Vec<Change>,
     pub(super) outcome: &'a mut Outcome,
@@ -129,13 +129,14 @@ impl Writer<'_> {
         manifest: Option<&Manifest>,
         wanted: &Manifest,
     ) -> anyhow::Result<Vec<Removal>> {
-        let mut removals: Vec<Removal> = Vec::new();
+        let mut removals = Vec::new();
         let listed = manifest.iter().flat_map(|manifest| &manifest.artifacts);
         // A merge may have damaged the manifest, or taken that of one side.
         let suspect = manifest.is_none_or(|manifest| manifest.artifacts.len() > self.intact.len());
         let others = suspect.then(|| self.authorship.entries()).into_iter().flatten();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
         for old in listed.chain(others) {
-            if removals.iter().any(|removal| removal.path == old.path) {
+            if !seen.insert(&old.path) {
                 continue;
             }
             if wanted.artifacts.iter().any(|entry| entry.path == old.path) {

@@ -9,11 +9,12 @@ use rustix::fs::OFlags;
 
 use super::{output, project};
 use crate::beneath::{Content, Root};
-use crate::emit::LOCAL;
+use crate::emit::{self, LOCAL};
 use crate::model::Digest;
 use crate::model::place::folder_of;
 use crate::wire::agent::{Agent, SCRIPTS, hooks};
 use crate::wire::attributes::ATTRIBUTES;
+use crate::wire::conflict;
 use crate::wire::installed::{self, Installed};
 use crate::wire::register::{self, Traces, Wanted};
 use crate::wire::span::Fault;
@@ -99,7 +100,7 @@ pub(super) struct Step {
 impl Place {
     /// The files of a project.
     pub(super) fn project(folder: &Path, mcp: bool, codex: bool) -> anyhow::Result<Place> {
-        let open = || project::open_to_write(folder);
+        let open = || project::open(folder);
         let mut targets = Vec::new();
         let mut add = |path: &str, wanted| -> anyhow::Result<()> {
             let (path, shown) = (path.to_string(), path.to_string());
@@ -123,8 +124,8 @@ impl Place {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let home = home.filter(|home| home.is_absolute());
         let home = home.context("$HOME is not set\nhint: set it to your home folder")?;
-        let base = project::open_home(&home)?;
-        // Outside ~/.blue: that folder would make the home a project.
+        let base = project::open(&home)?;
+        // Outside ~/.blue, which a user can delete or commit.
         let memory = ".local/state/blue/installed.json".to_string();
         Ok(Place { base, memory, targets: vec![user_target(&home)?], is_project: false })
     }
@@ -337,7 +338,29 @@ pub(super) fn script(root: &Root, path: &str, shipped: &[u8]) -> anyhow::Result<
     })
 }
 
-/// What lies in the place of a script.
+/// Gives scripts of blue's own their text back where a merge left it in conflict or git converted its
+/// line ends: no shell runs them. Returns their paths.
+pub(super) fn restore_scripts(root: &Root) -> anyhow::Result<Vec<&'static str>> {
+    let mut restored = Vec::new();
+    for (path, shipped) in SCRIPTS {
+        let Some(found) = bytes(root, path, path)? else { continue };
+        let has_markers = conflict::has_markers(&found);
+        let marked = script(root, path, shipped)?;
+        if !matches!(marked, Script::Older | Script::Marked(_))
+            || !has_markers && !found.contains(&b'\r')
+        {
+            continue;
+        }
+        if has_markers {
+            emit::rescue(root, path, &found)?;
+        }
+        emit::replace(root, path, shipped, true)?;
+        restored.push(*path);
+    }
+    Ok(restored)
+}
+
+/// What is in the place of a script.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Script {
     /// Nothing.

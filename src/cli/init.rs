@@ -11,7 +11,7 @@ use super::next::Next;
 use super::{Exit, build, output, project};
 use crate::beneath::Root;
 use crate::build::Outcome;
-use crate::emit::{self, Change};
+use crate::emit::{self, Change, LOCAL};
 use crate::model::counted::counted;
 use crate::model::place::{CONFIG, MANIFEST};
 use crate::model::{Collection, Graph};
@@ -31,18 +31,18 @@ pub(super) struct Init {}
 impl Init {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let root = project::open_to_write(&project::find(directory)?)?;
+        let (had_blue, had_local) = (root.exists(".blue"), root.exists(LOCAL));
+        let lock = emit::Lock::take(&root, "init", &output::wait_for)?;
+        emit::recover(&root)?;
         let own = [CONFIG, IGNORE, MANIFEST, OLD_MANIFEST, ATTRIBUTES];
-        let files: Vec<&str> =
-            own.into_iter().chain(SCRIPTS.iter().map(|(path, _)| *path)).collect();
-        let undo = emit::Undo::new(&root, &files)?;
+        let scripts = SCRIPTS.iter().map(|(path, _)| *path);
+        let files: Vec<&str> = own.into_iter().chain(scripts).collect();
+        let undo = emit::Undo::new(&root, &files, had_local)?;
         let mut report = String::new();
-        let outcome = match adopt(&root, &mut report) {
+        let outcome = match adopt(&root, lock, &mut report) {
             Ok(outcome) => outcome,
             Err(error) => {
-                // The first error is the one to show.
-                if let Err(kept) = undo.restore(&root) {
-                    output::error(&format!("{kept:#}"));
-                }
+                undo_all(&root, &undo, had_blue);
                 return Err(error);
             }
         };
@@ -55,10 +55,26 @@ impl Init {
     }
 }
 
+/// Takes back what was written, unless a build passed its commit point: the next build finishes it.
+/// The error that led here is the one to show first.
+fn undo_all(root: &Root, undo: &emit::Undo, had_blue: bool) {
+    let restored = emit::Lock::take(root, "init", &output::wait_for).and_then(|_lock| {
+        if emit::is_pending(root) {
+            return Ok(());
+        }
+        undo.restore(root)?;
+        if !had_blue {
+            emit::discard_folder(root, ".blue")?;
+        }
+        Ok(())
+    });
+    if let Err(error) = restored {
+        output::error(&format!("{error:#}"));
+    }
+}
+
 /// Writes the files of a project that uses blue, and builds. Adds a line for each file to a report.
-fn adopt(root: &Root, report: &mut String) -> anyhow::Result<Outcome> {
-    let lock = emit::Lock::take(root, "init", &output::wait_for)?;
-    emit::recover(root)?;
+fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<Outcome> {
     let found = look(root)?.0.graph;
     report.push_str(&found_lines(&found));
     let older = older_manifest(root)?;

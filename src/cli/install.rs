@@ -39,6 +39,9 @@ struct Plan {
 
 impl Install {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        if !self.dry_run {
+            super::project::create_key();
+        }
         let place = match self.user {
             true => Place::user()?,
             false => {
@@ -122,8 +125,14 @@ fn carry_out(place: &Place, plan: &Plan) -> anyhow::Result<()> {
     if !plan.is_needed() {
         return Ok(());
     }
-    if let Some(key) = &place.base.machine().key {
-        emit::replace(&place.base, &place.memory, &installed::write(&plan.memory, key), false)?;
+    match &place.base.machine().key {
+        Some(key) => {
+            let record = installed::write(&plan.memory, key);
+            emit::replace(&place.base, &place.memory, &record, false)?;
+        }
+        None => output::say(
+            "blue: no key can be kept in ~/.blue, so `blue uninstall` will take out what is blue's, but cannot restore the exact bytes",
+        ),
     }
     let written = write(place, plan);
     if written.is_err() {

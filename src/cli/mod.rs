@@ -96,7 +96,7 @@ enum Command {
     Context(context::Context),
     /// Allow links of this project to lead out of it, on this machine.
     #[command(
-        after_help = "Examples:\n  blue trust            allow the folders that links of this project lead into now\n  blue trust --list     print what is allowed\n  blue trust --revoke   take it back\n\nA project asks with `security.allow_external: true` in .blue/config.yaml. The consent is\nstored in ~/.blue/trust.jsonl, never in the repository."
+        after_help = "Examples:\n  blue trust            allow the files that links of this project lead to now\n  blue trust --list     print what is allowed\n  blue trust --revoke   take it back\n\nA project asks with `security.allow_external: true` in .blue/config.yaml. The consent is\nstored in ~/.blue/trust.jsonl, never in the repository. After --revoke, restart `blue mcp`\nand `blue watch`: they read it when they start."
     )]
     Trust(trust::Trust),
     /// Where the project stands, and what would help.

@@ -41,37 +41,26 @@ pub(super) fn find(directory: &Path) -> anyhow::Result<PathBuf> {
 /// Opens a project's root, with this user's key and consents.
 pub(super) fn open(folder: &Path) -> anyhow::Result<Root> {
     let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
-    let key = home_beside(folder).and_then(|home| read_key(&home));
-    let external = trust_lines()?.into_iter().filter(|line| line.root == folder);
-    let external = external.flat_map(|line| line.external).collect();
-    Ok(root.on(Machine { key, external }))
+    let home = home();
+    let key = home.as_deref().and_then(read_key);
+    // A file that other users can write allows nothing; `blue trust` says so.
+    let trust = home.and_then(|home| private_file(&home.join(TRUST))).unwrap_or_default();
+    let lines = user::trust_lines(&String::from_utf8_lossy(&trust)).into_iter();
+    let external = lines.filter(|line| line.root == folder).flat_map(|line| line.external);
+    Ok(root.on(Machine { key, external: external.collect() }))
 }
 
-/// The same for a command that writes caches: creates this machine's key if there is none. Where it
-/// cannot be written there are no caches.
+/// The same for a command that writes caches: creates this machine's key if there is none.
 pub(super) fn open_to_write(folder: &Path) -> anyhow::Result<Root> {
-    create_key(home_beside(folder));
+    create_key();
     open(folder)
 }
 
-/// Opens the user's home folder, which is no project, with this machine's key.
-pub(super) fn open_home(folder: &Path) -> anyhow::Result<Root> {
-    create_key(home());
-    let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
-    let key = home().and_then(|home| read_key(&home));
-    Ok(root.on(Machine { key, external: Vec::new() }))
-}
-
-fn create_key(home: Option<PathBuf>) {
-    if let Some(home) = home.filter(|home| !home.join(emit::KEY).exists()) {
+/// Creates this machine's key if there is none. Where it cannot be written there are no caches.
+pub(super) fn create_key() {
+    if let Some(home) = home().filter(|home| !home.join(emit::KEY).exists()) {
         emit::create_key(&home).ok();
     }
-}
-
-/// The user's folder, unless it is that of the project itself: a project in the home folder could
-/// commit the key.
-fn home_beside(project: &Path) -> Option<PathBuf> {
-    home().filter(|home| *home != project.join(".blue"))
 }
 
 /// `$BLUE_HOME`, or `~/.blue`: the user's own configuration and knowledge.
@@ -100,13 +89,13 @@ fn user_config() -> anyhow::Result<UserConfig> {
     }
 }
 
-/// What the user allowed each project.
+/// What the user allowed each project, for the command that changes it.
 pub(super) fn trust_lines() -> anyhow::Result<Vec<TrustLine>> {
     let Some(path) = home().map(|home| home.join(TRUST)) else { return Ok(Vec::new()) };
     match private_file(&path) {
         Some(bytes) => Ok(user::trust_lines(&String::from_utf8_lossy(&bytes))),
         None if path.exists() => anyhow::bail!(
-            "{} can be read or written by other users; it allows nothing\nhint: chmod 600 {0}",
+            "{} must be a regular file of yours that no other user can open; it allows nothing\nhint: chmod 600 {0}",
             path.display()
         ),
         None => Ok(Vec::new()),

@@ -125,7 +125,7 @@ impl Reference {
             Ok(text) => text,
             Err(why) => {
                 output::say(&format!(
-                    "blue: {} {why}; only its line is told\nhint: run `blue knowledge build`",
+                    "blue: {} {why}; only its line is printed\nhint: run `blue knowledge build`",
                     output::visible(&document.path)
                 ));
                 return output::out(&format!("{}\n", line(near)));

@@ -1,4 +1,4 @@
-//! Documents that nobody changed or was given for long: candidates for a review.
+//! Documents neither changed nor delivered for long: candidates for a review.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 
 use super::delivery::Delivery;
 use super::{output, usage};
+use crate::beneath::{Content, Root};
 use crate::discover::git;
 use crate::emit;
 use crate::mcp::dates::Dates;
 use crate::model::counted::counted;
+use crate::model::source;
 use crate::serve::{Overlay, Shelf, bundles};
 use crate::wire::jsonl::DocumentLine;
 
@@ -47,7 +49,6 @@ impl Review {
         }
         let remembered = Dates::remembered(root);
         let dates = remembered.now(root, &shelf).unwrap_or(remembered);
-        let modified = git::modified(root.path());
         let delivered = delivered(delivery, &usage::overlay(root), &shelf);
         let first = emit::today() - i64::try_from(days).unwrap_or(i64::MAX);
         let mut any = false;
@@ -58,13 +59,12 @@ impl Review {
             any = true;
             let delivered = delivered.get(&document.uri).copied();
             let is_old = |day: i64| day <= first;
-            if is_old(changed.as_second().div_euclid(SECONDS_A_DAY))
-                && delivered.is_none_or(is_old)
-                && !modified.contains(&document.path)
+            if is_old(changed.as_second().div_euclid(SECONDS_A_DAY)) && delivered.is_none_or(is_old)
             {
                 candidates.push(Candidate { document, changed, delivered });
             }
         }
+        drop_edited(root, &mut candidates);
         candidates.sort_by_key(|candidate| candidate.changed);
         Review { days, candidates: any.then_some(candidates) }
     }
@@ -125,6 +125,22 @@ impl Review {
             self.candidates.as_ref().map(|all| all.iter().map(document).collect());
         json!({"days": self.days, "documents": documents})
     }
+}
+
+/// Drops documents with edits that are not committed: they changed just now.
+fn drop_edited(root: &Root, candidates: &mut Vec<Candidate>) {
+    let paths: Vec<&str> = candidates.iter().map(|one| one.document.path.as_str()).collect();
+    let committed = git::committed(root.path(), &paths);
+    let with_lf = |bytes: Vec<u8>| source::with_lf(&bytes).unwrap_or(bytes);
+    candidates.retain(|candidate| {
+        let path = &candidate.document.path;
+        match (committed.get(path), root.read(path, 1 << 26)) {
+            (Some(before), Ok(Some(Content::Bytes(now, _)))) => {
+                with_lf(before.clone()) == with_lf(now)
+            }
+            _ => true,
+        }
+    });
 }
 
 /// The day of the last delivery of each document, by its address. What the log has made room for is

@@ -48,7 +48,8 @@ impl Trust {
             lines.push(TrustLine { root: folder.clone(), external });
         }
         let home = project::home().context("$HOME is not set\nhint: set it to your home folder")?;
-        emit::replace_private(&home, project::TRUST, user::trust_text(&lines).as_bytes())?;
+        let text = user::trust_text(&lines).context("the path of the project or of a link")?;
+        emit::replace_private(&home, project::TRUST, text.as_bytes())?;
         print("allowed", &folder, after.difference(&before))?;
         print("revoked", &folder, before.difference(&after))?;
         Ok(Exit::Done)
@@ -58,17 +59,17 @@ impl Trust {
 fn print<'a>(
     word: &str,
     root: &Path,
-    folders: impl IntoIterator<Item = &'a PathBuf>,
+    files: impl IntoIterator<Item = &'a PathBuf>,
 ) -> anyhow::Result<()> {
-    for folder in folders {
-        let (root, folder) = (root.display().to_string(), folder.display().to_string());
-        let (root, folder) = (output::visible(&root), output::visible(&folder));
-        output::out(&format!("{word:8} links of {root} into {folder}\n"))?;
+    for file in files {
+        let (root, file) = (root.display().to_string(), file.display().to_string());
+        let (root, file) = (output::visible(&root), output::visible(&file));
+        output::out(&format!("{word:8} links of {root} to {file}\n"))?;
     }
     Ok(())
 }
 
-/// The folders that the project's links lead into now, and those that were allowed before.
+/// The files that the project's links lead to now, and those that were allowed before.
 fn wanted(folder: &Path, before: &BTreeSet<PathBuf>) -> anyhow::Result<BTreeSet<PathBuf>> {
     let root = project::open(folder)?;
     let (survey, inputs) = look(&root)?;
@@ -77,6 +78,6 @@ fn wanted(folder: &Path, before: &BTreeSet<PathBuf>) -> anyhow::Result<BTreeSet<
         return Ok(before.clone());
     }
     let outside = survey.notes.iter().filter(|note| note.code == Code::OutsideRoot);
-    let target = |path: &str| Some(folder.join(path).canonicalize().ok()?.parent()?.to_path_buf());
+    let target = |path: &str| folder.join(path).canonicalize().ok();
     Ok(outside.filter_map(|note| target(&note.path)).chain(before.iter().cloned()).collect())
 }

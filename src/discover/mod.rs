@@ -33,6 +33,7 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     let deny = deny::DenyList::new(&plan.deny)?;
     let (tree, tracked) = rayon::join(|| walk::walk(root, plan), || tracked_state(root));
     let mut tree = tree?.into_value(&mut notes);
+    tree.depends_on_index = tracked.is_some();
     notes.extend(tracked);
     let (collections, mut found) = match plan.rules.is_empty() {
         true => conventions::apply(&tree.files),
@@ -43,8 +44,7 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     tree.unwatched |= judge::links(root, plan, &deny, &tree, &mut found, &mut notes);
     judge::linked_folders(root, plan, &tree, &found, &mut notes);
     drop_emitted(&collections, &mut found);
-    // The index can change and no file does.
-    tree.unwatched |= note_not_checked_out(root, plan, &deny, &tree, &mut notes)?;
+    tree.depends_on_index |= note_not_checked_out(root, plan, &deny, &tree, &mut notes)?;
     let limit = plan.limits.documents;
     anyhow::ensure!(
         found.len() as u64 <= limit,

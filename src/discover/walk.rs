@@ -42,6 +42,8 @@ pub struct Tree {
     pub ignores: Vec<String>,
     /// Whether something decides what is known of the documents that the record will not notice.
     pub unwatched: bool,
+    /// Whether git's index caused a finding: it can go away and no file that is watched changes.
+    pub depends_on_index: bool,
 }
 
 impl Tree {

@@ -51,13 +51,14 @@ pub fn pending(root: &Root) -> BTreeMap<String, String> {
     record.writes.into_iter().map(|(_, target, digest)| (target, digest)).collect()
 }
 
-/// The record of an interrupted build. `None` if there is none, or it is not whole.
+/// The record of an interrupted build. `None` if there is none, or this machine did not write it.
 fn commit_record(root: &Root) -> anyhow::Result<Option<CommitRecord>> {
     let path = record_path();
-    match root.read(&path, 1 << 30).with_context(|| format!("read {path}"))? {
-        Some(Content::Bytes(bytes, _)) => Ok(serde_json::from_slice(&bytes).ok()),
-        _ => Ok(None),
-    }
+    let record = match root.read(&path, 1 << 30).with_context(|| format!("read {path}"))? {
+        Some(Content::Bytes(bytes, _)) => serde_json::from_slice::<CommitRecord>(&bytes).ok(),
+        _ => None,
+    };
+    Ok(record.filter(|record| record.is_sealed(root.machine().key.as_ref())))
 }
 
 /// Finishes what an interrupted build had committed, or discards what it had only staged. Runs
@@ -103,8 +104,8 @@ fn is_number(text: &str) -> bool {
 
 fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
     for (staged, target, digest) in &record.writes {
-        // A record can come with a cloned repository; it moves only what a build stages, to
-        // where a build writes.
+        // Without a key, a record can come with a cloned repository; it moves only what a build
+        // stages, to where a build writes.
         if !is_own(target) || !is_staged(staged, target) {
             continue;
         }
@@ -222,7 +223,13 @@ fn stage_all(
             .iter()
             .map(|removal| (removal.path.clone(), removal.digest.to_string()))
             .collect(),
+        seal: None,
     };
+    let record = record.sealed(root.machine().key.as_ref());
+    // What is staged beside its target must be there after a power failure, too.
+    for change in staged.iter().zip(changes).filter(|(staged, _)| !staged.path.starts_with(&txn)) {
+        stage::sync_folder(root, folder_of(&change.1.path))?;
+    }
     write_record(root, &txn, &record)?;
     Ok((staged, digests, record))
 }

@@ -18,9 +18,14 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// Reads the files that a command is about to change.
-    pub fn new(root: &Root, paths: &[&str]) -> anyhow::Result<Undo> {
-        let (mut files, mut missing) = (Vec::new(), Vec::new());
+    /// Reads the files that a command is about to change. `had_local` says whether blue's own folder
+    /// was there before the command took the lock in it.
+    pub fn new(root: &Root, paths: &[&str], had_local: bool) -> anyhow::Result<Undo> {
+        let mut files = Vec::new();
+        // The folders that a build makes before it writes into them.
+        let made = ["knowledge", ".blue/context", ".blue/context/workflow"].into_iter();
+        let made = made.filter(|folder| !root.exists(folder)).map(str::to_string);
+        let mut missing: Vec<String> = made.collect();
         for path in paths {
             let bytes = match root.read(path, MAX_BYTES) {
                 Ok(Some(Content::Bytes(bytes, _))) => Some(bytes),
@@ -34,10 +39,10 @@ impl Undo {
         // The innermost folder first, so that each is empty when its turn comes.
         missing.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
         missing.dedup();
-        Ok(Undo { files, missing, had_local: root.exists(LOCAL) })
+        Ok(Undo { files, missing, had_local })
     }
 
-    /// Gives every file its former bytes, and removes what was not there: files, empty folders, and
+    /// Gives every file its former bytes, under the lock, and removes what was not there: files, empty folders, and
     /// blue's own folder.
     pub fn restore(&self, root: &Root) -> anyhow::Result<()> {
         for (path, before) in &self.files {
@@ -48,7 +53,8 @@ impl Undo {
                 (None, _) => {}
             }
         }
-        if !self.had_local {
+        // A copy of an edited file would be lost with the folder.
+        if !self.had_local && !root.exists(&format!("{LOCAL}/rescued")) {
             remove_folder(root, LOCAL)?;
         }
         for folder in &self.missing {

@@ -10,26 +10,30 @@ use super::stage;
 use crate::beneath::Root;
 use crate::model::Key;
 
-/// The file with this machine's key.
-pub const KEY: &str = "key";
+/// The file with this machine's key, in a folder that git ignores: `$BLUE_HOME` can be in a repository
+/// that the user commits.
+pub const KEY: &str = "local/key";
 
-/// Creates the key of this machine and gives it back. Of two processes that create it at once, the
+/// Creates the key of this machine. Of two processes that create it at once, the
 /// later one fails, and reads what the other wrote.
-pub fn create_key(home: &Path) -> anyhow::Result<Key> {
+pub fn create_key(home: &Path) -> anyhow::Result<()> {
     let mut bytes = [0; Key::BYTES];
     let n = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
         .map_err(std::io::Error::from)
         .context("read random bytes")?;
     anyhow::ensure!(n == Key::BYTES, "read random bytes: too few");
     let root = folder(home)?;
+    super::local::folder(&root, "local")?;
+    if !root.exists("local/.gitignore") {
+        write_private(&root, "local/.gitignore", b"*\n")?;
+    }
     let temporary = format!("{KEY}.{}.tmp", std::process::id());
     write_private(&root, &temporary, &bytes)?;
     // A link fails where a rename would replace the key that another process uses already.
     let linked =
         rustix::fs::linkat(root.fd(), &*temporary, root.fd(), KEY, rustix::fs::AtFlags::empty());
     stage::remove(&root, &temporary)?;
-    linked.map_err(std::io::Error::from).with_context(|| format!("create {KEY}"))?;
-    Ok(Key::new(bytes))
+    linked.map_err(std::io::Error::from).with_context(|| format!("create {KEY}"))
 }
 
 /// Replaces a file of the user's in one rename.

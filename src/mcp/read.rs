@@ -103,7 +103,7 @@ fn unreadable(path: &str, why: &str) -> Failure {
 fn artifact(library: &Library, shelf: &Shelf, row: usize) -> Result<Given, Failure> {
     let entry = &shelf.manifest.artifacts[row];
     match verify::on_disk(&library.root, &entry.path, Some(entry)) {
-        Ok(OnDisk::Ours(_, digest, bytes)) => {
+        Ok(OnDisk::Ours(_, digest, bytes) | OnDisk::Crlf(digest, bytes)) => {
             let text = text_of(bytes);
             // The digest of a bundle is that of its bytes.
             Ok(match verify::format_of(&entry.path) {
@@ -114,7 +114,7 @@ fn artifact(library: &Library, shelf: &Shelf, row: usize) -> Result<Given, Failu
             })
         }
         Ok(OnDisk::Absent) => Err(unreadable(&entry.path, "is missing")),
-        Ok(OnDisk::Edited(_) | OnDisk::Crlf(..) | OnDisk::Mixed(_)) => {
+        Ok(OnDisk::Edited(_) | OnDisk::Mixed(_)) => {
             Err(unreadable(&entry.path, "is not what was built"))
         }
         Ok(OnDisk::Foreign) => Err(unreadable(&entry.path, "is not blue's")),

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use super::Digest;
 
 /// What the user of this machine keeps outside the repository: the key that local state is sealed
-/// with, and the folders that links may lead to.
+/// with, and the files that links may lead to.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
     /// The key; without one nothing in `.blue/local` is believed, and no cache is written.
     pub key: Option<Key>,
-    /// Folders outside the project that its links may lead into, by the user's consent.
+    /// Files outside the project that its links may lead to, by the user's consent.
     pub external: Vec<PathBuf>,
 }
 
 impl Machine {
     /// Whether the user allowed links of this project to lead to a path, links in it resolved.
     pub fn allows(&self, resolved: &Path) -> bool {
-        self.external.iter().any(|folder| resolved.starts_with(folder))
+        self.external.iter().any(|file| file == resolved)
     }
 }
 
@@ -78,9 +78,10 @@ mod tests {
     }
 
     #[test]
-    fn consent_is_by_component() {
+    fn consent_is_for_whole_paths() {
         let machine = Machine { key: None, external: vec![PathBuf::from("/home/ada/notes")] };
-        assert!(machine.allows(Path::new("/home/ada/notes/a.md")));
-        assert!(!machine.allows(Path::new("/home/ada/notes-of-others/a.md")));
+        assert!(machine.allows(Path::new("/home/ada/notes")));
+        assert!(!machine.allows(Path::new("/home/ada/notes/a.md")));
+        assert!(!machine.allows(Path::new("/home/ada/notes-of-others")));
     }
 }

@@ -49,7 +49,7 @@ impl Tag {
             Token::Ident(name @ ("block" | "extends" | "from" | "import" | "include"))
                 if names_statement =>
             {
-                return Some(format!("`{name}` is not known here: a template stands by itself"));
+                return Some(format!("`{name}` is not available: a template is one file"));
             }
             Token::Str(_) | Token::String(_) | Token::BracketOpen | Token::Comma => {
                 self.has_many = true;

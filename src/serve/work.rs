@@ -7,11 +7,14 @@ use crate::wire::jsonl::{BundleLine, PlanLine, WorkLine};
 /// The work of a bundle. `None` for the session bundle, and for an index that an older blue built.
 pub fn of(bundle: &BundleLine) -> Option<WorkLine> {
     let mut work = bundle.work.clone()?;
-    // The build made them harmless; whoever changed them since may not have.
-    let plans = work.plans.iter_mut();
-    let of_plans = plans.flat_map(|plan| plan.phase.iter_mut().chain(&mut plan.open));
+    // The build neutralised them, but the index can have been edited since.
+    let of_plans = work
+        .plans
+        .iter_mut()
+        .flat_map(|plan| plan.phase.iter_mut().chain(&mut plan.open).chain([&mut plan.uri]));
     let texts = work.phase.iter_mut().chain(&mut work.open).chain(&mut work.criteria);
-    for text in texts.chain([&mut work.head, &mut work.status]).chain(of_plans) {
+    let named = [&mut work.head, &mut work.status, &mut work.uri];
+    for text in texts.chain(named).chain(of_plans) {
         *text = neutral(text).replace('\n', " ");
     }
     Some(work)

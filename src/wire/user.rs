@@ -30,7 +30,7 @@ impl UserConfig {
         Ok(serde_yaml::from_str::<Option<UserConfig>>(text)?.unwrap_or_default())
     }
 
-    /// Whether a project is trusted whoever owns it.
+    /// Whether a project is trusted, regardless of its owner.
     pub fn is_safe(&self, root: &Path) -> bool {
         let matches = |listed: &String| listed == "*" || Path::new(listed) == root;
         self.safe_directories.iter().any(matches)
@@ -43,7 +43,7 @@ impl UserConfig {
 pub struct TrustLine {
     /// The project's root, links resolved.
     pub root: PathBuf,
-    /// Folders outside it that its links may lead into.
+    /// Files outside it that its links may lead to.
     pub external: Vec<PathBuf>,
 }
 
@@ -52,10 +52,9 @@ pub fn trust_lines(text: &str) -> Vec<TrustLine> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// The text of the file.
-pub fn trust_text(lines: &[TrustLine]) -> String {
-    let line = |line| format!("{}\n", serde_json::to_string(line).expect("paths are text"));
-    lines.iter().map(line).collect()
+/// The text of the file. Fails for a path that is not UTF-8.
+pub fn trust_text(lines: &[TrustLine]) -> anyhow::Result<String> {
+    lines.iter().map(|line| Ok(format!("{}\n", serde_json::to_string(line)?))).collect()
 }
 
 #[cfg(test)]

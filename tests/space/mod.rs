@@ -40,6 +40,11 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) {
     std::fs::write(path, bytes).unwrap();
 }
 
+/// Keeps a command from climbing into the directory for temporary files, or above it.
+pub fn ceiling(command: &mut Command) -> &mut Command {
+    command.env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
+}
+
 impl Space {
     pub fn new() -> Space {
         Space::named("")
@@ -61,14 +66,13 @@ impl Space {
 
     /// Keeps a command from climbing out of this directory, and gives it a home of its own.
     pub fn isolate<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        let above = self.folder.path().parent().unwrap();
-        command.env("HOME", self.home()).env("GIT_CEILING_DIRECTORIES", above);
+        ceiling(command).env("HOME", self.home());
         command.env_remove("BLUE_HOME").env_remove("CLAUDE_PROJECT_DIR")
     }
 
     /// The key that caches are sealed with here.
     pub fn key(&self) -> blue::model::Key {
-        let bytes = std::fs::read(self.home().join(".blue/key")).unwrap();
+        let bytes = std::fs::read(self.home().join(".blue/local/key")).unwrap();
         blue::model::Key::new(bytes.try_into().unwrap())
     }
 
