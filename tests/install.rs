@@ -267,7 +267,7 @@ fn where_nothing_was_nothing_is_left() {
     let expected = |event: &str, command: &str| (event.to_string(), command.to_string());
     let claude = commands(&space.read(SETTINGS));
     let start: Vec<_> = claude.iter().filter(|(event, _)| event == "SessionStart").collect();
-    let script = "\"$CLAUDE_PROJECT_DIR\"/.blue/hooks/session-";
+    let script = "sh \"$CLAUDE_PROJECT_DIR\"/.blue/hooks/session-";
     assert_eq!(
         start,
         [
@@ -858,6 +858,21 @@ fn a_clone_with_autocrlf_gets_scripts_and_artifacts_as_they_were_built() {
     hook.current_dir(clone.path()).stdin(Stdio::null());
     let output = space.isolate(&mut hook).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), space.read(".blue/context/session.md"));
+}
+
+#[test]
+fn the_registered_commands_deliver_although_scripts_have_crlf_line_ends() {
+    let space = adopted();
+    blue(&space, &["install"]);
+    for path in [".blue/hooks/session-start", ".blue/hooks/session-workflow"] {
+        let text = space.read(path).replace('\n', "\r\n");
+        space.write(path, text);
+    }
+    let bundle = space.read(".blue/context/session.md");
+    for settings in [SETTINGS, ".codex/hooks.json"] {
+        let printed = run_commands(&space.read(settings), space.path(), &space.home());
+        assert!(printed.contains(&bundle), "{settings}: {printed}");
+    }
 }
 
 #[test]

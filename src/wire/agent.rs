@@ -97,7 +97,8 @@ fn command(agent: Agent, runs: Runs) -> String {
     let argument = if argument.is_empty() { String::new() } else { format!(" {argument}") };
     let path = format!(".blue/hooks/{name}");
     match agent {
-        Agent::Claude => format!("\"$CLAUDE_PROJECT_DIR\"/{path}{argument}"),
+        // By `sh`: a script with CRLF line ends has a first line that no kernel understands.
+        Agent::Claude => format!("sh \"$CLAUDE_PROJECT_DIR\"/{path}{argument}"),
         // These settings hold in every repository, a stranger's too: its scripts are not run.
         Agent::ClaudeUser if argument == " global" => "blue hook session-global || :".to_string(),
         Agent::ClaudeUser => format!("blue hook {name} || :"),
@@ -110,7 +111,7 @@ fn command(agent: Agent, runs: Runs) -> String {
 /// started anywhere in a project. A script of another user is not run; `blue hook` decides then.
 fn upward(path: &str, argument: &str, hook: &str) -> String {
     format!(
-        "d=$PWD; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] && [ ! -e \"$d/.git\" ] || exit 0; d=${{d%/*}}; done; [ -O \"$d\" ] && [ -O \"$d/.blue\" ] || {{ blue hook {hook}; exit 0; }}; exec \"$d/{path}\"{argument}"
+        "d=$PWD; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] && [ ! -e \"$d/.git\" ] || exit 0; d=${{d%/*}}; done; [ -O \"$d\" ] && [ -O \"$d/.blue\" ] || {{ blue hook {hook}; exit 0; }}; exec sh \"$d/{path}\"{argument}"
     )
 }
 
@@ -155,12 +156,13 @@ fn is_own(command: &str) -> bool {
         Script(name, argument) => Some((name, argument)),
         Blue(_) => None,
     });
-    let mut earlier = scripts.map(|(name, argument)| {
+    let mut earlier = scripts.flat_map(|(name, argument)| {
         let path = format!(".blue/hooks/{name}");
         let argument = if argument.is_empty() { String::new() } else { format!(" {argument}") };
-        format!(
+        let for_codex = format!(
             "d=$PWD; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] || exit 0; d=${{d%/*}}; done; exec \"$d/{path}\"{argument}"
-        )
+        );
+        [for_codex, format!("\"$CLAUDE_PROJECT_DIR\"/{path}{argument}")]
     });
     agents.iter().any(|agent| hooks(*agent).iter().any(|hook| hook.command == command))
         || earlier.any(|earlier| earlier == command)
