@@ -838,6 +838,22 @@ fn the_address_of_a_contested_name_depends_on_its_path_alone() {
 }
 
 #[test]
+fn two_documents_of_one_number_in_one_folder_are_told_apart_by_their_files() {
+    let space = Space::new();
+    for i in 1..=4 {
+        let folder = format!("CIP-000{i}");
+        space.write(&format!("{folder}/README.md"), format!("# CIP {i}\n\nStatus: Active\n"));
+        space.write(&format!("{folder}/CIP-000{i}.md"), "Moved to [README](README.md).\n");
+    }
+    let config = "documents:\n  - {type: cip, paths: [\"CIP-*/*.md\"]}\n";
+    space.write(".blue/config.yaml", config);
+    space.build();
+    let known = addresses(&space);
+    assert_eq!(known["CIP-0001/README.md"], "blue://docs/cips/cip-0001-readme");
+    assert_eq!(known["CIP-0001/CIP-0001.md"], "blue://docs/cips/cip-0001-cip-0001");
+}
+
+#[test]
 fn two_rfcs_of_one_name_in_two_collections_have_two_bundles() {
     let space = Space::new();
     let entry =

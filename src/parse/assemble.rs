@@ -203,8 +203,8 @@ fn longer_ids(
 }
 
 /// The longer ids of a document, one after the other: with the date of its name, with the folders of its
-/// collection or else its own folder, with more folders, with more and more digits of its path's digest.
-/// They depend on nothing but its path.
+/// collection or else its own folder, with more folders, by folders and file name, with more and more
+/// digits of its path's digest. Beyond its plain id they depend on its path alone.
 fn longer_id(document: &Document, plain: &str, stage: usize) -> String {
     let id = match name::name(&document.path).date {
         Some(date) if !plain.starts_with(&slugify(&date)) => format!("{}-{plain}", slugify(&date)),
@@ -215,13 +215,18 @@ fn longer_id(document: &Document, plain: &str, stage: usize) -> String {
     }
     let n_folders = if stage == 2 { document.depth.clamp(1, 8) } else { 8 };
     let folders = document.path.rsplit('/').skip(1).take(n_folders);
-    let id = folders.fold(id, |id, folder| format!("{}-{id}", slugify(folder)));
+    let below = |id: String| folders.fold(id, |id, folder| format!("{}-{id}", slugify(folder)));
     if stage <= 3 {
+        return below(id);
+    }
+    let file = document.path.rsplit('/').next().unwrap_or(&document.path);
+    let id = below(slugify(file.rsplit_once('.').map_or(file, |(stem, _)| stem)));
+    if stage == 4 {
         return id;
     }
     let digest = Digest::of(document.path.as_bytes()).to_string();
     let digits = digest.trim_start_matches("blake3:");
-    format!("{id}~{}", &digits[..digits.len().min(8 * (stage - 3))])
+    format!("{id}~{}", &digits[..digits.len().min(8 * (stage - 4))])
 }
 
 fn plain_id(document: &Document) -> String {
