@@ -44,7 +44,7 @@ impl Root {
         Root { machine, ..self }
     }
 
-    /// What this machine's user keeps for the project outside the repository.
+    /// The key and consents that this machine's user keeps outside the repository.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }

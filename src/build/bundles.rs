@@ -51,7 +51,8 @@ pub(super) fn index(
     }
     let mut action = Action::new();
     action.fact("bundles", told.digest().as_bytes());
-    // The inputs of a bundle, told above, decide its work as well. This only says that it is listed.
+    // The inputs of each bundle are hashed above and decide its work too. This fact only records that
+    // work is listed.
     if ids.iter().any(Option::is_some) {
         action.fact("work", &[]);
     }
@@ -69,7 +70,7 @@ pub(super) fn index(
 }
 
 /// Each RFC, what a branch or a worktree may call it, and when its bundle is given again, by the path
-/// of the bundle. A name that fits two is nobody's.
+/// of the bundle. A name that fits two RFCs is left out.
 fn of_rfcs(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, (DocId, Vec<String>, Refresh)> {
     let graph = &from.analysis.graph;
     let prefix = &from.inputs.plan.branch_prefix;

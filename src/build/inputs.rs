@@ -13,7 +13,7 @@ use crate::render::Templates;
 use crate::wire::accepted;
 use crate::wire::config::Config;
 use crate::wire::plugin::PluginForm;
-use crate::wire::schema::{self, Finding};
+use crate::wire::schema;
 use crate::wire::yaml::Placed;
 
 /// A file people write for blue may not be larger than this.
@@ -68,7 +68,9 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         );
     }
     let accepted = match file(root, ACCEPTED, MAX_ACCEPTED, &mut watched)? {
-        Some(text) => accepted::read(&text).map_err(|findings| wrong(ACCEPTED, &findings))?,
+        Some(text) => {
+            accepted::read(&text).map_err(|findings| schema::error(ACCEPTED, &findings))?
+        }
         None => Vec::new(),
     };
     let policy = Policy { severities: plan.severities.clone(), accepted };
@@ -173,7 +175,7 @@ fn file(
 fn config(text: &str, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Config> {
     let findings = schema::validate("config", text);
     if !findings.is_empty() {
-        return Err(wrong(CONFIG, &findings));
+        return Err(schema::error(CONFIG, &findings));
     }
     let value: Option<Config> =
         serde_yaml::from_str(text).with_context(|| format!("read {CONFIG}"))?;
@@ -190,7 +192,7 @@ fn config(text: &str, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Config> {
     serde_json::from_value(value).with_context(|| format!("read {CONFIG}"))
 }
 
-/// A finding for every plugin, so that nobody takes what is registered for what is run.
+/// A finding for every plugin: it is registered, and not run.
 fn plugins_not_run(text: &str, config: &Config) -> Vec<Diagnostic> {
     let lines = Placed::yaml(text).ok().filter(|_| !config.plugins.is_empty());
     let not_run = |(i, plugin): (usize, &PluginForm)| {
@@ -213,17 +215,4 @@ fn clean_strings(value: &mut serde_json::Value) {
         serde_json::Value::Object(values) => values.values_mut().for_each(clean_strings),
         _ => {}
     }
-}
-
-/// What is wrong with a file that people wrote, each thing with its line.
-fn wrong(file: &str, findings: &[Finding]) -> anyhow::Error {
-    let lines: Vec<String> = findings
-        .iter()
-        .map(|finding| {
-            let hint =
-                finding.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
-            format!("{file}:{}: {} at {}{hint}", finding.line, finding.message, finding.path)
-        })
-        .collect();
-    anyhow::anyhow!("{}", lines.join("\n"))
 }

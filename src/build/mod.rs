@@ -188,7 +188,7 @@ pub struct Survey {
     kept: Option<ranked::Kept>,
 }
 
-/// Whatever makes the same documents give other bytes: the formats, blue itself, its templates, the
+/// Digest of everything else that decides emitted bytes: the formats, blue itself, its templates, the
 /// user's consents. Keyed, so that state that is sealed with it was written on this machine; `None`
 /// without a key.
 fn engine(root: &Root) -> Option<Digest> {

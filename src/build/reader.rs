@@ -11,7 +11,7 @@ use crate::verify::{self, OnDisk};
 use crate::wire::jsonl::DocumentLine;
 
 /// The configuration's rules for reading. Commands and the server read through it alone, so that no
-/// text of a document reaches anybody without passing `guard`.
+/// text of a document is returned without passing `guard`.
 pub struct Reader {
     /// The whole configuration.
     pub plan: Plan,
@@ -96,8 +96,8 @@ impl Reader {
         let sidecar = line.sidecar.as_deref().and_then(|path| read(path).ok());
         let sidecar = sidecar.map(|bytes| Digest::of(&bytes));
         let stale = content_digest(Digest::of(&bytes), sidecar).to_string() != line.hash;
-        // The index can come from a stranger. What it names by its digest, its author had; what
-        // changed since must at least be what blue calls a document.
+        // The index can come with a hostile clone. A file whose digest it has was known to its author;
+        // any other must at least be a document.
         if stale && !discover::may_be_document(&line.path) {
             return Err(Unread::NoDocument);
         }

@@ -103,8 +103,8 @@ impl Writer<'_> {
         self.outcome.fates.push(Fate { path: artifact.path.clone(), written: true, reason });
     }
 
-    /// Keeps a bundle of tier 2 as it was, so that a session that had it can be told what changed.
-    /// Without it the session is only told that something did.
+    /// Keeps a bundle of tier 2 as it was, so that a session that received it can be shown the
+    /// changed lines. Without it the session only learns that something changed.
     fn keep_before(&self, path: &str) {
         let name = path.strip_prefix(WORKFLOW);
         if let Some(name) = name
@@ -214,7 +214,7 @@ impl Writer<'_> {
     }
 
     /// The artifacts with the digests of their headers: of what is about to be written, else as the
-    /// manifest had them, else of what lies there.
+    /// manifest had them, else of what is on disk.
     fn sealed(&self, wanted: &[Entry]) -> anyhow::Result<Vec<Entry>> {
         let mut entries = wanted.to_vec();
         for entry in &mut entries {

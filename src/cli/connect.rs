@@ -360,14 +360,14 @@ pub(super) fn restore_scripts(root: &Root) -> anyhow::Result<Vec<&'static str>> 
     Ok(restored)
 }
 
-/// What is in the place of a script.
+/// State of a hook script on disk.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Script {
     /// Nothing.
     Absent,
     /// What blue ships.
     Current,
-    /// What blue shipped earlier, or with other line ends, or what nobody may run.
+    /// A script that blue shipped earlier, or one with CRLF or without permission to run.
     Older,
     /// It has blue's mark: an earlier one, or one that somebody changed a little.
     Marked(Vec<u8>),

@@ -20,6 +20,7 @@ use crate::wire::agent::SCRIPTS;
 use crate::wire::attributes::{self, ATTRIBUTES};
 use crate::wire::manifest::Unusable;
 use crate::wire::older::{self, Intent};
+use crate::wire::schema;
 
 const IGNORE: &str = ".blue/.gitignore";
 const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
@@ -158,14 +159,7 @@ fn older_manifest(root: &Root) -> anyhow::Result<Option<String>> {
 
 /// The intent of an older manifest, or what is wrong with it, each thing with its line.
 fn intent(text: &str) -> anyhow::Result<Intent> {
-    older::intent(text).map_err(|findings| {
-        let lines = findings.iter().map(|finding| {
-            let hint =
-                finding.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
-            format!("{MANIFEST}:{}: {} at {}{hint}", finding.line, finding.message, finding.path)
-        });
-        anyhow::anyhow!("{}", lines.collect::<Vec<_>>().join("\n"))
-    })
+    older::intent(text).map_err(|findings| schema::error(MANIFEST, &findings))
 }
 
 /// Lines about an older manifest that is kept beside the new one, and about what blue does not know
@@ -185,7 +179,7 @@ fn moved_lines(intent: &Intent, is_in_config: bool) -> String {
     lines
 }
 
-/// What was found in the documents, and what to type next.
+/// The count of findings, and the commands to type next.
 fn next_steps(folder: &Path, outcome: &Outcome) -> String {
     let counts = outcome.counts();
     let found = [(counts.errors, "error"), (counts.warnings, "warning")];

@@ -13,7 +13,7 @@ pub(super) struct Next {
 }
 
 impl Next {
-    /// Steps in a project, for somebody in the current folder.
+    /// Steps in a project, as typed in the current folder.
     pub(super) fn new(folder: &Path) -> Next {
         let here = std::env::current_dir().and_then(|here| here.canonicalize()).ok();
         let elsewhere = match here.is_some_and(|here| here == *folder) {

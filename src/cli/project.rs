@@ -89,7 +89,7 @@ fn user_config() -> anyhow::Result<UserConfig> {
     }
 }
 
-/// What the user allowed each project, for the command that changes it.
+/// The consents of all projects, for the command that changes them.
 pub(super) fn trust_lines() -> anyhow::Result<Vec<TrustLine>> {
     let Some(path) = home().map(|home| home.join(TRUST)) else { return Ok(Vec::new()) };
     match private_file(&path) {

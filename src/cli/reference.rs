@@ -113,7 +113,7 @@ impl Reference {
     fn tell(&self, delivery: &Delivery, near: &Near) -> anyhow::Result<()> {
         let document = &near.document;
         let said = match Reader::new(&delivery.root).document(&delivery.root, document) {
-            // The index can come from a stranger. It names what may be read by its digest, so nothing
+            // The index can come with a hostile clone. It names what may be read by its digest, so nothing
             // can be read that its author did not have.
             Ok(read) if !read.stale => Ok(read.text),
             Ok(_) => Err("is not what was built"),

@@ -59,7 +59,7 @@ impl Related {
                 None => false,
             });
         }
-        output::out(&self.told(&near)?)?;
+        output::out(&self.text(&near)?)?;
         if near.is_empty() {
             output::say(&format!("blue: nothing is near {}", output::visible(&self.about)));
             return Ok(Exit::FoundSomething);
@@ -67,7 +67,7 @@ impl Related {
         Ok(Exit::Done)
     }
 
-    fn told(&self, near: &[related::Related]) -> anyhow::Result<String> {
+    fn text(&self, near: &[related::Related]) -> anyhow::Result<String> {
         if self.format == Format::Json {
             let all: Vec<_> = near
                 .iter()

@@ -51,7 +51,7 @@ pub fn ceilings() -> Vec<PathBuf> {
     folders.map(|folder| folder.canonicalize().unwrap_or(folder)).collect()
 }
 
-/// The variable by which git is told where to stop looking for a repository.
+/// The variable that limits how far up git looks for a repository.
 const CEILINGS: &str = "GIT_CEILING_DIRECTORIES";
 
 /// The repository around a folder: its `.git`.

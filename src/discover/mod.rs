@@ -14,7 +14,7 @@ use walk::{Seen, Sort};
 pub use walk::{Tree, may_be_document};
 
 use crate::beneath::Root;
-use crate::model::place::folder_of;
+use crate::model::place::{LOCAL, folder_of};
 use crate::model::{Code, Collection, Diagnostic, Found, Noted, Plan};
 
 /// Everything one look at the tree found.
@@ -55,9 +55,6 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     note_collisions(&found, &mut notes);
     Ok(Noted::new(Discovery { collections, found, tree }, notes))
 }
-
-/// blue's own folder, which belongs to one machine.
-const LOCAL: &str = ".blue/local";
 
 /// Reports files of blue's own folder that came with the repository.
 fn tracked_state(root: &Root) -> Option<Diagnostic> {

@@ -23,7 +23,7 @@ pub const AUDIT: &str = ".blue/local/audit.jsonl";
 /// The log before it.
 pub const AUDIT_BEFORE: &str = ".blue/local/audit.1.jsonl";
 
-/// The present, for what may depend on it: the log and whoever reads it.
+/// The current time, for the log and its readers; no artifact depends on it.
 #[allow(clippy::disallowed_methods, reason = "no artifact is made from it")]
 pub fn present() -> Timestamp {
     nearest(SystemTime::now())

@@ -11,8 +11,7 @@ use super::stage;
 use crate::beneath::Root;
 use crate::model::Digest;
 
-/// Where blue keeps what is not committed.
-pub const LOCAL: &str = ".blue/local";
+pub use crate::model::place::LOCAL;
 
 /// Makes the folder, with a `.gitignore` that keeps it out of git whatever the project's own
 /// says. Refuses when `.blue` or it is a symbolic link.
@@ -150,8 +149,8 @@ pub fn append(
     cut.and_then(|_| write_parts(file, parts)).with_context(|| format!("write {path}"))
 }
 
-/// Writes lines into a file of blue's own where it lies, for lines of which each may be lost: a
-/// process that is killed leaves no half-written file beside it.
+/// Overwrites a file of blue's own in place. It may be torn by a kill, so its content must carry its
+/// own checksum; unlike a rename, this leaves no temporary file behind.
 pub fn put(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
     let file = stage::open(root, path, flags, stage::FOR_ALL)?;

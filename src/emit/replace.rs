@@ -40,7 +40,7 @@ pub fn replace(root: &Root, path: &str, bytes: &[u8], script: bool) -> anyhow::R
         .with_context(|| format!("write {path}"))
         .and_then(|()| stage::rename(root, &temporary, path));
     if renamed.is_err() {
-        // What failed is told already.
+        // The first error is the one to report.
         stage::remove(root, &temporary).ok();
     }
     renamed?;

@@ -234,8 +234,8 @@ fn stage_all(
     Ok((staged, digests, record))
 }
 
-/// Removes what was staged by a build that stops before its commit point. What failed is told
-/// already; what cannot be removed now, the next build removes.
+/// Removes what was staged by a build that stops before its commit point. The error
+/// that stopped it is reported; what cannot be removed now, the next build removes.
 fn discard(root: &Root, changes: &[Change]) {
     for (i, change) in changes.iter().enumerate() {
         stage::remove(root, &beside(folder_of(&change.path), &i.to_string())).ok();
@@ -258,8 +258,8 @@ fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Resul
     let folder = folder_of(&change.path);
     let mut path = in_txn(i);
     stage::remove(root, &path)?;
-    // A rename cannot cross file systems; then the new file waits beside its target, and an empty
-    // one of its number tells the next build of it.
+    // A rename cannot cross file systems; then the new file waits beside its target, and an
+    // empty file of the same number in txn lets the next build find it.
     if device(folder) != device(txn) {
         stage::create(root, &path)?;
         path = beside(folder, &i.to_string());

@@ -103,7 +103,7 @@ const CALLS: &[&str] = &[
     "to all ",
 ];
 
-/// Texts that an agent is told how to read.
+/// Texts that an instruction says how to read.
 const READ: &[&str] = &[
     "file",
     "document",

@@ -31,7 +31,7 @@ const ENDED: &[&str] = &[
     "no longer count",
 ];
 
-/// Deeds that nobody should notice.
+/// Actions that the text wants to stay unnoticed.
 const DONE_QUIETLY: &[&str] =
     &["run", "execute", "delete", "send", "push", "install", "download", "upload", "add"];
 

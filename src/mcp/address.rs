@@ -53,7 +53,7 @@ impl Failure {
     }
 }
 
-/// A stranger's text, short, visible and without secrets.
+/// A text from a client, shortened, made visible and redacted.
 pub(super) fn shown(text: &str) -> String {
     let mut end = text.len().min(512);
     while !text.is_char_boundary(end) {

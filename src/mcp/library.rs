@@ -22,7 +22,7 @@ pub(super) const BUILD: &str = "run `blue knowledge build`";
 /// How long what was read before is served while files do not fit together.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a server knows of the session that asks it.
+/// Evidence of the session that a server answers for.
 pub struct Asker {
     /// The session that a person named; no other is asked for.
     pub named: Option<String>,
@@ -69,7 +69,7 @@ impl Library {
         Library { root, asker, warn, state: Mutex::default() }
     }
 
-    /// The session that asks. Hooks may have told of another since the last request.
+    /// The session that asks. Hooks may have recorded another since the last request.
     pub(super) fn asking(&self) -> Asking {
         let Asker { named, declared, client, .. } = &self.asker;
         if let Some(named) = named {

@@ -158,7 +158,7 @@ impl Listing<'_> {
     }
 }
 
-/// What a reader of a document that is not current is told beside it.
+/// The note beside a document that is not current.
 fn banner(line: &DocumentLine) -> Option<String> {
     let head = tell::head(line);
     (!line.live).then(|| format!("{head} is history; it is not a current decision."))

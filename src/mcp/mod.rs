@@ -29,7 +29,7 @@ use paced::Paced;
 use server::Server;
 
 /// Serves a project on standard input and output until the client goes, or a signal comes. `warn`
-/// tells a person on the side.
+/// prints a message for the user.
 pub fn run(root: Root, asker: Asker, warn: fn(&str)) -> anyhow::Result<()> {
     let library = Library::new(root, asker, warn);
     let runtime = tokio::runtime::Builder::new_current_thread()

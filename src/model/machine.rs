@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Digest;
 
-/// What the user of this machine keeps outside the repository: the key that local state is sealed
+/// State of this machine's user outside the repository: the key that local state is sealed
 /// with, and the files that links may lead to.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {

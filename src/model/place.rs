@@ -16,6 +16,8 @@ pub const SESSION: &str = ".blue/context/session.md";
 pub const SESSION_JSON: &str = ".blue/context/session.json";
 /// The bundles of tier 2, a file for each live RFC.
 pub const WORKFLOW: &str = ".blue/context/workflow";
+/// blue's own folder, ignored by git: caches, logs, locks.
+pub const LOCAL: &str = ".blue/local";
 /// The bundles of tier 2 as they were before they last changed; not committed.
 pub const WORKFLOW_BEFORE: &str = ".blue/local/before";
 /// What hooks can deliver, a line for each bundle.

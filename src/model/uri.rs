@@ -34,7 +34,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// How every address begins.
+/// The scheme of every address.
 pub const SCHEME: &str = "blue://";
 const MAX_BYTES: usize = 512;
 

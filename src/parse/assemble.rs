@@ -173,7 +173,7 @@ fn longer_ids(
     ids: &[Id],
     rivals: &mut BTreeMap<usize, usize>,
 ) -> BTreeMap<usize, String> {
-    // Who has an id; nobody, if several wanted it.
+    // The document that has an id; none, if several wanted it.
     let mut owners: BTreeMap<Id, Option<usize>> = BTreeMap::new();
     for (i, id) in ids.iter().enumerate() {
         owners.insert(id.clone(), Some(i).filter(|i| !rivals.contains_key(i)));

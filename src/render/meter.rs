@@ -152,7 +152,7 @@ fn charges_before<'a>(instruction: &Instruction<'a>) -> Vec<Instruction<'a>> {
         Instruction::CallMethod(_, Some(n)) => searched(usize::from(*n)),
         // Merged by a filter first, and then unpacked as one.
         Instruction::UnpackLists(n_lists) => vec![call(MERGE, *n_lists), call(SETTLE, 1)],
-        // What it is set in stays for a look at it behind: it may hold itself now.
+        // The namespace stays on the stack to be weighed afterwards: it may contain itself now.
         Instruction::SetAttr(_) => vec![call(ASSIGNED, 2), Instruction::UnpackList(3)],
         _ => Vec::new(),
     }

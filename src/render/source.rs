@@ -3,11 +3,11 @@
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-/// Tokens of one tag. What parses and compiles an expression goes deeper with each operator, and
-/// folds constants anew at each.
+/// Tokens of one tag. Parser and compiler recurse for each operator, and fold constants again at
+/// each level.
 const MAX_TOKENS: usize = 1_000;
 
-/// `elif` in a template: each lies in the one before.
+/// `elif` branches in a template: each is nested in the one before.
 const MAX_BRANCHES: usize = 200;
 
 /// Looks at the tags of a template; gives the line of the first that is refused, and why.

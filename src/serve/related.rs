@@ -15,7 +15,7 @@ pub struct Related {
     pub reasons: Vec<String>,
 }
 
-/// What binds a path counts for more than any words.
+/// Score of a document that binds a path: above any score by words.
 const BOUND: u32 = 1_000_000;
 
 /// The documents near a document, nearest first. `None` if the relevance index does not have it.
@@ -56,8 +56,8 @@ pub fn to_text(
     (related, n)
 }
 
-/// The documents that bind a file or folder of the repository, the most specific first. What is no
-/// path binds nobody.
+/// The documents that bind a file or folder of the repository, the most specific first. Empty
+/// for a text that is not a path.
 fn bound(root: &Root, catalogue: &Catalogue, about: &str) -> Vec<Related> {
     let path = cleaned(about).unwrap_or_default();
     let path = path.trim_matches('/');

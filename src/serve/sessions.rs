@@ -11,7 +11,7 @@ pub enum Asking {
     Known(String),
     /// One of these, which one process of an agent has open.
     OneOf(Vec<String>),
-    /// No hook of this agent told of a session.
+    /// No hook of this agent recorded a session.
     Unknown,
 }
 

@@ -18,7 +18,7 @@ pub enum OnDisk {
     Absent,
     /// What blue wrote, as the manifest has it: its provenance and its digest.
     Ours(Provenance, Digest, Vec<u8>),
-    /// What blue wrote, with CRLF line ends: its digest, and its bytes with LF.
+    /// An artifact as blue wrote it, with CRLF line ends: its digest, and its bytes with LF.
     Crlf(Digest, Vec<u8>),
     /// Text that blue wrote, though not in one piece; no line of it is lost when it is replaced.
     Mixed(Cause),
@@ -28,7 +28,7 @@ pub enum OnDisk {
     Foreign,
 }
 
-/// How an emitted file came to hold text of more than one build.
+/// Reason why an emitted file holds text of more than one build.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cause {
     /// A merge left conflict markers in it.

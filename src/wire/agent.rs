@@ -132,16 +132,16 @@ pub fn role(command: &str) -> Option<String> {
 }
 
 /// Whether a command names blue's hooks and is not a command of blue's: it runs under blue's name, and
-/// does what somebody else chose.
+/// does something else.
 pub fn poses(command: &str) -> bool {
     let bare: String = command.chars().filter(|c| !"\"'\\".contains(*c)).collect();
     let names_blue = bare.split([';', '|', '&', '(', ')', '{', '}', '`', '\n']).any(|part| {
         let words: Vec<&str> = part.split_whitespace().collect();
-        // What only prints or compares its words runs nothing of that name.
+        // These commands only print or compare their arguments.
         let harmless = ["echo", "printf", "grep", "test", "[", ":"];
-        let told = words.first().is_some_and(|first| harmless.contains(first));
+        let is_harmless = words.first().is_some_and(|first| harmless.contains(first));
         let runs = words.windows(2).any(|pair| pair[0].ends_with("blue") && pair[1] == "hook");
-        (runs && !told) || part.contains(".blue/hooks/session-")
+        (runs && !is_harmless) || part.contains(".blue/hooks/session-")
     });
     let plain = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let simple = command.strip_prefix("blue hook ");

@@ -5,7 +5,7 @@ pub const ATTRIBUTES: &str = ".gitattributes";
 
 /// The first line of the block.
 const BEGIN: &str = "# blue: begin";
-/// What the first line says if the text before it had no line end, so that removal is exact.
+/// First line of the block where the text before it had no line end, so that removal is exact.
 const UNENDED: &str = "# blue: begin (the line above had no line end)";
 /// The last line of the block.
 const END: &str = "# blue: end";

@@ -25,8 +25,8 @@ pub struct AuditLine {
     pub bytes: u64,
 }
 
-/// The session under which `blue doctor` tries a hook. That is a delivery to nobody, so [`read`]
-/// leaves its lines out.
+/// The session under which `blue doctor` tries a hook. No agent receives that
+/// delivery, so [`read`] leaves its lines out.
 pub const PROBE: &str = "doctor";
 
 /// A line as it is appended, its end included.

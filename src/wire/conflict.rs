@@ -1,6 +1,6 @@
 //! Text with the conflict markers of git.
 
-/// How a conflict marker begins; a label may follow after a space.
+/// Starts of conflict markers; a label may follow after a space.
 const MARKERS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
 
 /// The marker that a line is, if it is one.

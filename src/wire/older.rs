@@ -11,7 +11,7 @@ use crate::model::Trigger;
 pub struct Intent {
     /// YAML for the configuration. What the configuration does not know is in it as comments.
     pub yaml: String,
-    /// What is only there as a comment: line in the manifest and name.
+    /// Keys that are only kept as comments: line in the manifest and name.
     pub unknown: Vec<(u32, String)>,
 }
 
@@ -140,7 +140,7 @@ fn sources(value: &Value, pointer: &str, unknown: &mut Unknown) -> Value {
     Value::Array(items.iter().enumerate().map(&mut source).collect())
 }
 
-/// What the configuration would not accept, with its line in the manifest.
+/// Values that the configuration would not accept, with their lines in the manifest.
 fn refused(wanted: &Map<String, Value>, base: &str, line: &dyn Fn(&str) -> u32) -> Vec<Finding> {
     let text = serde_yaml::to_string(wanted).expect("JSON is YAML");
     let mut findings = schema::validate("config", &text);

@@ -68,7 +68,7 @@ fn authority(uri: &str) -> &str {
     uri.strip_prefix(SCHEME).and_then(|rest| rest.split('/').next()).unwrap_or_default()
 }
 
-/// What addresses of blue's own begin with; a plugin of such a name could never be addressed.
+/// First parts of blue's own addresses; a plugin of such a name could never be addressed.
 const RESERVED: [&str; 11] = [
     "adr",
     "context",
@@ -83,7 +83,7 @@ const RESERVED: [&str; 11] = [
     "state",
 ];
 
-/// Plugins that a schema lets through and nobody could address: pointer, message and hint of each.
+/// Plugins that the schema accepts but that no address could name: pointer, message and hint of each.
 pub fn refusals(config: &Value) -> Vec<(String, String, String)> {
     let plugins = config.get("plugins").and_then(Value::as_array).into_iter().flatten();
     let mut known = BTreeSet::new();

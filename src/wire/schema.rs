@@ -76,6 +76,19 @@ pub fn name_for(file: &str) -> Option<&'static str> {
     }
 }
 
+/// An error that lists all findings in a file, each with its line and hint.
+pub fn error(file: &str, findings: &[Finding]) -> anyhow::Error {
+    let lines: Vec<String> = findings
+        .iter()
+        .map(|finding| {
+            let hint =
+                finding.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
+            format!("{file}:{}: {} at {}{hint}", finding.line, finding.message, finding.path)
+        })
+        .collect();
+    anyhow::anyhow!("{}", lines.join("\n"))
+}
+
 fn validator(schema: &Value) -> Validator {
     jsonschema::validator_for(schema).expect("a schema made from a type is valid")
 }

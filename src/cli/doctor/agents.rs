@@ -85,7 +85,7 @@ fn targets(folder: &Path) -> anyhow::Result<Vec<Target>> {
 
 const CODEX: &str = ".codex/hooks.json";
 
-/// What keeps out what is registered.
+/// Settings that keep registered hooks and the server from running.
 fn kept_out(
     project: &[Target],
     here: &[Found],

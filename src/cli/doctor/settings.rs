@@ -1,4 +1,4 @@
-//! What else in an agent's settings decides whether hooks and server run.
+//! Other settings of an agent that decide whether hooks and server run.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(super) struct Settings(Vec<(&'static str, Value)>);
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 const OF_PROJECT: [&str; 2] = [".claude/settings.local.json", ".claude/settings.json"];
 const OF_USER: &str = "~/.claude/settings.json";
-/// Where Claude Code keeps what a person chose for each project.
+/// The file in which Claude Code stores the user's choices for each project.
 const STATE: &str = "~/.claude.json";
 
 impl Settings {
@@ -85,7 +85,7 @@ pub(super) fn refused(text: &str) -> Option<String> {
     ))
 }
 
-/// Whether Codex was told to trust the hooks of a file; `None` where Codex is not used.
+/// Whether Codex trusts the hooks of a file; `None` where Codex is not used.
 pub(super) fn codex_trust(hooks: &Path) -> Option<Check> {
     let folder = std::env::var_os("CODEX_HOME").filter(|path| !path.is_empty());
     let folder = folder.map(PathBuf::from).or_else(|| home().map(|home| home.join(".codex")))?;

@@ -71,7 +71,7 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
 fn within(about: &str, related: &[Related], n_all: usize, budget: u64) -> Value {
     let mut n = related.len();
     loop {
-        let told: Vec<Value> = related[..n].iter().map(told).collect();
+        let told: Vec<Value> = related[..n].iter().map(entry).collect();
         let answer = json!({"about": about, "related": told, "not_shown": n_all - n});
         if n == 0 || tokens::count(&answer.to_string()) <= budget {
             return answer;
@@ -80,7 +80,7 @@ fn within(about: &str, related: &[Related], n_all: usize, budget: u64) -> Value 
     }
 }
 
-fn told(related: &Related) -> Value {
+fn entry(related: &Related) -> Value {
     let line = &related.document;
     let mut value = json!({
         "uri": line.uri, "title": line.title, "status": line.status,
