@@ -17,13 +17,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use blue::beneath::Root;
 use blue::build::{self, Silent};
 use blue::model::word::{is_telling, stem, words};
 use blue::model::{DocId, Document, Graph, Lexicon, Number, term_hash};
 use blue::rank::reader::Reader;
 use blue::rank::signals::{N_SIGNALS, NAMES, Signals, WEIGHTS, fused};
 use blue::rank::{Asked, rank};
+use blue::root::Root;
 
 /// A tree with references hidden: what each source should find.
 struct Case {

@@ -4,7 +4,7 @@
 //! the rooms in this order; no other room knows it.
 
 pub mod model;
-pub mod beneath;
+pub mod root;
 pub mod discover;
 pub mod guard;
 pub mod parse;

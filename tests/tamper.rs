@@ -13,9 +13,9 @@ mod space;
 
 use std::collections::BTreeMap;
 
-use blue::beneath::Root;
 use blue::build::{Options, Outcome, build};
 use blue::model::Machine;
+use blue::root::Root;
 use space::Space;
 
 /// A committed project with every kind of emitted file, built.

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 /// What each room may use besides itself; the table of ARCHITECTURE.md.
 const USES: &[(&str, &[&str])] = &[
     ("model", &[]),
-    ("beneath", &["model"]),
-    ("discover", &["model", "beneath"]),
+    ("root", &["model"]),
+    ("discover", &["model", "root"]),
     ("guard", &["model"]),
     ("parse", &["model", "guard"]),
     ("link", &["model"]),
@@ -24,27 +24,27 @@ const USES: &[(&str, &[&str])] = &[
     ("condense", &["model"]),
     ("render", &["model"]),
     ("wire", &["model"]),
-    ("emit", &["model", "beneath", "wire"]),
-    ("verify", &["model", "beneath", "wire"]),
-    ("serve", &["model", "beneath", "wire"]),
+    ("emit", &["model", "root", "wire"]),
+    ("verify", &["model", "root", "wire"]),
+    ("serve", &["model", "root", "wire"]),
     (
         "build",
         &[
-            "model", "beneath", "discover", "guard", "parse", "link", "rank", "condense", "render",
+            "model", "root", "discover", "guard", "parse", "link", "rank", "condense", "render",
             "wire", "emit", "verify",
         ],
     ),
     (
         "mcp",
         &[
-            "model", "beneath", "discover", "guard", "parse", "condense", "wire", "emit", "verify",
+            "model", "root", "discover", "guard", "parse", "condense", "wire", "emit", "verify",
             "build", "serve",
         ],
     ),
     (
         "cli",
         &[
-            "model", "beneath", "discover", "guard", "parse", "link", "rank", "condense", "render",
+            "model", "root", "discover", "guard", "parse", "link", "rank", "condense", "render",
             "wire", "emit", "verify", "serve", "build", "mcp",
         ],
     ),

@@ -17,8 +17,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use blue::beneath::Root;
 use blue::emit::Lock;
+use blue::root::Root;
 use blue::verify::format_of;
 use blue::wire::header;
 use blue::wire::manifest::Manifest;

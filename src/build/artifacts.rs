@@ -6,17 +6,17 @@ use serde::Serialize;
 
 use super::choice::Choice;
 use super::ranked::Before;
-use super::{Analysis, Inputs, bundles, session, told, workflow};
-use crate::beneath::Root;
+use super::{Analysis, Inputs, bundles, extracts, session, workflow};
 use crate::condense::{self, Misfit, tokens};
 use crate::model::artifact::content_digest;
+use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE};
 use crate::model::neutral::one_line;
-use crate::model::place::{DOCUMENTS, PATHS, RELEVANCE};
 use crate::model::{
     Action, Allowance, Artifact, Budget, Bundle, Collection, Diagnostic, Digest, DocId, Format,
     Graph, Hasher, Listener, Plan,
 };
 use crate::render::view;
+use crate::root::Root;
 use crate::wire::header::{self, Provenance};
 use crate::wire::manifest::Entry;
 use crate::wire::{jsonl, paths};
@@ -98,7 +98,7 @@ impl Made {
     ) -> anyhow::Result<Option<Made>> {
         let Some(action) = from.analysis.stands.get(path) else { return Ok(None) };
         let known = current.get(path).map(|known| known.action.clone());
-        anyhow::ensure!(known == Some(action.digest().to_string()), told::moved(path));
+        anyhow::ensure!(known == Some(action.digest().to_string()), extracts::moved(path));
         Ok(Some(Made { path: path.to_string(), action: action.clone(), artifact: None }))
     }
 
@@ -204,7 +204,7 @@ pub(super) fn fitted(
     candidates: &[crate::model::Candidate],
     budget: &Budget,
     tell: &mut dyn FnMut(&Bundle) -> Result<String, crate::render::TemplateError>,
-) -> anyhow::Result<condense::Told> {
+) -> anyhow::Result<condense::Fitted> {
     match condense::fit(candidates, budget, tell) {
         Ok((_, told)) => Ok(told),
         Err(Misfit::Telling(error)) => Err(error.into()),

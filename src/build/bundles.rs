@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::artifacts::{Current, From, Made};
 use super::manifest::entry;
 use super::workflow::{self, Plans};
-use crate::model::place::{BUNDLES, SESSION_JSON};
+use crate::model::layout::{BUNDLES, SESSION_JSON};
 use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener, Status};
 use crate::wire::jsonl::{self, BundleLine, Refresh};
 

@@ -1,7 +1,7 @@
 //! The candidates of one list, weighed against its budget.
 
 use super::artifacts::From;
-use super::told;
+use super::extracts;
 use crate::condense;
 use crate::model::{Action, Budget, Bundle, Candidate, DocId, Graph, Hasher, Level, Listener};
 use crate::render::view::{self, Longer};
@@ -53,7 +53,7 @@ impl Choice {
         let told = self.candidates.iter().zip(&self.reach);
         let told = told.filter(|(_, level)| **level > Some(Level::Line));
         let told: Vec<DocId> = told.map(|(candidate, _)| candidate.id).collect();
-        told::longer(from, &told)
+        extracts::longer(from, &told)
     }
 
     /// The live documents that a bundle leaves out, those beyond reach included, at their

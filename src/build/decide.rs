@@ -15,12 +15,12 @@ use super::ranked::Left;
 use super::remember::{self, folders, outputs, remember, to_create};
 use super::writer::Writer;
 use super::{Analysis, Going, Inputs, Options, Outcome, Survey};
-use crate::beneath::{Content, Root};
 use crate::discover::git;
 use crate::emit;
-use crate::model::place::MANIFEST;
+use crate::model::layout::MANIFEST;
 use crate::model::snapshot::Basis;
-use crate::model::{Code, Diagnostic, Digest, Record, Watched};
+use crate::model::{Code, Diagnostic, Digest, Record, TrackedFile};
+use crate::root::{Content, Root};
 use crate::verify;
 use crate::wire::header::Provenance;
 use crate::wire::manifest::{Entry, Manifest};
@@ -197,7 +197,7 @@ fn provenance(head: git::Head) -> Provenance {
 fn write_artifacts(
     from: artifacts::From<'_>,
     ready: artifacts::Ready,
-    left: (Vec<Watched>, Left),
+    left: (Vec<TrackedFile>, Left),
     last: &Last,
     options: &Options<'_>,
     (head, basis): (&dyn Deref<Target = Provenance>, impl FnOnce() -> Option<Basis>),

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::beneath::Root;
 use crate::discover::fresh;
 use crate::model::Record;
-use crate::model::place::MANIFEST;
+use crate::model::layout::MANIFEST;
+use crate::root::Root;
 use crate::verify::{self, OnDisk};
 use crate::wire::manifest::{Entry, Manifest, Unusable};
 

@@ -4,7 +4,7 @@ use super::artifacts::Made;
 use super::{Analysis, Fate, Outcome};
 use crate::model::Record;
 use crate::model::counted::counted_of;
-use crate::model::place::RELEVANCE;
+use crate::model::layout::RELEVANCE;
 
 /// Names listed before the rest is only counted.
 const MAX_NAMES: usize = 3;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::Context;
 
-use crate::beneath::{Content, Root};
 use crate::guard::{self, Allowed, Guard};
-use crate::model::place::{ACCEPTED, CONFIG, GUIDE, VOICE};
+use crate::model::layout::{ACCEPTED, CONFIG, GUIDE, VOICE};
 use crate::model::source::with_lf;
-use crate::model::{Code, Diagnostic, Digest, Plan, Policy, Trigger, Watched};
+use crate::model::{Code, Diagnostic, Digest, Plan, Policy, TrackedFile, Trigger};
 use crate::render::Templates;
+use crate::root::{Content, Root};
 use crate::wire::accepted;
 use crate::wire::config::Config;
 use crate::wire::plugin::PluginForm;
@@ -42,7 +42,7 @@ pub struct Inputs {
     /// What was found in these files.
     pub notes: Vec<Diagnostic>,
     /// The files this came from.
-    pub watched: Vec<Watched>,
+    pub watched: Vec<TrackedFile>,
 }
 
 /// Reads the inputs. A bad configuration or template stops the build before anything else.
@@ -149,16 +149,16 @@ fn file(
     root: &Root,
     path: &str,
     limit: u64,
-    watched: &mut Vec<Watched>,
+    watched: &mut Vec<TrackedFile>,
 ) -> anyhow::Result<Option<String>> {
     match root.read(path, limit).with_context(|| format!("read {path}"))? {
         None => {
-            watched.push(Watched::absent(path));
+            watched.push(TrackedFile::absent(path));
             Ok(None)
         }
         Some(Content::Bytes(bytes, stat)) => {
             let bytes = with_lf(&bytes).unwrap_or(bytes);
-            watched.push(Watched { path: path.to_string(), stat, digest: Digest::of(&bytes) });
+            watched.push(TrackedFile { path: path.to_string(), stat, digest: Digest::of(&bytes) });
             let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
             let text =
                 std::str::from_utf8(bytes).with_context(|| format!("read {path}: not UTF-8"))?;

@@ -1,10 +1,10 @@
 //! What the facts cache will hold after a build, and where.
 
-use crate::beneath::Root;
 use crate::emit::{self, LOCAL};
 use crate::model::plan::Limits;
 use crate::model::snapshot::Basis;
 use crate::model::{Digest, Terms};
+use crate::root::Root;
 use crate::wire::blocks;
 use crate::wire::cache::{self, FactsCache};
 

@@ -3,7 +3,7 @@
 use super::artifacts::Made;
 use super::session::{self, Meaning};
 use super::{Analysis, Inputs};
-use crate::model::place::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW};
+use crate::model::layout::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::{Binding, Digest, FORMAT, Graph, Hasher};
 use crate::wire::manifest::{
     Documents, Entry, Generator, IdentityTier, Manifest, ReferenceTier, TierSource, WorkflowTier,

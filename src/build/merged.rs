@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::beneath::Root;
 use crate::discover::git;
-use crate::model::place::MANIFEST;
+use crate::model::layout::MANIFEST;
 use crate::model::{Digest, artifact::content_digest};
+use crate::root::Root;
 use crate::verify::{self, Cause, OnDisk};
 use crate::wire::manifest::{Entry, Manifest};
 use crate::wire::{conflict, header};

@@ -17,7 +17,7 @@ pub mod reader;
 mod remember;
 mod session;
 mod threads;
-mod told;
+mod extracts;
 mod workflow;
 mod writer;
 
@@ -26,16 +26,16 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::beneath::Root;
 use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh, git};
-use crate::model::place::folder_of;
+use crate::model::layout::folder_of;
 use crate::model::snapshot::Basis;
 use crate::model::{
     Action, Binding, Calls, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Lexicon,
     Policy, Record, Terms,
 };
 use crate::rank::Relevance;
+use crate::root::Root;
 use crate::wire::cache::{FACTS_FORMAT, FactsCache};
 use crate::{emit, guard, link, parse};
 

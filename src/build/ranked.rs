@@ -2,13 +2,13 @@
 
 use super::keeping::Keeping;
 use super::{Inputs, engine};
-use crate::beneath::{Content, Root};
 use crate::emit::{self, LOCAL};
-use crate::model::place::{DOCUMENTS, RELEVANCE};
+use crate::model::layout::{DOCUMENTS, RELEVANCE};
 use crate::model::{
-    Cutoffs, Digest, DocId, Graph, Hasher, Lexicon, Neighbour, Ranking, Rows, Terms, Watched,
+    Cutoffs, Digest, DocId, Graph, Hasher, Lexicon, Neighbour, Ranking, Rows, Terms, TrackedFile,
 };
 use crate::rank::{self, Again, Asked, Relevance};
+use crate::root::{Content, Root};
 use crate::wire::jsonl::{self, Lines};
 use crate::wire::ranking;
 
@@ -31,7 +31,7 @@ pub(super) fn bytes(root: &Root, path: &str) -> Option<Vec<u8>> {
 }
 
 /// The digest of an emitted file.
-pub(super) fn digest_of(outputs: &[Watched], path: &str) -> Option<Digest> {
+pub(super) fn digest_of(outputs: &[TrackedFile], path: &str) -> Option<Digest> {
     Some(outputs.iter().find(|watched| watched.path == path)?.digest)
 }
 
@@ -99,7 +99,7 @@ impl Left {
     pub(super) fn keep(
         self,
         root: &Root,
-        outputs: &[Watched],
+        outputs: &[TrackedFile],
         engine: &Digest,
     ) -> anyhow::Result<()> {
         let emitted = |path| digest_of(outputs, path);

@@ -7,16 +7,16 @@ use rayon::prelude::*;
 
 use super::keeping::Keeping;
 use super::{Inputs, Progress};
-use crate::beneath::{Content, Root};
 use crate::discover::judge;
 use crate::emit::LOCAL;
 use crate::guard::{Allowed, Guard, Named, judge_name};
 use crate::model::plan::Limits;
 use crate::model::source::content_digest;
 use crate::model::{
-    Code, Diagnostic, Digest, Facts, Found, Noted, Plan, Record, Source, Stat, Watched,
+    Code, Diagnostic, Digest, Facts, FoundFile, Noted, Plan, Record, Source, Stat, TrackedFile,
 };
-use crate::parse::{self, Told};
+use crate::parse::{self, Extracts};
+use crate::root::{Content, Root};
 use crate::wire::cache::{self, FactsCache};
 use crate::wire::{header, record};
 
@@ -24,15 +24,15 @@ use crate::wire::{header, record};
 #[derive(Default)]
 pub(crate) struct Reading {
     /// Each document with the digest of its content and its facts.
-    pub(crate) documents: Vec<(Found, Digest, Facts)>,
+    pub(crate) documents: Vec<(FoundFile, Digest, Facts)>,
     /// The files that were read or known, sorted by path.
-    pub(crate) watched: Vec<Watched>,
+    pub(crate) watched: Vec<TrackedFile>,
     /// What the cache should hold from now on.
     pub(crate) keeping: Keeping,
     /// Whether a file was not read, and nothing would notice that it can be.
     pub(super) unwatched: bool,
     /// What can be told of the documents that were parsed, by what their facts are kept under.
-    pub(super) told: BTreeMap<Digest, Told>,
+    pub(super) told: BTreeMap<Digest, Extracts>,
 }
 
 /// In a larger project what can be told is read again of the few documents that it is asked of.
@@ -44,9 +44,9 @@ pub(super) struct One {
     /// Under what its facts are kept.
     pub(super) key: Digest,
     pub(super) facts: Facts,
-    pub(super) watched: Vec<Watched>,
+    pub(super) watched: Vec<TrackedFile>,
     /// If it was parsed: its facts as an entry of the cache, and what else can be told of it.
-    pub(super) fresh: Option<(Vec<u8>, Option<Told>)>,
+    pub(super) fresh: Option<(Vec<u8>, Option<Extracts>)>,
     /// What is said of its name.
     note: Option<Diagnostic>,
 }
@@ -62,7 +62,7 @@ pub(super) fn record(root: &Root, engine: Option<&Digest>) -> Option<Record> {
 pub(super) fn read(
     root: &Root,
     inputs: &Inputs,
-    found: Vec<Found>,
+    found: Vec<FoundFile>,
     record: &Record,
     cache: FactsCache,
     progress: &dyn Progress,
@@ -71,7 +71,7 @@ pub(super) fn read(
     progress.total(found.len() as u64);
     let (tells, n_bytes) = (found.len() <= MAX_TOLD, AtomicU64::new(0));
     let reader = Reader { root, plan, guard, record, cache: Some(&cache), tells, n_bytes };
-    let results: Vec<(Found, Answer)> = found
+    let results: Vec<(FoundFile, Answer)> = found
         .into_par_iter()
         .with_min_len(16)
         .map(|found| {
@@ -134,7 +134,7 @@ type Answer = anyhow::Result<Result<One, Refused>>;
 
 /// A file that is not read: what is said of it, and what it was, so that a change is noticed.
 struct Refused {
-    watched: Option<Watched>,
+    watched: Option<TrackedFile>,
     note: Option<Diagnostic>,
     /// Whatever it holds, it is not read.
     for_its_name: bool,
@@ -191,12 +191,12 @@ impl<'a> Reader<'a> {
         // What lies behind a link can change without the link showing it.
         let linked = self.root.stat(path).ok().flatten().is_none_or(|(known, _)| known != stat);
         let stat = if linked { Stat::default() } else { stat };
-        let mut watched = vec![Watched { path: path.to_string(), stat, digest: own }];
+        let mut watched = vec![TrackedFile { path: path.to_string(), stat, digest: own }];
         let mut sidecar_bytes = None;
         if let Some(path) = sidecar
             && let Ok((bytes, stat)) = self.bytes(path)?
         {
-            watched.push(Watched { path: path.to_string(), stat, digest: Digest::of(&bytes) });
+            watched.push(TrackedFile { path: path.to_string(), stat, digest: Digest::of(&bytes) });
             sidecar_bytes = Some(bytes);
         }
         let digest = content_digest(own, sidecar_bytes.as_deref().map(Digest::of));
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
         Ok(Ok(One { digest, key, facts, watched, fresh, note }))
     }
 
-    fn parsed(&self, source: &Source, allowed: &Allowed) -> (Facts, Option<Told>) {
+    fn parsed(&self, source: &Source, allowed: &Allowed) -> (Facts, Option<Extracts>) {
         let limits = &self.plan.limits;
         if !self.tells {
             return (parse::parse(source, limits, allowed), None);
@@ -247,7 +247,7 @@ impl<'a> Reader<'a> {
         path: &str,
         sidecar: Option<&str>,
         allowed: &Allowed,
-    ) -> Option<(Digest, Facts, Vec<Watched>)> {
+    ) -> Option<(Digest, Facts, Vec<TrackedFile>)> {
         let paths = std::iter::once(path).chain(sidecar);
         let mut watched = Vec::new();
         for path in paths {
@@ -265,9 +265,9 @@ impl<'a> Reader<'a> {
     }
 
     /// A file that is not read, under a digest that no content has.
-    fn refused(&self, path: &str) -> Option<Watched> {
+    fn refused(&self, path: &str) -> Option<TrackedFile> {
         let (stat, _) = self.root.stat(path).ok()??;
-        Some(Watched { path: path.to_string(), stat, digest: Digest::from_bytes([0; 32]) })
+        Some(TrackedFile { path: path.to_string(), stat, digest: Digest::from_bytes([0; 32]) })
     }
 
     fn bytes(&self, path: &str) -> anyhow::Result<Result<(Vec<u8>, Stat), Diagnostic>> {

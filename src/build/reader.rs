@@ -1,12 +1,12 @@
 //! Reads files of a project for a reader: what may be read, compared with the build, redacted.
 
-use crate::beneath::{Content, Root};
 use crate::discover::deny::DenyList;
 use crate::discover::{self, judge};
 use crate::guard::{Allowed, Guard};
 use crate::model::source::content_digest;
 use crate::model::{Digest, Plan};
 use crate::parse;
+use crate::root::{Content, Root};
 use crate::verify::{self, OnDisk};
 use crate::wire::jsonl::DocumentLine;
 

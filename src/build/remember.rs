@@ -6,13 +6,13 @@ use super::artifacts::Made;
 use super::decide::Last;
 use super::ranked::Left;
 use super::{Analysis, Inputs, Outcome};
-use crate::beneath::Root;
 use crate::discover::{fresh, walk};
 use crate::emit::{self, Change, LOCAL, Removal};
 use crate::guard::has_secret;
-use crate::model::place::MANIFEST;
+use crate::model::layout::MANIFEST;
 use crate::model::snapshot::{Basis, Seen};
-use crate::model::{Calls, Digest, Folder, Lexicon, Record, Stat, Watched};
+use crate::model::{Calls, Digest, Folder, Lexicon, Record, Stat, TrackedFile};
+use crate::root::Root;
 use crate::wire::{record, snapshot};
 
 /// The emitted files as they are now: written just now, known from before, or hashed again.
@@ -20,8 +20,8 @@ pub(super) fn outputs(
     root: &Root,
     last: &Last,
     made: &[Made],
-    written: Vec<Watched>,
-) -> anyhow::Result<Vec<Watched>> {
+    written: Vec<TrackedFile>,
+) -> anyhow::Result<Vec<TrackedFile>> {
     let mut outputs = written;
     for path in made.iter().map(|made| made.path.as_str()).chain([MANIFEST]) {
         if outputs.iter().any(|watched| watched.path == path) {
@@ -37,9 +37,13 @@ pub(super) fn outputs(
     Ok(outputs)
 }
 
-fn watched(root: &Root, path: &str) -> anyhow::Result<Option<Watched>> {
+fn watched(root: &Root, path: &str) -> anyhow::Result<Option<TrackedFile>> {
     let Some((stat, _)) = root.stat(path)? else { return Ok(None) };
-    Ok(fresh::digest_of(root, path).map(|digest| Watched { path: path.to_string(), stat, digest }))
+    Ok(fresh::digest_of(root, path).map(|digest| TrackedFile {
+        path: path.to_string(),
+        stat,
+        digest,
+    }))
 }
 
 /// Keeps what the next build can skip.
@@ -47,12 +51,12 @@ fn watched(root: &Root, path: &str) -> anyhow::Result<Option<Watched>> {
 pub(super) fn remember(
     root: &Root,
     inputs: &Inputs,
-    (mut read, left): (Vec<Watched>, Left),
+    (mut read, left): (Vec<TrackedFile>, Left),
     analysis: &Analysis,
     last: &Last,
     made: &[Made],
     mut folders: Vec<Folder>,
-    outputs: Vec<Watched>,
+    outputs: Vec<TrackedFile>,
     outcome: &Outcome,
     basis: Option<Basis>,
 ) -> anyhow::Result<()> {

@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::Inputs;
 use super::artifacts::{Current, From, Made, fitted, wrapped};
 use super::choice::Choice;
-use crate::condense::{Told, tokens};
+use crate::condense::{Fitted, tokens};
+use crate::model::layout::{CONFIG, SESSION, SESSION_JSON};
 use crate::model::neutral::attribute;
-use crate::model::place::{CONFIG, SESSION, SESSION_JSON};
 use crate::model::{
     Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, ShortId,
 };
@@ -116,9 +116,9 @@ pub(super) fn session(
         Artifact { tokens, ..artifact }
     };
     let mut known = None;
-    let mut told = || -> anyhow::Result<Told> {
+    let mut told = || -> anyhow::Result<Fitted> {
         if let Some(told) = &known {
-            return Ok(Told::clone(told));
+            return Ok(Fitted::clone(told));
         }
         Ok(known.insert(material.told(from, &digest)?).clone())
     };
@@ -160,7 +160,7 @@ impl<'a> Material<'a> {
     }
 
     /// The text, fitted to its budget.
-    fn told(&self, from: &From<'_>, digest: &str) -> anyhow::Result<Told> {
+    fn told(&self, from: &From<'_>, digest: &str) -> anyhow::Result<Fitted> {
         let Material { inputs, graph, choice, .. } = self;
         let longer = choice.longer(from)?;
         let mut tell = |bundle: &Bundle| {

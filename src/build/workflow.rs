@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::artifacts::{Current, From, Made, fitted, wrapped};
-use super::told;
+use super::extracts;
+use crate::model::layout::WORKFLOW;
 use crate::model::neutral::neutral_but;
-use crate::model::place::WORKFLOW;
 use crate::model::{
     Action, Artifact, Bundle, Candidate, Code, Diagnostic, DocId, Document, Format, Graph, Hasher,
     Listener, Relation, Status, Work,
@@ -192,8 +192,9 @@ impl<'a> Material<'a> {
         about: Vec<Line>,
     ) -> anyhow::Result<Material<'a>> {
         let graph = &from.analysis.graph;
-        let work = told::work(from, id)?;
-        let of_plan = |id: &DocId| Ok((graph.document(*id).uri.as_str(), told::work(from, *id)?));
+        let work = extracts::work(from, id)?;
+        let of_plan =
+            |id: &DocId| Ok((graph.document(*id).uri.as_str(), extracts::work(from, *id)?));
         let plans: Vec<(&str, Work)> = plans.iter().map(of_plan).collect::<anyhow::Result<_>>()?;
         let document = graph.document(id);
         let lines = lines(&work, &plans, about);
@@ -252,7 +253,7 @@ pub(super) fn state(from: &From<'_>, id: DocId, plans: &Plans) -> anyhow::Result
     let plain = |text: &str| neutral_but(text, &kept).into_owned();
     let listed = |texts: &[String]| texts.iter().take(MAX_LISTED).map(|text| plain(text)).collect();
     let plan = |id: DocId| {
-        let work = told::work(from, id)?;
+        let work = extracts::work(from, id)?;
         Ok(PlanLine {
             uri: graph.document(id).uri.to_string(),
             phase: work.phase.as_deref().map(plain),
@@ -261,7 +262,7 @@ pub(super) fn state(from: &From<'_>, id: DocId, plans: &Plans) -> anyhow::Result
             open: listed(&work.open),
         })
     };
-    let (document, work) = (graph.document(id), told::work(from, id)?);
+    let (document, work) = (graph.document(id), extracts::work(from, id)?);
     Ok(WorkLine {
         uri: document.uri.to_string(),
         head: plain(&head_of(document)),

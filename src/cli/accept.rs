@@ -1,12 +1,12 @@
 //! `blue knowledge lint --accept` and `--prune`: which findings were reviewed.
 
 use super::{explain, output};
-use crate::beneath::Root;
 use crate::emit;
 use crate::guard::shown;
 use crate::model::counted::counted;
-use crate::model::place::ACCEPTED;
+use crate::model::layout::ACCEPTED;
 use crate::model::{Code, Diagnostic, Policy, Severity};
+use crate::root::Root;
 use crate::wire::accepted;
 
 /// Nobody else writes the file meanwhile.

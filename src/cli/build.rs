@@ -7,10 +7,10 @@ use clap::Args;
 
 use super::progress::Bar;
 use super::{Exit, ReportFormat, connect, output, project, report, reported, usage};
-use crate::beneath::Root;
 use crate::build::{self, Options, Outcome};
 use crate::model::Counts;
 use crate::model::counted::counted;
+use crate::root::Root;
 
 /// The flags of `blue knowledge build`.
 #[derive(Args, Debug)]

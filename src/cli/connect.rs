@@ -8,10 +8,10 @@ use anyhow::Context;
 use rustix::fs::OFlags;
 
 use super::{output, project};
-use crate::beneath::{Content, Root};
 use crate::emit::{self, LOCAL};
 use crate::model::Digest;
-use crate::model::place::folder_of;
+use crate::model::layout::folder_of;
+use crate::root::{Content, Root};
 use crate::wire::agent::{Agent, SCRIPTS, hooks};
 use crate::wire::attributes::ATTRIBUTES;
 use crate::wire::conflict;

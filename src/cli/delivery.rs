@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::project;
-use crate::beneath::Root;
 use crate::discover::git;
 use crate::emit::{self, AUDIT, AUDIT_BEFORE};
+use crate::root::Root;
 use crate::serve::bundles::{self, Bundles};
 use crate::serve::delivery::Log;
 use crate::wire::audit::AuditLine;

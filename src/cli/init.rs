@@ -9,12 +9,12 @@ use super::connect::{self, Script, script};
 use super::lint::look;
 use super::next::Next;
 use super::{Exit, build, output, project};
-use crate::beneath::Root;
 use crate::build::Outcome;
 use crate::emit::{self, Change, LOCAL};
 use crate::model::counted::counted;
-use crate::model::place::{CONFIG, MANIFEST};
+use crate::model::layout::{CONFIG, MANIFEST};
 use crate::model::{Collection, Graph};
+use crate::root::Root;
 use crate::verify;
 use crate::wire::agent::SCRIPTS;
 use crate::wire::attributes::{self, ATTRIBUTES};
@@ -148,7 +148,7 @@ fn older_manifest(root: &Root) -> anyhow::Result<Option<String>> {
         Some(Err(Unusable::HandWritten)) => {
             let content =
                 root.read(MANIFEST, 1 << 20).with_context(|| format!("read {MANIFEST}"))?;
-            let Some(crate::beneath::Content::Bytes(bytes, _)) = content else { return Ok(None) };
+            let Some(crate::root::Content::Bytes(bytes, _)) = content else { return Ok(None) };
             let text = String::from_utf8(bytes);
             let text = text.with_context(|| format!("read {MANIFEST}: not UTF-8"))?;
             Ok(Some(text))

@@ -226,7 +226,7 @@ fn preview(place: &Place, plan: &Plan) -> anyhow::Result<Exit> {
 fn next_steps(place: &Place) -> String {
     let mut next = Next::new(place.base.path());
     if place.is_project {
-        if !place.base.exists(crate::model::place::MANIFEST) {
+        if !place.base.exists(crate::model::layout::MANIFEST) {
             next.blue("init", "find the documents and build; until then the hooks print nothing");
         }
         let files: Vec<&str> = place.targets.iter().map(|target| target.path.as_str()).collect();

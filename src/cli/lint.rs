@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::progress::Bar;
 use super::{Exit, ReportFormat, accept, output, project, report};
-use crate::beneath::Root;
 use crate::build::{self, Inputs, Survey};
 use crate::model::counted::counted;
+use crate::root::Root;
 
 /// The flags of `blue knowledge lint`.
 #[derive(Args, Debug)]

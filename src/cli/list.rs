@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::{Exit, output, project};
-use crate::beneath::Root;
+use crate::root::Root;
 use crate::serve::Catalogue;
 
 /// The flags of `blue knowledge list`.

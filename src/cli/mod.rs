@@ -3,7 +3,7 @@
 mod accept;
 mod build;
 mod client;
-mod code;
+mod for_path;
 mod connect;
 mod diff;
 mod doctor;
@@ -174,7 +174,7 @@ enum Knowledge {
     #[command(
         after_help = "Examples:\n  blue knowledge for src/parse/mod.rs\n  blue knowledge for src/parse --format json\n\nA document binds what it names: in a code span, by a link, or in `affects:` of its header.\nExit codes: 0 something binds it, 1 nothing does, 2 could not run."
     )]
-    For(code::For),
+    For(for_path::For),
     /// Report what is wrong in the documents; write nothing.
     #[command(
         after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n  blue knowledge lint --accept BLUE-REF-001 docs/old --reason \"kept as they were written\"\n  blue knowledge lint --prune      forget accepted findings that are gone\n\nExit codes: 0 nothing wrong, 1 warnings or errors, 2 could not run.\n`blue explain CODE` says what a finding means."

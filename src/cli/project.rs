@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use rustix::fs::OFlags;
 
-use crate::beneath::Root;
 use crate::discover::git;
-use crate::discover::root::{self, Uid};
+use crate::discover::project_root::{self, Uid};
 use crate::emit;
 use crate::model::{Key, Machine};
+use crate::root::Root;
 use crate::wire::user::{self, TrustLine, UserConfig};
 
 /// The file with the user's consents.
@@ -24,8 +24,8 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// The root of the project around a folder. Refuses one that another user can change.
 pub(super) fn find(directory: &Path) -> anyhow::Result<PathBuf> {
-    let root = root::find(directory, home().as_deref(), &git::ceilings())?;
-    let Some(place) = root::owned_by_another(&root, &users()) else { return Ok(root) };
+    let root = project_root::find(directory, home().as_deref(), &git::ceilings())?;
+    let Some(place) = project_root::owned_by_another(&root, &users()) else { return Ok(root) };
     if user_config()?.is_safe(&root) {
         return Ok(root);
     }

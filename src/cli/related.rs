@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::list::catalogue;
 use super::output::Format;
-use super::{Exit, code, output, usage};
-use crate::beneath::Root;
+use super::{Exit, for_path, output, usage};
+use crate::root::Root;
 use crate::serve::{Catalogue, Lookup, related};
 
 /// The flags of `blue knowledge related`.
@@ -150,7 +150,7 @@ fn row_of(catalogue: &Catalogue, about: &str) -> anyhow::Result<Option<usize>> {
 
 /// A path below the root where the text names a file here; else the text as it is.
 fn path_or_text(root: &Root, directory: &Path, about: &str) -> String {
-    let below = code::below(root, directory, Path::new(about)).ok();
+    let below = for_path::below(root, directory, Path::new(about)).ok();
     below.filter(|below| root.exists(below)).unwrap_or_else(|| about.to_string())
 }
 

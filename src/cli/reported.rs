@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::beneath::{Content, Root};
 use crate::build::Outcome;
 use crate::emit;
 use crate::model::{Diagnostic, Hasher, Severity};
+use crate::root::{Content, Root};
 
 /// The findings of the last build that reported any, a digest for each.
 const REPORTED: &str = ".blue/local/reported";

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::delivery::Delivery;
 use super::{output, usage};
-use crate::beneath::{Content, Root};
 use crate::discover::git;
 use crate::emit;
 use crate::mcp::dates::Dates;
 use crate::model::counted::counted;
 use crate::model::source;
+use crate::root::{Content, Root};
 use crate::serve::{Overlay, Shelf, bundles};
 use crate::wire::jsonl::DocumentLine;
 

@@ -8,12 +8,12 @@ use jiff::{SignedDuration, Timestamp};
 use super::client::client;
 use super::delivery::Said;
 use super::{Exit, output, project};
-use crate::beneath::Root;
 use crate::build;
 use crate::discover::git;
 use crate::emit::{self, now};
 use crate::guard::shown;
-use crate::model::place::{CLIENTS, SESSIONS};
+use crate::model::layout::{CLIENTS, SESSIONS};
+use crate::root::Root;
 use crate::serve::{bundles, sessions};
 use crate::wire::session::{self, SessionRecord};
 

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::list::catalogue;
 use super::{Exit, output};
-use crate::beneath::Root;
 use crate::build::reader::{ReadFile, Reader, Unread};
+use crate::root::Root;
 use crate::serve::{Catalogue, Lookup};
 
 /// The flags of `blue knowledge show`.

@@ -7,7 +7,7 @@ use clap::Args;
 use super::delivery::Delivery;
 use super::review::Review;
 use super::{Exit, build, output};
-use crate::model::place::{CONFIG, GUIDE};
+use crate::model::layout::{CONFIG, GUIDE};
 use crate::verify;
 
 /// The flags of `blue status`.

@@ -10,7 +10,7 @@ use super::lint::look;
 use super::{Exit, output, project};
 use crate::emit;
 use crate::model::Code;
-use crate::model::place::CONFIG;
+use crate::model::layout::CONFIG;
 use crate::wire::user::{self, TrustLine};
 
 /// The flags of `blue trust`.

@@ -9,7 +9,7 @@ use super::diff::diff;
 use super::{Exit, output};
 use crate::emit;
 use crate::model::Digest;
-use crate::model::place::folder_of;
+use crate::model::layout::folder_of;
 use crate::wire::agent::SCRIPTS;
 use crate::wire::installed::Installed;
 

@@ -1,8 +1,8 @@
 //! How documents are used on this machine, for the commands that tell what lies near.
 
-use crate::beneath::Root;
 use crate::emit::{self, AUDIT, AUDIT_BEFORE, LOCAL};
-use crate::model::place::USAGE;
+use crate::model::layout::USAGE;
+use crate::root::Root;
 use crate::serve::Overlay;
 
 /// What is known now.

@@ -10,7 +10,7 @@ use clap::Args;
 use notify::{RecursiveMode, Watcher};
 
 use super::{Exit, build, output, project};
-use crate::beneath::Root;
+use crate::root::Root;
 
 /// How long it must be quiet before a build begins, in milliseconds.
 const QUIET: u64 = 200;

@@ -11,7 +11,7 @@ const MAX_TRIES: usize = 12;
 
 /// A text and its size.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct Fitted {
     /// The text.
     pub text: String,
     /// Its tokens, counted.
@@ -29,7 +29,7 @@ struct Step {
 #[derive(Debug)]
 pub enum Misfit<E> {
     /// Even the frame without any document is over the budget.
-    Frame(Told),
+    Frame(Fitted),
     /// The text could not be made.
     Telling(E),
 }
@@ -40,10 +40,10 @@ pub fn fit<E>(
     candidates: &[Candidate],
     budget: &Budget,
     tell: &mut dyn FnMut(&Bundle) -> Result<String, E>,
-) -> Result<(Bundle, Told), Misfit<E>> {
+) -> Result<(Bundle, Fitted), Misfit<E>> {
     let steps = steps(candidates, budget);
     let mut counter = tokens::Counter::default();
-    let mut told = |bundle: &Bundle| -> Result<Told, Misfit<E>> {
+    let mut told = |bundle: &Bundle| -> Result<Fitted, Misfit<E>> {
         let text = tell(bundle).map_err(Misfit::Telling)?;
         // A text of two dozen bytes a token does not occur; far too long ones need no counting.
         let tokens = if text.len() as u64 > budget.tokens.saturating_mul(24) {
@@ -51,15 +51,15 @@ pub fn fit<E>(
         } else {
             counter.count(&text)
         };
-        Ok(Told { text, tokens })
+        Ok(Fitted { text, tokens })
     };
-    let holds = |told: &Told| budget.holds(told.tokens, told.text.len() as u64);
+    let holds = |told: &Fitted| budget.holds(told.tokens, told.text.len() as u64);
     let (mut best, mut n_taken) = (bundle_of(candidates, &[]), 0);
     let mut best_told = told(&best)?;
     if !holds(&best_told) {
         // It may not have been counted, but whoever is told should know by how much it is over.
         let tokens = tokens::count(&best_told.text);
-        return Err(Misfit::Frame(Told { tokens, ..best_told }));
+        return Err(Misfit::Frame(Fitted { tokens, ..best_told }));
     }
     let mut too_many = steps.len() + 1;
     let mut middle = guess(candidates, &steps, budget);

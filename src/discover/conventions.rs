@@ -6,11 +6,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::walk::{SIDECARS, Seen, is_markdown};
+use crate::model::layout::folder_of;
 use crate::model::name::{self, Name};
-use crate::model::place::folder_of;
 use crate::model::series::series_word;
 use crate::model::uri::slugify;
-use crate::model::{Collection, Digest, Found, Kind, document};
+use crate::model::{Collection, Digest, FoundFile, Kind, document};
 
 /// Words in a path that say nothing about whose documents lie there.
 const GENERIC: &[&str] = &[
@@ -43,12 +43,12 @@ struct Place {
     kind: String,
     series: Vec<String>,
     base: String,
-    /// Found because its files are numbered, not by its name.
+    /// FoundFile because its files are numbered, not by its name.
     by_numbers: bool,
 }
 
 /// Finds documents by convention. Files come sorted by path.
-pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<Found>) {
+pub(super) fn apply(files: &[Seen]) -> (Vec<Collection>, Vec<FoundFile>) {
     let markdown: Vec<&str> =
         files.iter().map(|seen| seen.path.as_str()).filter(|path| is_markdown(path)).collect();
     // Most folders are known by their names; only the files of the others are looked at closely.
@@ -80,7 +80,7 @@ fn gather(
     chosen: &[(&str, Arc<Place>)],
     files: &[Seen],
     counts: &BTreeMap<&str, usize>,
-) -> (Vec<Collection>, Vec<Found>) {
+) -> (Vec<Collection>, Vec<FoundFile>) {
     let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
     let mut collections: Vec<Collection> = Vec::new();
     let mut found = Vec::new();
@@ -105,7 +105,7 @@ fn gather(
             }
         };
         last = Some((place, row));
-        found.push(Found {
+        found.push(FoundFile {
             path: path.to_string(),
             base,
             collection: row,
@@ -174,7 +174,7 @@ pub(super) fn sidecar_of(path: &str, files: &[Seen]) -> Option<String> {
 }
 
 /// File-name prefixes that most of a collection shares are a series of it.
-fn add_prefixes(collections: &mut [Collection], found: &[Found]) {
+fn add_prefixes(collections: &mut [Collection], found: &[FoundFile]) {
     let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     let mut sizes = vec![0; collections.len()];
     for found in found {

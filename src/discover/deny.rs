@@ -2,8 +2,8 @@
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::model::place::folder_of;
-use crate::model::{Code, Diagnostic, Found};
+use crate::model::layout::folder_of;
+use crate::model::{Code, Diagnostic, FoundFile};
 
 /// Patterns that match one path component each, in any case.
 pub struct DenyList(GlobSet);
@@ -25,7 +25,7 @@ impl DenyList {
 
     /// Takes out what may not be read. Files of one folder follow each other, so that a folder is
     /// asked for once.
-    pub(super) fn filter(&self, found: &mut Vec<Found>, notes: &mut Vec<Diagnostic>) {
+    pub(super) fn filter(&self, found: &mut Vec<FoundFile>, notes: &mut Vec<Diagnostic>) {
         let mut known = None;
         found.retain_mut(|found| {
             // What the list names is not read beside a document either.

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use rustix::fs::FileType;
 
 use super::walk;
-use crate::beneath::{Content, Root};
 use crate::model::source::with_lf;
-use crate::model::{Digest, Folder, Record, Watched};
+use crate::model::{Digest, Folder, Record, TrackedFile};
+use crate::root::{Content, Root};
 
 /// What one look found where folders and emitted files are as the last build left them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -24,8 +24,8 @@ const FEW: usize = 1_000;
 /// something moved that no edit of a document explains.
 pub fn look(root: &Root, record: &Record) -> Option<Look> {
     let folder = |folder: &Folder| folder_same(root, record, folder);
-    let output = |file: &Watched| file_same(root, record.settled, file);
-    let input = |(row, file): (usize, &Watched)| match same(root, record.looked, file) {
+    let output = |file: &TrackedFile| file_same(root, record.settled, file);
+    let input = |(row, file): (usize, &TrackedFile)| match same(root, record.looked, file) {
         Same::Yes => None,
         Same::Read => Some(Err(())),
         Same::No => Some(Ok(row)),
@@ -65,7 +65,7 @@ fn folder_same(root: &Root, record: &Record, folder: &Folder) -> Option<()> {
 }
 
 /// Whether a watched file is what it was; a racy one is hashed again.
-pub fn file_same(root: &Root, time: i64, file: &Watched) -> Option<()> {
+pub fn file_same(root: &Root, time: i64, file: &TrackedFile) -> Option<()> {
     (same(root, time, file) != Same::No).then_some(())
 }
 
@@ -80,7 +80,7 @@ enum Same {
     No,
 }
 
-fn same(root: &Root, time: i64, file: &Watched) -> Same {
+fn same(root: &Root, time: i64, file: &TrackedFile) -> Same {
     let stat = match root.stat(&file.path) {
         Ok(Some((stat, _))) => stat,
         Ok(None) if file.is_absent() => return Same::Yes,

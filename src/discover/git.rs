@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use jiff::Timestamp;
 use rustix::fs::{Mode, OFlags};
 
-use super::root;
-use crate::beneath::{self, Content};
-use crate::model::place::folder_of;
+use super::project_root;
+use crate::model::layout::folder_of;
+use crate::root::{self, Content};
 
 /// What git knows of the present state.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -57,7 +57,7 @@ const CEILINGS: &str = "GIT_CEILING_DIRECTORIES";
 /// The repository around a folder: its `.git`.
 fn repository(folder: &Path) -> Option<PathBuf> {
     let ceilings = ceilings();
-    let mut folders = root::below_ceilings(folder, &ceilings);
+    let mut folders = project_root::below_ceilings(folder, &ceilings);
     folders.find_map(|folder| Some(folder.join(".git")).filter(|git| git.exists()))
 }
 
@@ -130,7 +130,7 @@ fn skipped(folder: &Path) -> Option<Vec<String>> {
 fn short_text(path: &Path) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let fd = rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())).ok()?;
-    match beneath::read_fd(fd, 1 << 16).ok()? {
+    match root::read_fd(fd, 1 << 16).ok()? {
         Content::Bytes(bytes, _) => String::from_utf8(bytes).ok(),
         Content::TooLarge(_) | Content::NotRegular => None,
     }

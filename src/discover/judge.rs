@@ -9,10 +9,10 @@ use anyhow::Context;
 use super::deny::DenyList;
 use super::walk::{Sort, Tree, is_markdown, may_be_document};
 use super::{conventions, rules};
-use crate::beneath::{Content, Root, read_fd};
-use crate::model::place::folder_of;
+use crate::model::layout::folder_of;
 use crate::model::source::with_lf;
-use crate::model::{Code, Diagnostic, Found, Plan};
+use crate::model::{Code, Diagnostic, FoundFile, Plan};
+use crate::root::{Content, Root, read_fd};
 
 /// Drops what is no regular file below the root, with a diagnostic each. Whether there are links.
 pub(super) fn links(
@@ -20,7 +20,7 @@ pub(super) fn links(
     plan: &Plan,
     deny: &DenyList,
     tree: &Tree,
-    found: &mut Vec<Found>,
+    found: &mut Vec<FoundFile>,
     notes: &mut Vec<Diagnostic>,
 ) -> bool {
     if tree.files.iter().all(|seen| seen.sort == Sort::Regular) {
@@ -166,7 +166,7 @@ pub(super) fn linked_folders(
     root: &Root,
     plan: &Plan,
     tree: &Tree,
-    found: &[Found],
+    found: &[FoundFile],
     notes: &mut Vec<Diagnostic>,
 ) {
     let links =
@@ -210,7 +210,7 @@ fn may_hold_by_convention(
 }
 
 /// Whether documents of the folder behind a link are found in their own place.
-fn is_read_anyway(root: &Root, link: &str, found: &[Found]) -> bool {
+fn is_read_anyway(root: &Root, link: &str, found: &[FoundFile]) -> bool {
     let Ok(resolved) = root.path().join(link).canonicalize() else { return false };
     resolved
         .strip_prefix(root.path())

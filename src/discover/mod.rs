@@ -6,23 +6,23 @@ pub mod fresh;
 pub mod git;
 pub mod judge;
 pub mod present;
-pub mod root;
+pub mod project_root;
 mod rules;
 pub mod walk;
 
 use walk::{Seen, Sort};
 pub use walk::{Tree, may_be_document};
 
-use crate::beneath::Root;
-use crate::model::place::{LOCAL, folder_of};
-use crate::model::{Code, Collection, Diagnostic, Found, Noted, Plan};
+use crate::model::layout::{LOCAL, folder_of};
+use crate::model::{Code, Collection, Diagnostic, FoundFile, Noted, Plan};
+use crate::root::Root;
 
 /// Everything one look at the tree found.
 pub struct Discovery {
     /// The collections that may have documents.
     pub collections: Vec<Collection>,
     /// The documents to read, sorted by path.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundFile>,
     /// What was looked at, for the next build's fast path.
     pub tree: Tree,
 }
@@ -115,7 +115,7 @@ fn note_not_checked_out(
 }
 
 /// `knowledge/<collection>.md` is where a digest goes, whatever lies there now.
-fn drop_emitted(collections: &[Collection], found: &mut Vec<Found>) {
+fn drop_emitted(collections: &[Collection], found: &mut Vec<FoundFile>) {
     found.retain(|found| {
         let digest =
             found.path.strip_prefix("knowledge/").and_then(|name| name.strip_suffix(".md"));
@@ -126,9 +126,9 @@ fn drop_emitted(collections: &[Collection], found: &mut Vec<Found>) {
 /// Collections that have a document, sorted by name, with the documents' indexes moved along.
 pub fn in_use<'a>(
     collections: &[Collection],
-    found: impl Iterator<Item = &'a mut Found>,
+    found: impl Iterator<Item = &'a mut FoundFile>,
 ) -> Vec<Collection> {
-    let mut found: Vec<&mut Found> = found.collect();
+    let mut found: Vec<&mut FoundFile> = found.collect();
     let mut used: Vec<usize> = found.iter().map(|found| found.collection).collect();
     used.sort_unstable();
     used.dedup();
@@ -144,7 +144,7 @@ pub fn in_use<'a>(
 }
 
 /// Names that one file system keeps apart and another cannot.
-fn note_collisions(found: &[Found], notes: &mut Vec<Diagnostic>) {
+fn note_collisions(found: &[FoundFile], notes: &mut Vec<Diagnostic>) {
     // Names without a capital differ in more than case; most trees have no others.
     let plain = |path: &str| path.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
     if found.iter().all(|found| plain(&found.path)) {

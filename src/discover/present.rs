@@ -7,9 +7,9 @@ use rustix::fs::FileType;
 
 use super::deny::DenyList;
 use super::walk::{Entry, Ignores, Tree, Walker};
-use crate::beneath::Root;
-use crate::model::place::{MANIFEST, folder_of};
+use crate::model::layout::{MANIFEST, folder_of};
 use crate::model::{Folder, Glob, PathKind, Plan};
+use crate::root::Root;
 
 /// Folders that are never part of a repository's own code.
 const FOREIGN: &[&str] = &[".git", "node_modules", "bower_components", "site-packages"];

@@ -6,7 +6,7 @@ use super::conventions::{is_document, per_folder, sidecar_of};
 use super::deny::DenyList;
 use super::walk::{Seen, is_markdown};
 use crate::model::plan::Rule;
-use crate::model::{Code, Collection, Diagnostic, Found, name};
+use crate::model::{Code, Collection, Diagnostic, FoundFile, name};
 
 /// Finds documents by rule; the first rule that matches a file has it.
 pub(super) fn apply(
@@ -14,9 +14,9 @@ pub(super) fn apply(
     deny: &DenyList,
     files: &[Seen],
     notes: &mut Vec<Diagnostic>,
-) -> anyhow::Result<(Vec<Collection>, Vec<Found>)> {
+) -> anyhow::Result<(Vec<Collection>, Vec<FoundFile>)> {
     let mut collections: Vec<Collection> = Vec::new();
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FoundFile> = Vec::new();
     let markdown: Vec<&str> =
         files.iter().map(|seen| seen.path.as_str()).filter(|path| is_markdown(path)).collect();
     let counts = per_folder(&markdown);
@@ -41,7 +41,7 @@ pub(super) fn apply(
                 }
                 taken[i] = true;
                 let (path, sidecar) = (path.to_string(), sidecar_of(path, files));
-                found.push(Found { path, base, collection: row, sidecar, name });
+                found.push(FoundFile { path, base, collection: row, sidecar, name });
             }
             if n_matched == 0 {
                 let message = format!("no Markdown file matches {pattern:?}");

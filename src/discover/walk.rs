@@ -7,9 +7,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rayon::prelude::*;
 use rustix::fs::FileType;
 
-use crate::beneath::{Content, Root};
-use crate::model::place::folder_of;
+use crate::model::layout::folder_of;
 use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, Stat};
+use crate::root::{Content, Root};
 
 /// What a directory entry is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

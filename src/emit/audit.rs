@@ -12,7 +12,7 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
 use super::local::{LOCAL, prepare};
 use super::stage;
-use crate::beneath::Root;
+use crate::root::Root;
 use crate::wire::audit::{self, AuditLine};
 
 /// A log larger than this is put aside; the one put aside before it is gone.

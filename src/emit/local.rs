@@ -8,10 +8,10 @@ use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::retry_on_intr;
 
 use super::stage;
-use crate::beneath::Root;
 use crate::model::Digest;
+use crate::root::Root;
 
-pub use crate::model::place::LOCAL;
+pub use crate::model::layout::LOCAL;
 
 /// Makes the folder, with a `.gitignore` that keeps it out of git whatever the project's own
 /// says. Refuses when `.blue` or it is a symbolic link.
@@ -174,7 +174,7 @@ pub fn time(root: &Root) -> anyhow::Result<i64> {
     let mut file = stage::open(root, &path, flags, stage::FOR_ALL)?;
     file.write_all(b"\n").with_context(|| format!("write {path}"))?;
     let stat = rustix::fs::fstat(&file).map_err(std::io::Error::from);
-    Ok(crate::beneath::stat_of(&stat.with_context(|| format!("stat {path}"))?).modified)
+    Ok(crate::root::stat_of(&stat.with_context(|| format!("stat {path}"))?).modified)
 }
 
 /// Lets everybody run a file that blue wrote.
@@ -187,7 +187,7 @@ pub fn executable(root: &Root, path: &str) -> anyhow::Result<()> {
 
 /// Removes a file whose bytes are kept in another one.
 pub fn retire(root: &Root, path: &str, copy: &str) -> anyhow::Result<()> {
-    let same = crate::beneath::same_bytes(root, path, copy)?;
+    let same = crate::root::same_bytes(root, path, copy)?;
     anyhow::ensure!(
         same,
         "{copy} is not a copy of {path}; nothing was removed\nhint: move {copy} away"

@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 
 use super::local::{LOCAL, prepare};
 use super::stage;
-use crate::beneath::Root;
+use crate::root::Root;
 
 /// The lock on a project; released when dropped, or when the process ends in any way.
 pub struct Lock {

@@ -8,8 +8,8 @@ use rustix::io::Errno;
 
 use super::local::folder;
 use super::stage;
-use crate::beneath::Root;
-use crate::model::place::folder_of;
+use crate::model::layout::folder_of;
+use crate::root::Root;
 
 /// Writes a whole file in one rename. One that was there keeps its permissions; a new one gets
 /// the usual ones. A script may be run by everybody.

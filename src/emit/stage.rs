@@ -6,7 +6,7 @@ use anyhow::Context;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::retry_on_intr;
 
-use crate::beneath::Root;
+use crate::root::Root;
 
 /// Whoever the umask lets may read and write.
 pub(super) const FOR_ALL: Mode = Mode::from_bits_retain(0o666);

@@ -9,9 +9,9 @@ use rustix::fs::FileType;
 
 use super::local::{LOCAL, folder, names, tidy};
 use super::stage;
-use crate::beneath::{Content, Root, stat_of};
-use crate::model::place::{CONFIG, MANIFEST, folder_of};
-use crate::model::{Digest, Stat, Watched};
+use crate::model::layout::{CONFIG, MANIFEST, folder_of};
+use crate::model::{Digest, Stat, TrackedFile};
+use crate::root::{Content, Root, stat_of};
 use crate::wire::commit::CommitRecord;
 
 /// A file to write.
@@ -159,7 +159,7 @@ pub fn commit(
     root: &Root,
     changes: &[Change],
     removals: &[Removal],
-) -> anyhow::Result<Vec<Watched>> {
+) -> anyhow::Result<Vec<TrackedFile>> {
     if changes.is_empty() && removals.is_empty() {
         return Ok(Vec::new());
     }
@@ -181,7 +181,7 @@ pub fn commit(
         let now = stat_of(&stat);
         // A file whose content moved since it was written is not what was staged.
         let stat = if now.modified == staged.modified { now } else { Stat::default() };
-        watched.push(Watched { path: change.path.clone(), stat, digest });
+        watched.push(TrackedFile { path: change.path.clone(), stat, digest });
     }
     for removal in removals {
         remove_unchanged(root, &removal.path, &removal.digest.to_string())?;

@@ -5,7 +5,7 @@ use rustix::fs::{AtFlags, FileType};
 
 use super::local::{LOCAL, names};
 use super::{replace, stage};
-use crate::beneath::{Content, Root};
+use crate::root::{Content, Root};
 
 /// Larger than any file that a command changes beside emitted ones.
 const MAX_BYTES: u64 = 64 << 20;

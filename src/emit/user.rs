@@ -7,8 +7,8 @@ use anyhow::Context;
 use rustix::fs::{Mode, OFlags};
 
 use super::stage;
-use crate::beneath::Root;
 use crate::model::Key;
+use crate::root::Root;
 
 /// The file with this machine's key, in a folder that git ignores: `$BLUE_HOME` can be in a repository
 /// that the user commits.

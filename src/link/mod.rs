@@ -1,6 +1,6 @@
 //! References to edges; notes the broken, ambiguous and renamed ones.
 
-mod code;
+mod bindings;
 mod index;
 mod note;
 mod path;
@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::model::document::is_cover;
-use crate::model::place::folder_of;
+use crate::model::layout::folder_of;
 use crate::model::{Code, Collection, Diagnostic, DocId, Document, Edge, Graph, Noted};
 
-pub use code::{Repository, bind};
+pub use bindings::{Repository, bind};
 use index::Index;
 
 /// Builds the graph. `exists` answers whether a path below the root is a file or folder that is

@@ -1,8 +1,8 @@
 //! Links by path: exact, renamed, or broken.
 
 use super::resolve::{Answer, Resolver};
+use crate::model::layout::folder_of;
 use crate::model::name::{self, Name};
-use crate::model::place::folder_of;
 use crate::model::{Code, DocId, Label, Relation};
 
 impl Resolver<'_, '_> {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::beneath::{Content, Root};
 use crate::discover::git;
 use crate::emit;
+use crate::root::{Content, Root};
 use crate::serve::Shelf;
 
 /// Where they are remembered from one server to the next: the commit, then a line for each path,

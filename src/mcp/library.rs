@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::dates::Dates;
-use crate::beneath::Root;
 use crate::build::reader::Reader;
 use crate::discover::git;
 use crate::emit::{self, AUDIT, AUDIT_BEFORE, LOCAL};
 use crate::model::Stat;
-use crate::model::place::{BUNDLES, CONFIG, DOCUMENTS, MANIFEST, USAGE};
+use crate::model::layout::{BUNDLES, CONFIG, DOCUMENTS, MANIFEST, USAGE};
+use crate::root::Root;
 use crate::serve::sessions::{self, Asking};
 use crate::serve::shelf::{Shelf, Unbuilt};
 use crate::serve::{Overlay, bundles};

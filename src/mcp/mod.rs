@@ -22,7 +22,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::beneath::Root;
+use crate::root::Root;
 pub use library::Asker;
 use library::Library;
 use paced::Paced;

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use super::address::{Failure, Meaning, meaning, shown};
 use super::library::{Delivered, Library, Open};
 use super::{near, tell};
-use crate::beneath::Content;
 use crate::build::reader::{ReadDocument, Reader, Unread};
 use crate::emit;
-use crate::model::place::BUNDLES;
+use crate::model::layout::BUNDLES;
 use crate::model::{Digest, Format, Level};
+use crate::root::Content;
 use crate::serve::shelf::{Item, Own, Shelf};
 use crate::serve::{bundles, text_of, work};
 use crate::verify::{self, OnDisk};
@@ -144,7 +144,7 @@ pub(super) fn own_text(library: &Library, reader: &Reader, own: Own) -> Result<G
 
 /// What the index says of a document.
 pub(super) fn line_of(shelf: &Shelf, row: usize) -> Result<DocumentLine, Failure> {
-    let spoilt = || unreadable(crate::model::place::DOCUMENTS, "is not what was built");
+    let spoilt = || unreadable(crate::model::layout::DOCUMENTS, "is not what was built");
     shelf.catalogue.line(row).ok_or_else(spoilt)
 }
 

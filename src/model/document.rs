@@ -1,6 +1,6 @@
 //! One document: what its bytes say, what its name says, and what follows from both.
 
-use super::{Around, Code, Digest, Kind, NamedPath, Number, Status, Terms, Uri};
+use super::{CitingLines, Code, Digest, Kind, NamedPath, Number, Status, Terms, Uri};
 
 /// What the bytes alone say. Depends on nothing else, so it is cached by content hash.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Facts {
     /// What it is about, in words.
     pub terms: Terms,
     /// The words of the lines that refer to something.
-    pub around: Around,
+    pub citing_lines: CitingLines,
     /// Who and what it is filed under: `author Ada Lovelace`, `tag storage`.
     pub marks: Vec<String>,
     /// What was noticed while reading.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::word::stems;
-use super::{Around, Document, Rows, Terms};
+use super::{CitingLines, Document, Rows, Terms};
 
 /// Words that are looked at of one title.
 const MAX_TITLE: usize = 16;
@@ -36,8 +36,11 @@ impl Lexicon {
             hashes: Rows::with_capacity(n, n_words),
             counts: Rows::with_capacity(n, n_words),
             names: Rows::with_capacity(n, sum(|document| document.facts.terms.names.len())),
-            lines: Rows::with_capacity(n, sum(|document| document.facts.around.lines.len())),
-            around: Rows::with_capacity(n, sum(|document| document.facts.around.hashes.len())),
+            lines: Rows::with_capacity(n, sum(|document| document.facts.citing_lines.lines.len())),
+            around: Rows::with_capacity(
+                n,
+                sum(|document| document.facts.citing_lines.hashes.len()),
+            ),
             titles: Rows::with_capacity(n, n * 8),
         };
         let titles = documents.par_iter().map(|document| stems(&document.title, MAX_TITLE));
@@ -47,7 +50,7 @@ impl Lexicon {
             lexicon.hashes.push(&std::mem::take(&mut terms.hashes));
             lexicon.counts.push(&std::mem::take(&mut terms.counts));
             lexicon.names.push(&std::mem::take(&mut terms.names));
-            let around = std::mem::take(&mut document.facts.around);
+            let around = std::mem::take(&mut document.facts.citing_lines);
             lexicon.lines.push(&around.lines);
             lexicon.around.push(&around.hashes);
             lexicon.titles.push(&title);
@@ -56,7 +59,7 @@ impl Lexicon {
     }
 
     /// Puts the words of another text in the place of a document's.
-    pub fn replace(&mut self, row: usize, terms: &Terms, around: &Around) {
+    pub fn replace(&mut self, row: usize, terms: &Terms, around: &CitingLines) {
         self.hashes.replace(row, &terms.hashes);
         self.counts.replace(row, &terms.counts);
         self.names.replace(row, &terms.names);

@@ -39,7 +39,7 @@ pub struct Folder {
 
 /// A file that was read or written, with what it was then.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Watched {
+pub struct TrackedFile {
     /// Path below the root.
     pub path: String,
     /// Its stat when it was read or written.
@@ -48,10 +48,10 @@ pub struct Watched {
     pub digest: Digest,
 }
 
-impl Watched {
+impl TrackedFile {
     /// A file that was looked for and is not there.
-    pub fn absent(path: &str) -> Watched {
-        Watched {
+    pub fn absent(path: &str) -> TrackedFile {
+        TrackedFile {
             path: path.to_string(),
             stat: Stat::default(),
             digest: Digest::from_bytes([0; 32]),
@@ -70,9 +70,9 @@ pub struct Record {
     /// Folders that were looked into.
     pub folders: Vec<Folder>,
     /// Files that were read, sorted by path.
-    pub inputs: Vec<Watched>,
+    pub inputs: Vec<TrackedFile>,
     /// Files that were written or found current, sorted by path; the manifest among them.
-    pub outputs: Vec<Watched>,
+    pub outputs: Vec<TrackedFile>,
     /// The file system's time before the first look.
     pub looked: i64,
     /// The file system's time after the last write.
@@ -87,7 +87,7 @@ pub struct Record {
 
 impl Record {
     /// What is known of an input.
-    pub fn input(&self, path: &str) -> Option<&Watched> {
+    pub fn input(&self, path: &str) -> Option<&TrackedFile> {
         let at = self.inputs.binary_search_by(|watched| watched.path.as_str().cmp(path)).ok()?;
         Some(&self.inputs[at])
     }

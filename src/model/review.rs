@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::layout::ACCEPTED;
 use super::neutral::neutral;
-use super::place::ACCEPTED;
 use super::{Code, Diagnostic, Severity};
 
 /// A finding that somebody looked at and accepted. It is known by what it says, not by its line,

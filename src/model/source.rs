@@ -54,7 +54,7 @@ pub struct Collection {
 
 /// A document that discovery decided to read.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Found {
+pub struct FoundFile {
     /// Path below the project root, `/` between the parts.
     pub path: String,
     /// How much of the path is the collection's folder, in bytes; the rest names the document.
@@ -67,7 +67,7 @@ pub struct Found {
     pub name: Name,
 }
 
-impl Found {
+impl FoundFile {
     /// The path below the collection's folder.
     pub fn below(&self) -> &str {
         &self.path[self.base..]

@@ -10,7 +10,7 @@ pub struct Terms {
     /// How often each counts.
     pub counts: Vec<u16>,
     /// Every two telling words that follow each other, once, as numbers in no order.
-    pub pairs: Vec<u32>,
+    pub bigrams: Vec<u32>,
     /// Names of code that it uses, those used most, sorted; see [`used`].
     pub names: Vec<u32>,
 }
@@ -22,7 +22,7 @@ impl Terms {
             words: String::with_capacity(n * 8),
             hashes: Vec::with_capacity(n),
             counts: Vec::with_capacity(n),
-            pairs: Vec::new(),
+            bigrams: Vec::new(),
             names: Vec::new(),
         }
     }
@@ -43,14 +43,14 @@ impl Terms {
 
 /// The words of the lines that refer to something: what a reference is made for.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Around {
+pub struct CitingLines {
     /// Each such line, in order, with where its words end.
     pub lines: Vec<(u32, u32)>,
     /// The numbers of their stems.
     pub hashes: Vec<u32>,
 }
 
-impl Around {
+impl CitingLines {
     /// Adds a line with its words. Lines come in order.
     pub fn push(&mut self, line: u32, hashes: &[u32]) {
         self.hashes.extend_from_slice(hashes);
@@ -65,7 +65,7 @@ pub fn term_hash(word: &str) -> u32 {
 
 /// A number for two words that follow each other, by their numbers; it is not 0.
 #[inline]
-pub fn pair(one: u32, other: u32) -> u32 {
+pub fn bigram(one: u32, other: u32) -> u32 {
     (one.rotate_left(13) ^ other).wrapping_mul(0x9E37_79B1).max(1)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::terms::{HASH_START, hash, hash_step, pair, term_hash};
+use super::terms::{HASH_START, bigram, hash, hash_step, term_hash};
 
 /// A longer word is cut off, and says nothing.
 const MAX_WORD: usize = 64;
@@ -203,16 +203,16 @@ pub fn stems(text: &str, most: usize) -> Vec<u32> {
 }
 
 /// Every two telling words of a short text that follow each other, once, by their numbers.
-pub fn pairs(text: &str, most: usize) -> Vec<u32> {
-    let (mut pairs, mut last) = (Vec::new(), None);
+pub fn bigrams(text: &str, most: usize) -> Vec<u32> {
+    let (mut bigrams, mut last) = (Vec::new(), None);
     words(text, |word, whole| {
         if is_telling(word, whole) {
             let hash = term_hash(stem(word));
-            let pair = last.replace(hash).map(|last| pair(last, hash));
-            pairs.extend(pair.filter(|pair| pairs.len() < most && !pairs.contains(pair)));
+            let found = last.replace(hash).map(|last| bigram(last, hash));
+            bigrams.extend(found.filter(|found| bigrams.len() < most && !bigrams.contains(found)));
         }
     });
-    pairs
+    bigrams
 }
 
 /// Every word of a text in lower case, with its hash; names of code are taken apart.

@@ -8,14 +8,14 @@ use rayon::prelude::*;
 use super::title;
 use crate::model::uri::slugify;
 use crate::model::{
-    Code, Collection, Diagnostic, Digest, Document, Facts, Found, Kind, Noted, Status, Uri, name,
-    status_words,
+    Code, Collection, Diagnostic, Digest, Document, Facts, FoundFile, Kind, Noted, Status, Uri,
+    name, status_words,
 };
 
 /// Joins what was found with what was read. Gives the documents in their lasting order.
 pub fn documents(
     collections: &[Collection],
-    read: Vec<(Found, Digest, Facts)>,
+    read: Vec<(FoundFile, Digest, Facts)>,
 ) -> Noted<Vec<Document>> {
     let made: Vec<(Document, Vec<Diagnostic>)> = read
         .into_par_iter()
@@ -44,7 +44,7 @@ fn order(document: &Document) -> (usize, bool, (bool, u64, &str), &str) {
 
 fn document(
     collections: &[Collection],
-    mut found: Found,
+    mut found: FoundFile,
     digest: Digest,
     mut facts: Facts,
     notes: &mut Vec<Diagnostic>,
@@ -123,7 +123,7 @@ fn settle_status(
 }
 
 /// A title made of the name, for documents that state none.
-fn readable(name: &name::Name, found: &Found) -> String {
+fn readable(name: &name::Name, found: &FoundFile) -> String {
     let words = name.slug.replace('-', " ");
     let mut chars = words.chars();
     match (chars.next(), &name.number) {

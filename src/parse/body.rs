@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::model::code::is_like_path;
+use crate::model::binding::is_like_path;
 
 /// A heading and where it stands.
 pub(crate) struct Heading {

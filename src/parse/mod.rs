@@ -43,7 +43,7 @@ pub(crate) struct Page<'a> {
 
 /// What can be told of a document besides its facts; it costs little while the document is at hand.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct Extracts {
     /// The longer texts, which its facts only measure.
     pub texts: Texts,
     /// What it says of the work it asks for.
@@ -56,11 +56,11 @@ pub fn parse(source: &Source, limits: &Limits, allowed: &Allowed) -> Facts {
 }
 
 /// Reads one document for all that may be asked of it.
-pub fn parse_all(source: &Source, limits: &Limits, allowed: &Allowed) -> (Facts, Told) {
+pub fn parse_all(source: &Source, limits: &Limits, allowed: &Allowed) -> (Facts, Extracts) {
     with_page(source, limits, allowed, |page, notes| {
         let (facts, texts) = facts(page, source, limits, notes);
         let work = work_of(page, texts.brief.clone());
-        (facts, Told { texts, work })
+        (facts, Extracts { texts, work })
     })
 }
 
@@ -135,11 +135,11 @@ fn facts(
     page.again.join(&mut notes);
     let mut terms = terms::terms(page, title.as_deref());
     terms.names = names::names(&page.text[page.start..]);
-    let around = terms::around(page, &references);
+    let citing_lines = terms::citing_lines(page, &references);
     let facts = Facts {
         title,
         terms,
-        around,
+        citing_lines,
         marks: marks::marks(page),
         label: own_label(page).or_else(|| title::label(page)),
         status: status::stated(page),

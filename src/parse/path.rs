@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Page;
 use super::field::Field;
 use super::reference::percent_decoded;
-use crate::model::code::{MAX_PATH, cleaned, is_glob};
+use crate::model::binding::{MAX_PATH, cleaned, is_glob};
 use crate::model::{NamedPath, Naming};
 
 /// More than this are an index; the rest is not read.

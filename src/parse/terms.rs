@@ -1,9 +1,9 @@
-//! What a document is about, in words with counts, and the words around its references.
+//! What a document is about, in words with counts, and the words citing_lines its references.
 
 use super::Page;
-use crate::model::terms::{folded, hash, pair};
+use crate::model::terms::{bigram, folded, hash};
 use crate::model::word::{is_telling, stem, stems, words};
-use crate::model::{Around, Reference, Terms};
+use crate::model::{CitingLines, Reference, Terms};
 
 /// Words kept of one document.
 const MAX_TERMS: usize = 160;
@@ -30,15 +30,15 @@ pub(super) fn terms(page: &Page<'_>, title: Option<&str>) -> Terms {
 }
 
 /// The words of every line that refers to something.
-pub(super) fn around(page: &Page<'_>, references: &[Reference]) -> Around {
+pub(super) fn citing_lines(page: &Page<'_>, references: &[Reference]) -> CitingLines {
     let mut lines: Vec<u32> = references.iter().map(|reference| reference.line).collect();
     lines.sort_unstable();
     lines.dedup();
-    let mut around = Around::default();
+    let mut citing_lines = CitingLines::default();
     for line in lines.into_iter().filter(|line| *line > 0).take(MAX_LINES) {
-        around.push(line, &stems(page.lines.text(page.text, line), MAX_AROUND));
+        citing_lines.push(line, &stems(page.lines.text(page.text, line), MAX_AROUND));
     }
-    around
+    citing_lines
 }
 
 /// Words counted by a hash of each.
@@ -147,7 +147,7 @@ struct Counted {
     text: String,
     ends: Vec<u32>,
     /// Telling words that follow each other.
-    pairs: Set,
+    bigrams: Set,
 }
 
 impl Counted {
@@ -156,12 +156,12 @@ impl Counted {
             table: Table::new(),
             text: String::with_capacity(2_048),
             ends: Vec::with_capacity(256),
-            pairs: Set::new(),
+            bigrams: Set::new(),
         }
     }
 
     fn count(&mut self, text: &str, times: u32) {
-        let Counted { table, text: all, ends, pairs } = self;
+        let Counted { table, text: all, ends, bigrams } = self;
         let mut last = 0;
         words(text, |word, whole| {
             let stem = table.add(whole, times, || {
@@ -172,8 +172,8 @@ impl Counted {
             if stem == 0 {
                 return;
             }
-            if last != 0 && pairs.all.len() < MAX_PAIRS {
-                pairs.add(pair(folded(last), folded(stem)));
+            if last != 0 && bigrams.all.len() < MAX_PAIRS {
+                bigrams.add(bigram(folded(last), folded(stem)));
             }
             last = stem;
         });
@@ -206,7 +206,7 @@ impl Counted {
             let Entry { hash, what, count } = &stems.entries[row as u32 as usize];
             terms.push(self.word(*what as usize), folded(*hash), *count);
         }
-        terms.pairs = self.pairs.all;
+        terms.bigrams = self.bigrams.all;
         terms
     }
 }
@@ -215,7 +215,7 @@ impl Counted {
 mod tests {
     use super::*;
     use crate::model::term_hash;
-    use crate::model::word::pairs;
+    use crate::model::word::bigrams;
 
     #[test]
     fn words_are_counted_by_their_stem_and_the_frequent_stay() {
@@ -247,9 +247,9 @@ mod tests {
     fn a_text_that_says_a_title_has_all_its_pairs() {
         let mut counted = Counted::new();
         counted.count("We found freedom through the\nconstraints of it, and no more.", 1);
-        let said = counted.terms().pairs;
-        let title = pairs("Freedom Through Constraint", 9);
+        let said = counted.terms().bigrams;
+        let title = bigrams("Freedom Through Constraint", 9);
         assert!(!title.is_empty() && title.iter().all(|pair| said.contains(pair)));
-        assert!(pairs("Constraint and freedom", 9).iter().all(|pair| !said.contains(pair)));
+        assert!(bigrams("Constraint and freedom", 9).iter().all(|pair| !said.contains(pair)));
     }
 }

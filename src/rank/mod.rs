@@ -109,7 +109,7 @@ pub struct Again<'a> {
 pub struct Apart<'a> {
     /// What they are called, and which texts said so.
     pub calls: Calls,
-    /// Who says something else now than is known there, changed earlier or just now, with the pairs
+    /// Who says something else now than is known there, changed earlier or just now, with the bigrams
     /// that are counted there.
     pub edited: Vec<(DocId, Vec<u32>)>,
     /// Whose neighbours are given back in any case.

@@ -6,7 +6,7 @@ use super::log::log2_16;
 use super::places::Places;
 use super::shift::{summed, then};
 use super::words::class;
-use crate::model::word::pairs;
+use crate::model::word::bigrams;
 use crate::model::{Calls, DocId, Document, Graph, Rows, Terms};
 
 /// Pairs of words that are looked at of one title.
@@ -15,7 +15,7 @@ const MAX_PAIRS: usize = 12;
 /// A pair that more titles and files have belongs to none of them.
 const MAX_CALLED: usize = 96;
 
-/// Calls that are looked at for one document, those of the pairs that name fewest first. Documents that
+/// Calls that are looked at for one document, those of the bigrams that name fewest first. Documents that
 /// people wrote have some dozens, hardly one has three hundred.
 const MAX_LOOKED: usize = 512;
 
@@ -41,21 +41,21 @@ impl Call {
     }
 }
 
-/// The pairs of all titles and files, and the texts they stand in.
+/// The bigrams of all titles and files, and the texts they stand in.
 pub(super) struct Phrases {
     calls: Calls,
-    /// How rare each of those pairs is, where it begins.
+    /// How rare each of those bigrams is, where it begins.
     rarity: Vec<u32>,
     /// How many are called by each pair, where it begins.
     lens: Vec<u8>,
-    /// How rare the pairs of each call are together.
+    /// How rare the bigrams of each call are together.
     whole: Vec<u32>,
-    /// For each document, where in `called` the pairs begin that its text has, if all were looked at.
+    /// For each document, where in `called` the bigrams begin that its text has, if all were looked at.
     said: Option<Rows<u32>>,
     places: Places,
 }
 
-/// What was known before, and the texts that are others now: with the pairs they had then.
+/// What was known before, and the texts that are others now: with the bigrams they had then.
 pub(super) struct Known {
     pub(super) calls: Calls,
     pub(super) edited: Vec<(DocId, Vec<u32>)>,
@@ -70,7 +70,7 @@ fn found(graph: &Graph) -> (Calls, Places, Rows<u32>) {
     let runs = called.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() <= MAX_CALLED);
     let called: Vec<(u32, u32)> = runs.flatten().copied().collect();
     let places = Places::new(&called);
-    let find = |document: &Document| said_by(&document.facts.terms.pairs, &called, &places);
+    let find = |document: &Document| said_by(&document.facts.terms.bigrams, &called, &places);
     let found: Vec<Vec<u32>> = graph.documents.par_iter().map(find).collect();
     let mut said = Rows::with_capacity(found.len(), found.iter().map(Vec::len).sum());
     found.iter().for_each(|found| said.push(found));
@@ -84,7 +84,7 @@ fn said_again(graph: &Graph, known: Known) -> (Calls, Places) {
     let Known { mut calls, edited } = known;
     let places = Places::new(&calls.called);
     for (id, before) in edited {
-        let said = said_by(&graph.document(id).facts.terms.pairs, &calls.called, &places);
+        let said = said_by(&graph.document(id).facts.terms.bigrams, &calls.called, &places);
         said.into_iter().for_each(|start| calls.counts[start as usize] += 1);
         let had = said_by(&before, &calls.called, &places);
         had.into_iter().for_each(|start| calls.counts[start as usize] -= 1);
@@ -92,9 +92,9 @@ fn said_again(graph: &Graph, known: Known) -> (Calls, Places) {
     (calls, places)
 }
 
-/// Where the pairs of a text begin that somebody is called by.
-fn said_by(pairs: &[u32], called: &[(u32, u32)], places: &Places) -> Vec<u32> {
-    pairs.iter().filter_map(|pair| places.of(called, *pair)).collect()
+/// Where the bigrams of a text begin that somebody is called by.
+fn said_by(bigrams: &[u32], called: &[(u32, u32)], places: &Places) -> Vec<u32> {
+    bigrams.iter().filter_map(|pair| places.of(called, *pair)).collect()
 }
 
 impl Phrases {
@@ -125,13 +125,13 @@ impl Phrases {
         Phrases { calls, rarity, lens, whole, said, places }
     }
 
-    /// Whether a pair of some title is as rare as it was when these texts had other pairs.
+    /// Whether a pair of some title is as rare as it was when these texts had other bigrams.
     pub(super) fn are_as_rare(&self, graph: &Graph, changed: &[(DocId, Terms)]) -> bool {
         let mut before: Vec<(u32, i64)> = Vec::new();
         for (id, terms) in changed {
             let now = &graph.document(*id).facts.terms;
-            before.extend(self.said_by(&terms.pairs).map(|start| (start, 1)));
-            before.extend(self.said_by(&now.pairs).map(|start| (start, -1)));
+            before.extend(self.said_by(&terms.bigrams).map(|start| (start, 1)));
+            before.extend(self.said_by(&now.bigrams).map(|start| (start, -1)));
         }
         summed(before).into_iter().all(|(start, more)| {
             let now = self.calls.counts[start as usize];
@@ -139,8 +139,8 @@ impl Phrases {
         })
     }
 
-    fn said_by(&self, pairs: &[u32]) -> impl Iterator<Item = u32> {
-        said_by(pairs, &self.calls.called, &self.places).into_iter()
+    fn said_by(&self, bigrams: &[u32]) -> impl Iterator<Item = u32> {
+        said_by(bigrams, &self.calls.called, &self.places).into_iter()
     }
 
     /// Who is called by the pair that begins here.
@@ -148,9 +148,9 @@ impl Phrases {
         &self.calls.called[start as usize..][..usize::from(self.lens[start as usize])]
     }
 
-    /// Where the pairs begin that a document names others by. What it is called itself names nobody
+    /// Where the bigrams begin that a document names others by. What it is called itself names nobody
     /// else.
-    fn looked_at(&self, id: DocId, pairs: &[u32]) -> Vec<u32> {
+    fn looked_at(&self, id: DocId, bigrams: &[u32]) -> Vec<u32> {
         let names_others = |start: &u32| {
             let run = self.run(*start);
             let own = run.partition_point(|(_, call)| *call < Call::title(id).0);
@@ -158,7 +158,7 @@ impl Phrases {
         };
         let mut starts: Vec<u32> = match &self.said {
             Some(said) => said.of(id.0 as usize).to_vec(),
-            None => self.said_by(pairs).collect(),
+            None => self.said_by(bigrams).collect(),
         };
         starts.retain(names_others);
         let len = |start: &u32| usize::from(self.lens[*start as usize]);
@@ -188,12 +188,12 @@ impl Phrases {
     /// much of the file's name, in thousandths; one of them is 0.
     pub(super) fn share(
         &self,
-        (id, pairs): (DocId, &[u32]),
+        (id, bigrams): (DocId, &[u32]),
         sums: &mut [u32],
         tell: &mut dyn FnMut(DocId, i32, i32),
     ) {
         let mut touched: Vec<Call> = Vec::new();
-        for start in self.looked_at(id, pairs) {
+        for start in self.looked_at(id, bigrams) {
             for (_, call) in self.run(start) {
                 if sums[*call as usize] == 0 {
                     touched.push(Call(*call));
@@ -212,11 +212,11 @@ impl Phrases {
     }
 }
 
-/// The pairs of a document's title, and of its file's name where they are others.
+/// The bigrams of a document's title, and of its file's name where they are others.
 fn calls_of(graph: &Graph, id: DocId) -> impl Iterator<Item = (u32, u32)> {
     let document = graph.document(id);
-    let title = pairs(&document.title, MAX_PAIRS);
-    let mut file = pairs(&document.slug, MAX_PAIRS);
+    let title = bigrams(&document.title, MAX_PAIRS);
+    let mut file = bigrams(&document.slug, MAX_PAIRS);
     if file == title {
         file.clear();
     }

@@ -1,8 +1,8 @@
-//! Where pairs of words lie in a sorted list, found without searching for those that are not in it.
+//! Where bigrams of words lie in a sorted list, found without searching for those that are not in it.
 
 /// Pairs of a list, by their last bits.
 pub(super) struct Places {
-    /// A bit for every pair, by its last bits: nearly all pairs of texts are in no list.
+    /// A bit for every pair, by its last bits: nearly all bigrams of texts are in no list.
     some: Vec<u64>,
     /// Place plus one, by the pair's last bits; 0 where there is none.
     slots: Vec<u32>,

@@ -56,8 +56,8 @@ impl Citing {
             }
         }
         let citing = Rows::grouped(lens.len(), &citing, |(to, _)| to.0 as usize).into_all();
-        let pairs = citing.into_iter().map(|(to, place)| (to.0 as usize, place));
-        Citing(Rows::of_pairs(lens.len(), pairs))
+        let bigrams = citing.into_iter().map(|(to, place)| (to.0 as usize, place));
+        Citing(Rows::of_pairs(lens.len(), bigrams))
     }
 
     /// The words of each line that refers to a document.

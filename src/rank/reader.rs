@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
         }
         self.marks.share(id, &mut |other, rare| add(other, &|row| row.marks = row.marks.max(rare)));
         besides.iter().for_each(|other| add(*other, &|_| {}));
-        self.phrases.share((id, &self.terms(id).pairs), said, &mut |other, title, file| {
+        self.phrases.share((id, &self.terms(id).bigrams), said, &mut |other, title, file| {
             // A file's name is often an older or a shorter title, and half as telling.
             let points = (title * title / 1_000).max(file * file / 2_000);
             add_if(title.max(file) >= SAID, other, &|row| row.phrase = row.phrase.max(points));
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
                 (row.names, row.most) = (shared.alike, shared.most);
             });
         });
-        self.sayings.share(&self.terms(id).pairs, shared, &mut |other, own| {
+        self.sayings.share(&self.terms(id).bigrams, shared, &mut |other, own| {
             add_if(false, other, &|row| row.saying = own);
         });
         self.mark(id, own, true);

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::log::ratio;
 use super::places::Places;
 use super::profiles::Citing;
-use crate::model::terms::pair;
+use crate::model::terms::bigram;
 use crate::model::{DocId, Graph, Lexicon};
 
 /// Words that stand beside more references are nobody's.
@@ -25,9 +25,10 @@ impl Sayings {
     pub(super) fn new(graph: &Graph, lexicon: &Lexicon, citing: &Citing) -> Sayings {
         let of = |id: DocId| {
             let lines = citing.lines(lexicon, id);
-            let pairs = lines.flat_map(|words| words.windows(2).map(|two| pair(two[0], two[1])));
+            let bigrams =
+                lines.flat_map(|words| words.windows(2).map(|two| bigram(two[0], two[1])));
             // One number is sorted quicker than two.
-            pairs.map(move |pair| u64::from(pair) << 32 | u64::from(id.0))
+            bigrams.map(move |pair| u64::from(pair) << 32 | u64::from(id.0))
         };
         let ids: Vec<DocId> = graph.ids().collect();
         let mut all: Vec<u64> = ids.into_par_iter().flat_map_iter(of).collect();
@@ -39,11 +40,16 @@ impl Sayings {
         Sayings { cited, places }
     }
 
-    /// Names whom others cite in words of a text, by its pairs, each with how much they are its own, as a
+    /// Names whom others cite in words of a text, by its bigrams, each with how much they are its own, as a
     /// logarithm in thousandths.
-    pub(super) fn share(&self, pairs: &[u32], sums: &mut [u32], tell: &mut dyn FnMut(DocId, i32)) {
+    pub(super) fn share(
+        &self,
+        bigrams: &[u32],
+        sums: &mut [u32],
+        tell: &mut dyn FnMut(DocId, i32),
+    ) {
         let mut touched: Vec<DocId> = Vec::new();
-        for pair in pairs {
+        for pair in bigrams {
             let Some(start) = self.places.of(&self.cited, *pair) else { continue };
             let run = &self.cited[start as usize..];
             let len = run.iter().take_while(|(other, _)| other == pair).count();

@@ -1,8 +1,8 @@
 //! The bundles that can be delivered, and which of them the current work asks for.
 
-use crate::beneath::{Content, Root};
 use crate::model::Digest;
-use crate::model::place::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE};
+use crate::model::layout::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE};
+use crate::root::{Content, Root};
 use crate::wire::jsonl::BundleLine;
 
 /// Every bundle of the last build.

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use crate::beneath::Root;
+use crate::model::layout::{BUNDLES, DOCUMENTS, GUIDE, PATHS, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::neutral::neutral;
-use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, PATHS, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::uri::{Refusal, Uri};
 use crate::model::{Number, ShortId, name};
+use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
 
 /// Every document of the last build.

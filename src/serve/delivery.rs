@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::beneath::{Content, Root};
+use crate::root::{Content, Root};
 use crate::wire::audit::{self, AuditLine};
 use crate::wire::jsonl::BundleLine;
 

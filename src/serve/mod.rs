@@ -2,7 +2,7 @@
 
 pub mod bundles;
 pub mod catalogue;
-pub mod code;
+pub mod bindings;
 pub mod delivery;
 pub mod reference;
 pub mod related;
@@ -21,7 +21,7 @@ pub use delivery::{Log, Staleness};
 pub use shelf::{Item, Shelf};
 pub use usage::Overlay;
 
-use crate::beneath::{Content, Root};
+use crate::root::{Content, Root};
 
 /// The lines of an emitted index below its provenance. `None` if nothing was built yet.
 fn lines<T: DeserializeOwned>(

@@ -9,8 +9,8 @@ use memchr::memmem::Finder;
 use rustix::fs::{FileType, OFlags};
 
 use super::{Catalogue, Overlay};
-use crate::beneath::Root;
-use crate::model::place::RELEVANCE;
+use crate::model::layout::RELEVANCE;
+use crate::root::Root;
 use crate::wire::jsonl::{DocumentLine, RelevanceLine};
 
 /// A document near another.

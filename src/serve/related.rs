@@ -1,8 +1,8 @@
 //! Documents related to a document, a path of the repository or some words, for commands and tools.
 
-use super::{Catalogue, Overlay, code, reference, words};
-use crate::beneath::Root;
-use crate::model::code::cleaned;
+use super::{Catalogue, Overlay, bindings, reference, words};
+use crate::model::binding::cleaned;
+use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
 
 /// A document that is related to what was asked for.
@@ -64,11 +64,11 @@ fn bound(root: &Root, catalogue: &Catalogue, about: &str) -> Vec<Related> {
     if path.is_empty() || path.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Vec::new();
     }
-    let answer = code::bound(root, catalogue, path, false);
+    let answer = bindings::bound(root, catalogue, path, false);
     let bound = answer.ok().flatten().unwrap_or_default().bound.into_iter();
     let n = bound.len() as u32;
     let related = bound.zip(0..).map(|(bound, i)| {
-        let reasons = bound.because.iter().map(code::Because::text).collect();
+        let reasons = bound.because.iter().map(bindings::Because::text).collect();
         Related { document: bound.document, score: BOUND + n - i, reasons }
     });
     related.collect()

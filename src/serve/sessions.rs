@@ -1,7 +1,7 @@
 //! Which session of an agent asks a server.
 
-use crate::beneath::{Content, Root};
-use crate::model::place::{CLIENTS, SESSIONS};
+use crate::model::layout::{CLIENTS, SESSIONS};
+use crate::root::{Content, Root};
 use crate::wire::session::{self, SessionRecord};
 
 /// The session that a server works for, as far as that can be known.

@@ -1,10 +1,10 @@
 //! Everything one build emitted that can be looked up, read once and kept until the next build.
 
 use super::{Bundles, Catalogue, Lookup};
-use crate::beneath::Root;
 use crate::model::Format;
 use crate::model::artifact::content_digest;
-use crate::model::place::{BUNDLES, DOCUMENTS, GUIDE, MANIFEST, SESSION, VOICE, WORKFLOW};
+use crate::model::layout::{BUNDLES, DOCUMENTS, GUIDE, MANIFEST, SESSION, VOICE, WORKFLOW};
+use crate::root::Root;
 use crate::wire::header;
 use crate::wire::jsonl::DocumentLine;
 use crate::wire::manifest::{Entry, Manifest, Unusable};

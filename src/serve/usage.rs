@@ -7,9 +7,9 @@ use std::os::unix::fs::FileExt;
 use jiff::Timestamp;
 use rustix::fs::{FileType, OFlags};
 
-use crate::beneath::{Content, Root};
 use crate::model::Digest;
-use crate::model::place::USAGE;
+use crate::model::layout::USAGE;
+use crate::root::{Content, Root};
 use crate::wire::audit::{self, AuditLine};
 use crate::wire::usage::{self, Reads, Usage};
 

@@ -2,11 +2,11 @@
 
 use anyhow::Context;
 
-use crate::beneath::{Content, Root};
 use crate::model::artifact::content_digest;
-use crate::model::place::MANIFEST;
+use crate::model::layout::MANIFEST;
 use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Digest, Format};
+use crate::root::{Content, Root};
 use crate::wire::conflict;
 use crate::wire::header::{self, Provenance};
 use crate::wire::manifest::{Entry, Manifest, Unusable};

@@ -12,8 +12,8 @@ use super::blocks::{self, Place};
 use super::lists::{packed, unpacked, whole};
 use crate::model::plan::Limits;
 use crate::model::{
-    Around, Code, Digest, Facts, Key, Label, NamedPath, Naming, Note, Number, Reference, Relation,
-    Size, Sizes, Target, Terms,
+    CitingLines, Code, Digest, Facts, Key, Label, NamedPath, Naming, Note, Number, Reference,
+    Relation, Size, Sizes, Target, Terms,
 };
 
 /// Raised by hand whenever parsing gives other facts for the same bytes.
@@ -56,10 +56,10 @@ struct FactsMirror<'a> {
     hashes: Cow<'a, [u8]>,
     counts: Vec<u16>,
     #[serde(borrow, serialize_with = "whole")]
-    pairs: Cow<'a, [u8]>,
+    bigrams: Cow<'a, [u8]>,
     #[serde(borrow, serialize_with = "whole")]
     names: Cow<'a, [u8]>,
-    around: (Vec<(u32, u32)>, Vec<u32>),
+    citing_lines: (Vec<(u32, u32)>, Vec<u32>),
     #[serde(borrow)]
     marks: Vec<&'a str>,
     n_bytes: u64,
@@ -191,9 +191,9 @@ fn mirror(facts: &Facts) -> FactsMirror<'_> {
         words: &facts.terms.words,
         hashes: packed(&facts.terms.hashes).into(),
         counts: facts.terms.counts.clone(),
-        pairs: packed(&facts.terms.pairs).into(),
+        bigrams: packed(&facts.terms.bigrams).into(),
         names: packed(&facts.terms.names).into(),
-        around: (facts.around.lines.clone(), facts.around.hashes.clone()),
+        citing_lines: (facts.citing_lines.lines.clone(), facts.citing_lines.hashes.clone()),
         marks: facts.marks.iter().map(String::as_str).collect(),
         n_bytes: facts.n_bytes,
         n_served: facts.n_served,
@@ -244,10 +244,13 @@ fn facts(mirror: &FactsMirror<'_>) -> Option<Facts> {
             words: mirror.words.to_string(),
             hashes: unpacked(&mirror.hashes),
             counts: mirror.counts.clone(),
-            pairs: unpacked(&mirror.pairs),
+            bigrams: unpacked(&mirror.bigrams),
             names: unpacked(&mirror.names),
         },
-        around: Around { lines: mirror.around.0.clone(), hashes: mirror.around.1.clone() },
+        citing_lines: CitingLines {
+            lines: mirror.citing_lines.0.clone(),
+            hashes: mirror.citing_lines.1.clone(),
+        },
         marks: mirror.marks.iter().map(|mark| (*mark).to_string()).collect(),
         n_bytes: mirror.n_bytes,
         n_served: mirror.n_served,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::lists::Bytes;
 use super::sealed::{seal, unseal};
 use crate::model::snapshot::{Basis, Edited};
-use crate::model::{Counts, Digest, Folder, Record, Stat, Watched};
+use crate::model::{Counts, Digest, Folder, Record, Stat, TrackedFile};
 
 type StatMirror = (u64, i64, i64, u64, u64);
 
@@ -22,9 +22,9 @@ struct FilesMirror<'a> {
 const STATE: usize = 5 * 8 + 32;
 
 impl FilesMirror<'_> {
-    fn of(files: &[Watched]) -> FilesMirror<'_> {
+    fn of(files: &[TrackedFile]) -> FilesMirror<'_> {
         let mut states = Vec::with_capacity(files.len() * STATE);
-        for Watched { stat, digest, .. } in files {
+        for TrackedFile { stat, digest, .. } in files {
             for number in [stat.size, stat.modified as u64, stat.changed as u64, stat.inode] {
                 states.extend_from_slice(&number.to_le_bytes());
             }
@@ -35,7 +35,7 @@ impl FilesMirror<'_> {
         FilesMirror { paths, states: Bytes(states.into()) }
     }
 
-    fn files(&self) -> Option<Vec<Watched>> {
+    fn files(&self) -> Option<Vec<TrackedFile>> {
         let (states, _) = self.states.0.as_chunks::<STATE>();
         let file = |(path, state): (&&str, &[u8; STATE])| {
             let (numbers, _) = state[..5 * 8].as_chunks::<8>();
@@ -44,7 +44,7 @@ impl FilesMirror<'_> {
             let (modified, changed) = (modified as i64, changed as i64);
             let mut digest = [0; 32];
             digest.copy_from_slice(&state[5 * 8..]);
-            Watched {
+            TrackedFile {
                 path: (*path).to_string(),
                 stat: Stat { size, modified, changed, inode, device },
                 digest: Digest::from_bytes(digest),

@@ -14,17 +14,17 @@ use super::keeping::{self, Keeping};
 use super::ranked::{self, Before, Left};
 use super::read::{self, One, Reading};
 use super::{Analysis, Going, Inputs, workflow};
-use crate::beneath::Root;
 use crate::discover::Tree;
 use crate::discover::fresh::Look;
 use crate::guard;
-use crate::model::place::RELEVANCE;
+use crate::model::layout::RELEVANCE;
 use crate::model::snapshot::{Basis, Edited};
 use crate::model::{
     Action, Digest, DocId, Document, Facts, Graph, Neighbour, Ranking, Record, Snapshot, Terms,
-    Watched,
+    TrackedFile,
 };
 use crate::rank::{self, Again, Apart, Asked, Relevance};
+use crate::root::Root;
 use crate::wire::blocks;
 use crate::wire::jsonl::{self, Lines};
 
@@ -71,7 +71,7 @@ pub(super) fn analysed(
     let edits = edits(inputs, &reader, &snapshot, &files, read, &facts)?;
     for Edit { id, one, before } in &edits {
         if let Some((old, moves)) = before {
-            had.entry(*id).or_insert_with(|| old.terms.pairs.clone());
+            had.entry(*id).or_insert_with(|| old.terms.bigrams.clone());
             take_in(&mut snapshot, *id, one.digest, one.facts.clone(), moves);
         }
     }
@@ -112,8 +112,8 @@ fn files<'a>(
     inputs: &Inputs,
     record: &'a Record,
     look: &Look,
-) -> Option<Vec<&'a Watched>> {
-    let files: Vec<&Watched> = look.edited.iter().map(|row| &record.inputs[*row]).collect();
+) -> Option<Vec<&'a TrackedFile>> {
+    let files: Vec<&TrackedFile> = look.edited.iter().map(|row| &record.inputs[*row]).collect();
     let can = !look.racy
         && files.len() <= MAX_EDITED
         && are_as_recorded(inputs, record)
@@ -128,7 +128,7 @@ fn kept(
     record: &Record,
     engine: &Digest,
     (facts, reader): (&FactsFile, &read::Reader<'_>),
-    files: &[&Watched],
+    files: &[&TrackedFile],
 ) -> Option<Kept> {
     let basis = record.basis.as_ref()?;
     let known = || {
@@ -148,7 +148,7 @@ fn kept(
 
 /// Whether what people wrote for blue is what the last build read.
 fn are_as_recorded(inputs: &Inputs, record: &Record) -> bool {
-    let digest = |file: &Watched| record.input(&file.path).map(|known| known.digest);
+    let digest = |file: &TrackedFile| record.input(&file.path).map(|known| known.digest);
     inputs.watched.iter().all(|file| digest(file) == Some(file.digest))
 }
 
@@ -181,7 +181,7 @@ fn catch_up(
         let old = facts_of(inputs, facts, document, document.digest, snapshot.blocks[row])?;
         let new = facts_of(inputs, facts, document, edited.digest, edited.block)?;
         let moves = Moves::new(&old, &new)?;
-        Some((new, moves, old.terms.pairs))
+        Some((new, moves, old.terms.bigrams))
     };
     let all: Vec<(Facts, Moves, Vec<u32>)> =
         basis.edited.par_iter().map(read).collect::<Option<_>>()?;
@@ -201,7 +201,7 @@ fn edits(
     inputs: &Inputs,
     reader: &read::Reader<'_>,
     snapshot: &Snapshot,
-    edited: &[&Watched],
+    edited: &[&TrackedFile],
     read: Vec<One>,
     facts: &FactsFile,
 ) -> Option<Vec<Edit>> {
@@ -234,7 +234,7 @@ fn edits(
 /// Puts what an edited document says in the place of what it said.
 fn take_in(snapshot: &mut Snapshot, id: DocId, digest: Digest, facts: Facts, moves: &Moves) {
     let Snapshot { graph, bindings, lexicon, .. } = snapshot;
-    lexicon.replace(id.0 as usize, &facts.terms, &facts.around);
+    lexicon.replace(id.0 as usize, &facts.terms, &facts.citing_lines);
     let document = &mut graph.documents[id.0 as usize];
     (document.digest, document.facts) = (digest, facts);
     let first = graph.edges.partition_point(|edge| edge.from < id);

@@ -28,19 +28,24 @@ impl Moves {
                 .iter()
                 .zip(&new.paths)
                 .all(|(old, new)| (&old.path, old.naming) == (&new.path, new.naming))
-            && old.around.hashes == new.around.hashes
-            && old.around.lines.len() == new.around.lines.len()
-            && old.around.lines.iter().zip(&new.around.lines).all(|(old, new)| old.1 == new.1);
+            && old.citing_lines.hashes == new.citing_lines.hashes
+            && old.citing_lines.lines.len() == new.citing_lines.lines.len()
+            && old
+                .citing_lines
+                .lines
+                .iter()
+                .zip(&new.citing_lines.lines)
+                .all(|(old, new)| old.1 == new.1);
         if !same {
             return None;
         }
         let references = old.references.iter().zip(&new.references);
         let paths = old.paths.iter().zip(&new.paths).map(|(old, new)| (old.line, new.line));
-        let around = old.around.lines.iter().zip(&new.around.lines);
+        let citing_lines = old.citing_lines.lines.iter().zip(&new.citing_lines.lines);
         let mut moves: Vec<(u32, u32)> = references
             .map(|(old, new)| (old.line, new.line))
             .chain(paths)
-            .chain(around.map(|((old, _), (new, _))| (*old, *new)))
+            .chain(citing_lines.map(|((old, _), (new, _))| (*old, *new)))
             .collect();
         moves.sort_unstable();
         moves.dedup();

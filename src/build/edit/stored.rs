@@ -4,10 +4,10 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use super::super::ranked::{bytes, digest_of};
-use crate::beneath::Root;
 use crate::emit::LOCAL;
-use crate::model::place::{DOCUMENTS, RELEVANCE};
+use crate::model::layout::{DOCUMENTS, RELEVANCE};
 use crate::model::{Digest, Facts, Graph, Key, Ranking, Record, Snapshot};
+use crate::root::Root;
 use crate::wire::{blocks, cache};
 
 /// A block larger than this is none of ours.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::settings::{self, Settings};
 use super::{Check, State};
-use crate::beneath::Root;
 use crate::cli::connect::{Fate, Place, Script, Target, script};
+use crate::root::Root;
 use crate::wire::agent::SCRIPTS;
 use crate::wire::register::Wanted;
 
@@ -41,11 +41,11 @@ pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<Check> {
         Ok(place) => (place.targets, None),
         Err(error) => (Vec::new(), Some(first_line(&error))),
     };
-    let here: Vec<Found> = project.iter().map(look).collect();
-    let everywhere: Vec<Found> = user.iter().map(look).collect();
-    let connected = |found: &[Found], targets: &[Target]| {
+    let here: Vec<SettingsState> = project.iter().map(look).collect();
+    let everywhere: Vec<SettingsState> = user.iter().map(look).collect();
+    let connected = |found: &[SettingsState], targets: &[Target]| {
         found.iter().zip(targets).any(|(found, target)| {
-            matches!(found, Found::Current | Found::Older)
+            matches!(found, SettingsState::Current | SettingsState::Older)
                 && matches!(target.wanted, Wanted::Hooks(_))
         })
     };
@@ -54,16 +54,18 @@ pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<Check> {
     let any = connected(&here, &project) || connected(&everywhere, &user);
     let mut checks: Vec<Check> =
         project.iter().zip(&here).map(|(target, found)| check(target, found, any)).collect();
-    for (target, found) in user.iter().zip(&everywhere).filter(|(_, f)| !matches!(f, Found::No)) {
+    for (target, found) in
+        user.iter().zip(&everywhere).filter(|(_, f)| !matches!(f, SettingsState::No))
+    {
         checks.push(check(target, found, any));
     }
-    if let Some((found @ Found::Posing(..), target)) = &local {
+    if let Some((found @ SettingsState::Posing(..), target)) = &local {
         checks.push(check(target, found, any));
     }
     let hint = "without it, only this project's settings count";
     checks.extend(unreadable.map(|why| Check::warning("~/.claude/settings.json", why, hint)));
-    let twice = matches!(here.first(), Some(Found::Current | Found::Older))
-        && matches!(everywhere.first(), Some(Found::Current | Found::Older));
+    let twice = matches!(here.first(), Some(SettingsState::Current | SettingsState::Older))
+        && matches!(everywhere.first(), Some(SettingsState::Current | SettingsState::Older));
     if twice {
         let detail = "registered for you and in this project: the agent receives the text twice";
         checks.push(Check::warning("settings", detail, "run `blue uninstall --user`"));
@@ -88,11 +90,12 @@ const CODEX: &str = ".codex/hooks.json";
 /// Settings that keep registered hooks and the server from running.
 fn kept_out(
     project: &[Target],
-    here: &[Found],
-    everywhere: &[Found],
+    here: &[SettingsState],
+    everywhere: &[SettingsState],
     settings: &Settings,
 ) -> Vec<Check> {
-    let is_in = |found: &Found| matches!(found, Found::Current | Found::Older);
+    let is_in =
+        |found: &SettingsState| matches!(found, SettingsState::Current | SettingsState::Older);
     let mut checks = Vec::new();
     for (target, found) in project.iter().zip(here) {
         match (&target.wanted, target.path == CODEX) {
@@ -117,7 +120,7 @@ fn local_target(folder: &Path) -> anyhow::Result<Target> {
     Ok(Target { root, path, shown, wanted })
 }
 
-enum Found {
+enum SettingsState {
     Posing(String, bool),
     Current,
     Older,
@@ -128,29 +131,29 @@ enum Found {
     Broken(String),
 }
 
-fn look(target: &Target) -> Found {
+fn look(target: &Target) -> SettingsState {
     let text = target.text().ok().flatten().unwrap_or_default();
     if let Some((command, replaced)) = target.posing(&text).unwrap_or_default().into_iter().next() {
-        return Found::Posing(command, replaced);
+        return SettingsState::Posing(command, replaced);
     }
     let step = match target.install(None) {
         Ok(step) => step,
-        Err(error) => return Found::Broken(first_line(&error)),
+        Err(error) => return SettingsState::Broken(first_line(&error)),
     };
     let is_json = !matches!(target.wanted, Wanted::Attributes);
     let refused = step.before.as_deref().filter(|_| is_json).and_then(settings::refused);
     match step.fate {
         Fate::Current | Fate::Updated if refused.is_some() => {
-            Found::Refused(refused.unwrap_or_default())
+            SettingsState::Refused(refused.unwrap_or_default())
         }
-        Fate::Current => Found::Current,
-        Fate::Updated => Found::Older,
-        Fate::Kept => Found::Taken,
-        _ => Found::No,
+        Fate::Current => SettingsState::Current,
+        Fate::Updated => SettingsState::Older,
+        Fate::Kept => SettingsState::Taken,
+        _ => SettingsState::No,
     }
 }
 
-fn check(target: &Target, found: &Found, any: bool) -> Check {
+fn check(target: &Target, found: &SettingsState, any: bool) -> Check {
     let name = target.shown.as_str();
     let what = match target.wanted {
         Wanted::Hooks(_) => "hooks",
@@ -163,7 +166,7 @@ fn check(target: &Target, found: &Found, any: bool) -> Check {
         false => INSTALL.to_string(),
     };
     match found {
-        Found::Posing(command, replaced) => {
+        SettingsState::Posing(command, replaced) => {
             let hint = if *replaced { INSTALL } else { "remove it there" };
             Check::problem(
                 name,
@@ -171,18 +174,20 @@ fn check(target: &Target, found: &Found, any: bool) -> Check {
                 hint,
             )
         }
-        Found::Current => Check::ok(name, format!("{what} registered")),
-        Found::Older => {
+        SettingsState::Current => Check::ok(name, format!("{what} registered")),
+        SettingsState::Older => {
             Check::warning(name, format!("{what} of another blue registered"), &install)
         }
-        Found::Taken => {
+        SettingsState::Taken => {
             Check::warning(name, "another server is called blue", "rename it, then `blue install`")
         }
-        Found::No => {
+        SettingsState::No => {
             let state = if any { State::Warning } else { State::Problem };
             Check { state, ..Check::warning(name, format!("{what} not registered"), &install) }
         }
-        Found::Refused(why) | Found::Broken(why) => Check::problem(name, why, "correct it there"),
+        SettingsState::Refused(why) | SettingsState::Broken(why) => {
+            Check::problem(name, why, "correct it there")
+        }
     }
 }
 

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::Check;
-use crate::beneath::{Content, Root};
 use crate::cli::connect::{Script, script};
 use crate::condense::tokens;
-use crate::model::place::SESSION;
+use crate::model::layout::SESSION;
+use crate::root::{Content, Root};
 use crate::wire::agent::SCRIPTS;
 use crate::wire::audit::PROBE;
 

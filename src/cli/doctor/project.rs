@@ -3,10 +3,10 @@
 use rustix::fs::FileType;
 
 use super::Check;
-use crate::beneath::{Content, Root};
 use crate::emit::{self, LOCAL};
 use crate::model::counted::counted;
-use crate::model::place::{MANIFEST, SESSION};
+use crate::model::layout::{MANIFEST, SESSION};
+use crate::root::{Content, Root};
 use crate::verify;
 
 const WORKFLOW: &str = ".blue/context/workflow";

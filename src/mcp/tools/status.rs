@@ -8,7 +8,7 @@ use super::super::{address, read};
 use super::Answer;
 use crate::build::{self};
 use crate::emit::{AUDIT, AUDIT_BEFORE};
-use crate::model::place::{CONFIG, GUIDE};
+use crate::model::layout::{CONFIG, GUIDE};
 use crate::serve::{Log, Shelf, work};
 
 /// Deliveries that are told.

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Catalogue;
-use crate::beneath::Root;
 use crate::model::Glob;
+use crate::model::layout::PATHS;
 use crate::model::neutral::neutral;
-use crate::model::place::PATHS;
+use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
 use crate::wire::paths::{Kind, PathLine};
 

@@ -9,9 +9,9 @@ use serde_json::json;
 use super::list::catalogue;
 use super::output::Format;
 use super::{Exit, output};
-use crate::beneath::Root;
 use crate::model::counted::counted;
-use crate::serve::code::{self, Answer, Bound};
+use crate::root::Root;
+use crate::serve::bindings::{self, Answer, Bound};
 
 /// The flags of `blue knowledge for`.
 #[derive(Args, Debug)]
@@ -33,7 +33,7 @@ impl For {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let (root, catalogue) = catalogue(directory)?;
         let path = below(&root, directory, &self.path)?;
-        let answer = code::bound(&root, &catalogue, &path, self.all)?
+        let answer = bindings::bound(&root, &catalogue, &path, self.all)?
             .context("there is no index of paths\nhint: run `blue knowledge build`")?;
         let shown = &answer.bound[..answer.bound.len().min(self.limit)];
         match self.format {

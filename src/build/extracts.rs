@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 
 use super::artifacts::From;
-use crate::beneath::{Content, Root};
 use crate::discover::judge;
 use crate::guard::Allowed;
 use crate::model::plan::Limits;
 use crate::model::source::content_digest;
 use crate::model::{Digest, DocId, Document, Plan, Source, Work};
-use crate::parse::{self, Told};
+use crate::parse::{self, Extracts};
 use crate::render::view::Longer;
+use crate::root::{Content, Root};
 
 /// The longer texts of some documents: facts only measure them.
 pub(super) fn longer(from: &From<'_>, ids: &[DocId]) -> anyhow::Result<Longer> {
@@ -26,7 +26,7 @@ pub(super) fn work(from: &From<'_>, id: DocId) -> anyhow::Result<Work> {
 fn told<T: Clone>(
     from: &From<'_>,
     id: DocId,
-    kept: impl Fn(&Told) -> &T,
+    kept: impl Fn(&Extracts) -> &T,
     read: impl Fn(&Source, &Limits, &Allowed) -> T,
 ) -> anyhow::Result<T> {
     let From { root, inputs, analysis } = from;

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::path::joined;
-use crate::model::code::{Binding, Glob, NamedPath, Naming, PathKind, is_glob};
-use crate::model::place::folder_of;
+use crate::model::binding::{Binding, Glob, NamedPath, Naming, PathKind, is_glob};
+use crate::model::layout::folder_of;
 use crate::model::{Code, Diagnostic, DocId, Document, Graph, Noted};
 
 /// What is there, asked through functions: this room opens nothing.
