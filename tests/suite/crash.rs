@@ -1,0 +1,598 @@
+//! blue killed, or refused by the system, at every single call that touches the project.
+//!
+//! A run is traced first; every call on the project's files in that trace is a point. Then blue runs
+//! once for each point and each fault. Needs strace, which injects them. Without it the tests say so
+//! and stop, unless BLUE_REQUIRE_STRACE is set, as `.ci/run` does. Every point is
+//! refused once, with another error each time, and killed if it could change anything; with
+//! BLUE_EVERY_FAULT set, every point suffers all of it.
+
+use crate::space;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::space::Space;
+
+/// What writes, and what opens.
+const WRITING: &str = "write,fsync,fdatasync,syncfs,renameat,renameat2,unlinkat,mkdirat,ftruncate,flock,linkat,fchmod";
+const OPENING: &str = "open,openat,openat2";
+/// What only reads.
+const READING: &str = "read,pread64,getdents64";
+
+/// A signal came; whoever was interrupted tries again.
+const INTERRUPTED: &str = "error=EINTR";
+
+const ERRORS: [&str; 4] = ["ENOSPC", "EIO", "EACCES", "EDQUOT"];
+
+type Files = BTreeMap<String, Vec<u8>>;
+type Prepare = fn() -> Space;
+
+/// Something blue does, and the project it does it in.
+struct Scenario {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    stdin: &'static str,
+    /// A project about to be worked on.
+    prepare: Prepare,
+    /// The calls that are tried.
+    calls: fn() -> Vec<&'static str>,
+    /// What makes it whole again.
+    again: &'static [&'static str],
+}
+
+/// One call of the traced run, as strace can find it again: the name it was given or the file it is
+/// on, and how many such calls came before it.
+#[derive(Clone, Debug)]
+struct Point {
+    call: String,
+    key: String,
+    n: usize,
+    /// Whether it can change anything. Being killed where nothing changes is being killed before the
+    /// next change.
+    writes: bool,
+}
+
+fn all_calls() -> Vec<&'static str> {
+    [WRITING, OPENING, READING].iter().flat_map(|calls| calls.split(',')).collect()
+}
+
+fn writing_calls() -> Vec<&'static str> {
+    WRITING.split(',').collect()
+}
+
+fn has_strace() -> bool {
+    let works = Command::new("strace").args(["-qq", "-e", "trace=none", "true"]).status();
+    let works = works.is_ok_and(|status| status.success());
+    if !works {
+        let required = std::env::var_os("BLUE_REQUIRE_STRACE").is_some();
+        assert!(!required, "strace is required and does not work");
+        println!("skipped: strace is not here");
+    }
+    works
+}
+
+struct Run {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+    log: String,
+}
+
+fn strace(space: &Space, scenario: &Scenario, flags: &[&str]) -> Run {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut command = Command::new("strace");
+    command.args(["-f", "-q", "-y", "-s", "300", "-o"]).arg(log.path());
+    command.args(flags).arg(env!("CARGO_BIN_EXE_blue")).args(scenario.arguments);
+    command.current_dir(space.path()).env("NO_COLOR", "1").env_remove("SOURCE_DATE_EPOCH");
+    space.isolate(&mut command);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Whoever was killed does not read.
+    child.stdin.take().unwrap().write_all(scenario.stdin.as_bytes()).ok();
+    let output = child.wait_with_output().unwrap();
+    let killed = output.status.signal().is_some();
+    let own = |line: &&str| !line.starts_with("strace: ");
+    Run {
+        code: if killed { None } else { output.status.code() },
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr)
+            .lines()
+            .filter(own)
+            .collect::<Vec<_>>()
+            .join("\n"),
+        log: std::fs::read_to_string(log.path()).unwrap(),
+    }
+}
+
+/// The paths in a call of a trace: those of its descriptors, `5</tmp/x>`, and those it was given.
+fn paths_of(call: &str, line: &str) -> Vec<String> {
+    let named = call.ends_with("at") || call.ends_with("at2") || call == "open";
+    let mut paths = Vec::new();
+    // What is between quotes is a name or, in a `write`, anything.
+    for (i, part) in line.split('"').enumerate() {
+        if i % 2 == 1 {
+            paths.extend(named.then(|| part.to_string()));
+            continue;
+        }
+        for (start, _) in part.match_indices("</") {
+            let path = &part[start + 1..];
+            paths.push(path[..path.find('>').unwrap_or(path.len())].to_string());
+        }
+        if !named {
+            break;
+        }
+    }
+    paths
+}
+
+/// Every call of a traced run that touches the project.
+fn points(space: &Space, scenario: &Scenario) -> Vec<Point> {
+    let calls = (scenario.calls)();
+    let run = strace(space, scenario, &["-e", &format!("trace={}", calls.join(","))]);
+    assert_eq!(run.code, Some(0), "{}: {}", scenario.name, run.stderr);
+    let root = space.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let mut seen: BTreeMap<(String, String, String), usize> = BTreeMap::new();
+    let mut points = Vec::new();
+    for line in run.log.lines() {
+        let Some((thread, rest)) = line.split_once(' ') else { continue };
+        let rest = rest.trim_start();
+        let Some((call, _)) = rest.split_once('(') else { continue };
+        if !calls.contains(&call) {
+            continue;
+        }
+        let entered = rest.split(" = ").next().unwrap();
+        // An absolute name that is opened from the current folder has nothing to do with that.
+        let entered = match entered.split_once("AT_FDCWD<") {
+            Some((_, rest)) => &format!("{call}({}", rest.split_once('>').unwrap().1),
+            None => entered,
+        };
+        let paths = paths_of(call, entered);
+        // Each name counts its own calls; strace does so for every thread apart.
+        let unique: BTreeSet<&String> = paths.iter().collect();
+        for path in unique {
+            *seen.entry((thread.to_string(), call.to_string(), path.clone())).or_default() += 1;
+        }
+        if !paths.iter().any(|path| *path == root || path.starts_with(&format!("{root}/"))) {
+            continue;
+        }
+        // The name it was given if it is a lasting one, else the file or folder it is on.
+        let lasting = |path: &&String| {
+            *path != "."
+                && !path.starts_with(&root)
+                && !path.starts_with('/')
+                && !path.contains(|c: char| c.is_ascii_digit())
+                || path.len() > 12 && path.ends_with(".md")
+        };
+        let key = paths.iter().rev().find(lasting).unwrap_or(&paths[0]).clone();
+        let n = seen[&(thread.to_string(), call.to_string(), key.clone())];
+        let key = key.replace(&root, "{root}");
+        let writes = !READING.split(',').any(|reading| reading == call)
+            && (!call.starts_with("open")
+                || ["O_CREAT", "O_TRUNC"].iter().any(|flag| rest.contains(flag)));
+        points.push(Point { call: call.to_string(), key, n, writes });
+    }
+    points
+}
+
+/// Files that a run may leave behind only until the next one.
+fn litter(space: &Space) -> Vec<String> {
+    let all = space.stamps().into_keys();
+    all.filter(|path| {
+        path.ends_with(".tmp") || path.ends_with("-tmp") || path.starts_with(".blue/local/txn/")
+    })
+    .collect()
+}
+
+/// The law for one point: every file whole; exit 0 only if everything was done, else exit 2 with a
+/// message that names a file; and the next run makes of it what a clean one gives.
+fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: &Files) {
+    let what = format!("{}: {} {} on {}: {fault}", scenario.name, point.call, point.n, point.key);
+    let space = (scenario.prepare)();
+    let root = space.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let key = point.key.replace("{root}", &root);
+    let inject = format!("inject={}:{fault}:when={}", point.call, point.n);
+    let trace = format!("trace={}", point.call);
+    // Stopping at the one call is quicker, but a signal is not sent then.
+    let quick: &[&str] = if fault.starts_with("error") { &["--seccomp-bpf"] } else { &[] };
+    let flags = [quick, &["-P", &key, "-e", &trace, "-e", &inject]].concat();
+    let run = strace(&space, scenario, &flags);
+    let fired = run.log.contains("(INJECTED)") || run.log.contains("killed by SIGKILL");
+    assert!(fired, "{what}: the point is not there any more\n{}", run.log);
+    let files = space.files();
+    for (path, bytes) in &files {
+        let known = old.get(path) == Some(bytes) || new.get(path) == Some(bytes);
+        let whole = known || path.ends_with(".blue-tmp");
+        assert!(whole, "{what}: {path} is torn:\n{}", String::from_utf8_lossy(bytes));
+    }
+    for path in old.keys().filter(|path| new.contains_key(*path)) {
+        assert!(files.contains_key(path), "{what}: {path} is lost");
+    }
+    assert!(!run.stderr.contains("this is a bug"), "{what}: {}", run.stderr);
+    if fault.starts_with("signal") && old.contains_key(".blue/context/session.md") {
+        still_delivers(&space, old, new, &what);
+    }
+    if fault == INTERRUPTED {
+        assert_eq!(run.code, Some(0), "{what}: it is not tried again: {}", run.stderr);
+    }
+    match run.code {
+        None => {}
+        Some(0) => done(scenario, &run, &files, new, &what),
+        Some(2) => {
+            assert!(names_a_file(&run.stderr, &key, &root), "{what}: which file?\n{}", run.stderr)
+        }
+        Some(code) => panic!("{what}: exit {code}: {}", run.stderr),
+    }
+    let mut command = space.command(scenario.again);
+    let next = command.output().unwrap();
+    let stderr = String::from_utf8_lossy(&next.stderr);
+    assert_eq!(next.status.code(), Some(0), "{what}: the next run: {stderr}");
+    let after = space.files();
+    for (path, bytes) in new {
+        let found = after.get(path).map(|found| String::from_utf8_lossy(found));
+        let wanted = String::from_utf8_lossy(bytes);
+        assert_eq!(found, Some(wanted), "{what}: {path} is not what a clean run gives");
+    }
+    let stray: Vec<_> = after.keys().filter(|path| !new.contains_key(*path)).collect();
+    assert!(stray.is_empty(), "{what}: stray files {stray:?}");
+    assert!(litter(&space).is_empty(), "{what}: left behind {:?}", litter(&space));
+}
+
+/// Whatever a killed run left, each hook gives one of the two whole texts at once, and logs its digest.
+fn still_delivers(space: &Space, old: &Files, new: &Files, what: &str) {
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks/session-start");
+    let script = script.to_str().unwrap();
+    let blue = env!("CARGO_BIN_EXE_blue");
+    for (program, arguments, event, path) in [
+        ("sh", vec![script], "SessionStart", ".blue/context/session.md"),
+        ("sh", vec![script], "SubagentStart", ".blue/context/session.json"),
+        (blue, vec!["hook", "session-start"], "SessionStart", ".blue/context/session.md"),
+    ] {
+        let mut command = Command::new(program);
+        space.isolate(&mut command).args(&arguments).current_dir(space.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let said = format!("{{\"session_id\":\"s\",\"hook_event_name\":\"{event}\"}}");
+        child.stdin.take().unwrap().write_all(said.as_bytes()).ok();
+        let output = child.wait_with_output().unwrap();
+        let known = [old, new].iter().any(|files| files.get(path) == Some(&output.stdout));
+        assert!(known, "{what}: then {program} {event} gives {output:?}");
+        let log = space.read(".blue/local/audit.jsonl");
+        let line: serde_json::Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+        let texts = [old, new].map(|files| &files[".blue/context/session.md"]);
+        let hashed = texts
+            .iter()
+            .any(|text| line["content_hash"] == format!("blake3:{}", blake3::hash(text).to_hex()));
+        assert!(hashed, "{what}: then {program} {event} logs {line}");
+    }
+}
+
+/// Who says it is done has done it. A hook says so whatever happens: it must have delivered.
+fn done(scenario: &Scenario, run: &Run, files: &Files, new: &Files, what: &str) {
+    if scenario.arguments[0] == "hook" {
+        let delivered = run.stdout.contains("</blue-session>") || !run.stderr.is_empty();
+        assert!(delivered, "{what}: nothing delivered, nothing said");
+    } else {
+        assert_eq!(files, new, "{what}: exit 0, but it is not done: {}", run.stderr);
+    }
+}
+
+/// Whether a message names the file that the fault was on, or the folder, or what is made of it.
+fn names_a_file(stderr: &str, key: &str, root: &str) -> bool {
+    let name = key.rsplit('/').next().unwrap();
+    let name = name.trim_end_matches(".blue-tmp").trim_end_matches(".tmp");
+    let made = ["/txn", "record"].iter().any(|own| key.contains(own)) || key.ends_with(".tmp");
+    let below = stderr.contains("knowledge/") || stderr.contains(".blue/");
+    // On the root itself, it is what was looked for in it.
+    let verbs = ["read ", "open ", "create ", "write ", "sync "];
+    let words = stderr.strip_prefix("blue: error: ").unwrap_or_default();
+    let told = key == root && verbs.iter().any(|verb| words.starts_with(verb));
+    !words.is_empty() && (words.contains(name) || made && below || told)
+}
+
+fn faults(i: usize, point: &Point) -> Vec<String> {
+    let errors = ERRORS.map(|error| format!("error={error}"));
+    let all = std::env::var_os("BLUE_EVERY_FAULT").is_some();
+    let refused = if all { errors.to_vec() } else { vec![errors[i % ERRORS.len()].clone()] };
+    let killed = (all || point.writes).then(|| "signal=KILL".to_string());
+    refused.into_iter().chain(killed).collect()
+}
+
+/// Tries every point of a scenario with errors and kills.
+fn attack(scenario: &Scenario) -> usize {
+    attack_with(scenario, faults)
+}
+
+/// Tries every point of a scenario on two threads, and says how many there were.
+fn attack_with(scenario: &Scenario, faults: fn(usize, &Point) -> Vec<String>) -> usize {
+    let old = (scenario.prepare)().files();
+    let space = (scenario.prepare)();
+    let points = points(&space, scenario);
+    let new = space.files();
+    let tries: Vec<(&Point, String)> = points
+        .iter()
+        .enumerate()
+        .flat_map(|(i, point)| faults(i, point).into_iter().map(move |fault| (point, fault)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((point, fault)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let attempt = std::panic::AssertUnwindSafe(|| {
+                        try_point(scenario, point, fault, &old, &new)
+                    });
+                    if let Err(panic) = std::panic::catch_unwind(attempt) {
+                        let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+                        failed.lock().unwrap().push(text);
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "{} of {}:\n{}", failed.len(), tries.len(), failed.join("\n"));
+    println!("{}: {} calls, {} points", scenario.name, points.len(), tries.len());
+    tries.len()
+}
+
+/// Documents whose build writes a few files, or many.
+fn documents(space: &Space, edition: u32, n_rfcs: u32) {
+    for i in 1..=3 {
+        let text = format!(
+            "# {i}. Decision {i}\n\n## Status\n\nAccepted\n\n## Decision\n\nEdition {edition} of decision {i}. See ADR {}.\n",
+            i % 3 + 1
+        );
+        space.write(&format!("docs/adr/{i:04}-decision-{i}.md"), text);
+    }
+    for i in 1..=n_rfcs {
+        let text = format!("# RFC {i}: New\n\n- Status: draft\n\nNew. See ADR 1.\n");
+        space.write(&format!("docs/rfcs/{i:04}-new.md"), text);
+    }
+}
+
+fn never_built() -> Space {
+    let space = Space::named("project");
+    documents(&space, 1, 1);
+    space
+}
+
+/// Built, and so that every run reads the same: whether a file as old as the last look at it is read
+/// again hangs on a tick of the clock.
+fn built() -> Space {
+    let space = never_built();
+    std::thread::sleep(std::time::Duration::from_millis(10));
+    space.build();
+    let before = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    for path in space.files().into_keys().filter(|path| !path.starts_with("docs/")) {
+        let file = std::fs::File::options().append(true).open(space.path().join(path)).unwrap();
+        file.set_modified(before).unwrap();
+    }
+    space
+}
+
+fn edited() -> Space {
+    let space = built();
+    documents(&space, 2, 2);
+    space
+}
+
+fn many() -> Space {
+    let space = built();
+    documents(&space, 2, 10);
+    space
+}
+
+fn without_rfcs() -> Space {
+    let space = built();
+    std::fs::remove_dir_all(space.path().join("docs/rfcs")).unwrap();
+    space
+}
+
+fn artifact_edited() -> Space {
+    let space = built();
+    let text = space.read("knowledge/adrs.md") + "My words.\n";
+    space.write("knowledge/adrs.md", text);
+    space
+}
+
+/// A build that was killed just after its commit point.
+fn committed() -> Space {
+    let space = edited();
+    let flags =
+        ["-P", "adrs.md", "-e", "trace=renameat", "-e", "inject=renameat:signal=KILL:when=1"];
+    let build = Scenario { prepare: edited, ..BUILD };
+    let run = strace(&space, &build, &flags);
+    assert!(run.code != Some(0) && space.exists(".blue/local/txn/record"), "{}", run.log);
+    space
+}
+
+fn with_settings() -> Space {
+    let space = built();
+    space.write(".claude/settings.json", "{\n  // mine\n  \"model\": \"x\"\n}\n");
+    space.write(".mcp.json", "{\"mcpServers\": {}}\n");
+    space
+}
+
+fn installed() -> Space {
+    let space = with_settings();
+    let output = space.command(&["install"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    space
+}
+
+fn delivered() -> Space {
+    let space = built();
+    space.write(".blue/local/audit.jsonl", "");
+    space
+}
+
+const BUILD: Scenario = Scenario {
+    name: "build",
+    arguments: &["knowledge", "build", "--jobs", "1"],
+    stdin: "",
+    prepare: edited,
+    calls: all_calls,
+    again: &["knowledge", "build"],
+};
+
+#[test]
+fn a_first_build_leaves_whole_files_and_converges() {
+    if has_strace() {
+        let n = attack(&Scenario { name: "first build", prepare: never_built, ..BUILD });
+        assert!(n > 250, "only {n} points");
+    }
+}
+
+#[test]
+fn a_build_leaves_whole_files_and_converges() {
+    if has_strace() {
+        let n = attack(&BUILD);
+        assert!(n > 250, "only {n} points");
+    }
+}
+
+#[test]
+fn builds_that_remove_rescue_recover_or_write_much_do_too() {
+    if has_strace() {
+        let scenarios: [(&'static str, Prepare); 4] = [
+            ("many files", many),
+            ("orphans", without_rfcs),
+            ("a rescue", artifact_edited),
+            ("recovery", committed),
+        ];
+        let n: usize = scenarios
+            .into_iter()
+            .map(|(name, prepare)| {
+                attack(&Scenario { name, prepare, calls: writing_calls, ..BUILD })
+            })
+            .sum();
+        assert!(n > 300, "only {n} points");
+    }
+}
+
+#[test]
+fn adoption_and_connection_leave_whole_files_and_converge() {
+    if has_strace() {
+        let with = |name, arguments, prepare, again| {
+            attack(&Scenario { name, arguments, prepare, again, calls: writing_calls, ..BUILD })
+        };
+        let n = with("init", &["init"], never_built, &["init"])
+            + with("install", &["install"], with_settings, &["install"])
+            + with("uninstall", &["uninstall"], installed, &["uninstall"]);
+        assert!(n > 150, "only {n} points");
+    }
+}
+
+#[test]
+fn a_delivery_is_made_and_its_line_is_whole_or_absent() {
+    if has_strace() {
+        let n = attack(&Scenario {
+            name: "delivery",
+            arguments: &["hook", "session-start"],
+            stdin: "{\"session_id\":\"s1\",\"hook_event_name\":\"SessionStart\"}",
+            prepare: delivered,
+            ..BUILD
+        });
+        assert!(n > 10, "only {n} points");
+    }
+}
+
+#[test]
+fn what_a_signal_interrupts_is_tried_again() {
+    if has_strace() {
+        let interrupted: fn(usize, &Point) -> Vec<String> = |_, _| vec![INTERRUPTED.to_string()];
+        let synced = || vec!["syncfs"];
+        let many = Scenario { name: "many files", prepare: many, calls: synced, ..BUILD };
+        let install = &["install"];
+        let install = Scenario {
+            name: "install",
+            arguments: install,
+            prepare: with_settings,
+            again: install,
+            calls: writing_calls,
+            ..BUILD
+        };
+        let n: usize =
+            [BUILD, many, install].iter().map(|scenario| attack_with(scenario, interrupted)).sum();
+        assert!(n > 250, "only {n} points");
+    }
+}
+
+#[test]
+fn without_a_thread_blue_says_so() {
+    if has_strace() {
+        // The first thread, one of the pool, and the ones beside it.
+        for n in 1..=4 {
+            let space = edited();
+            let inject = format!("inject=clone,clone3:error=EAGAIN:when={n}+");
+            let build = Scenario { arguments: &["knowledge", "build", "--jobs", "2"], ..BUILD };
+            let run = strace(&space, &build, &["-e", "trace=clone,clone3", "-e", &inject]);
+            let said = run.stderr.starts_with("blue: error: start a thread: ");
+            assert!(run.code == Some(2) && said, "{n}: {:?} {}", run.code, run.stderr);
+        }
+    }
+}
+
+/// Runs lines of shell in a project whose `knowledge/` is another file system of 64 KiB. `None` where
+/// this user may mount nothing.
+#[cfg(target_os = "linux")]
+fn with_another_file_system(space: &Space, lines: &str) -> Option<String> {
+    std::fs::create_dir_all(space.path().join("knowledge")).unwrap();
+    // The key of this machine is there already, so that the first calls are the build's own.
+    let key = space.home().join(".blue/local/key");
+    space::write(&key, [7; 32]);
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(&key, private).unwrap();
+    let blue = env!("CARGO_BIN_EXE_blue");
+    let script = format!(
+        "mount -t tmpfs -o size=64k none knowledge || exit 77\nblue() {{ '{blue}' \"$@\"; }}\n{lines}"
+    );
+    let run = |flags: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(flags).args(["sh", "-c", &script]).current_dir(space.path());
+        command.env("NO_COLOR", "1").env("BLUE", blue).stdin(Stdio::null());
+        let output = space.isolate(&mut command).output().ok()?;
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        output.status.success().then_some(text)
+    };
+    run(&["--mount"]).or_else(|| run(&["--user", "--map-root-user", "--mount"]))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_stays_beside_its_target_on_another_full_file_system() {
+    let full = "head -c 65536 /dev/zero > knowledge/full 2>/dev/null; blue knowledge build; echo code $?; ls -A knowledge .blue/local/txn";
+    let Some(output) = with_another_file_system(&never_built(), full) else {
+        println!("skipped: nothing can be mounted here");
+        return;
+    };
+    assert!(output.contains("code 2") && output.contains("No space left"), "{output}");
+    assert!(
+        output.contains("write knowledge/") || output.contains("create knowledge/"),
+        "{output}"
+    );
+    assert!(!output.contains(".tmp"), "{output}");
+    let again = format!(
+        "{full}; rm knowledge/full; blue knowledge build; echo code $?; ls -A knowledge .blue/local/txn; blue knowledge build --check; echo code $?"
+    );
+    let output = with_another_file_system(&never_built(), &again).unwrap();
+    assert_eq!(output.matches("code 0").count(), 2, "{output}");
+    assert!(output.contains("adrs.md") && !output.contains(".tmp"), "{output}");
+    if has_strace() {
+        // Killed while what was staged is made durable, and just after the commit point.
+        for fault in ["fsync:signal=KILL:when=1", "renameat:signal=KILL:when=2"] {
+            let killed = format!(
+                "strace -f -qq -o /dev/null -e inject={fault} \"$BLUE\" knowledge build --jobs 1; ls -A knowledge; echo --; blue knowledge build; echo code $?; ls -A knowledge .blue/local/txn; blue knowledge build --check; echo code $?"
+            );
+            let output = with_another_file_system(&never_built(), &killed).unwrap();
+            let (before, after) = output.split_once("--\n").unwrap();
+            assert!(before.contains(".tmp"), "{fault}: nothing was left to remove: {output}");
+            assert_eq!(after.matches("code 0").count(), 2, "{fault}: {output}");
+            assert!(!after.contains(".tmp"), "{fault}: {output}");
+        }
+    }
+}

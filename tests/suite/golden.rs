@@ -1,0 +1,143 @@
+//! One directory per case: a whole input tree and the whole expected output tree.
+
+use crate::space;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::space::Space;
+
+/// Every file below a folder but those blue keeps for itself, by path.
+fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(at) = open.pop() {
+        for path in space::entries(&at) {
+            let below = path.strip_prefix(folder).unwrap().to_str().unwrap().to_string();
+            if below == ".blue/local" {
+                continue;
+            }
+            match path.is_dir() {
+                true => open.push(path),
+                false => drop(files.insert(below, std::fs::read(&path).unwrap())),
+            }
+        }
+    }
+    files
+}
+
+/// Standard error without the one thing that differs between runs.
+fn steady(stderr: &str) -> String {
+    let lines = stderr.lines().map(|line| match (line.find(" in "), line.find(" ms")) {
+        (Some(start), Some(end)) if line.starts_with("blue: ") => {
+            format!("{}{}", &line[..start], &line[end + 3..])
+        }
+        _ => line.to_string(),
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
+fn differences(
+    expected: &BTreeMap<String, Vec<u8>>,
+    actual: &BTreeMap<String, Vec<u8>>,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, bytes) in expected {
+        match actual.get(path) {
+            None => found.push(format!("missing: {path}")),
+            Some(other) if other != bytes => found.push(format!(
+                "changed: {path}\n--- expected\n{}\n--- actual\n{}",
+                String::from_utf8_lossy(bytes),
+                String::from_utf8_lossy(other)
+            )),
+            Some(_) => {}
+        }
+    }
+    found.extend(
+        actual
+            .keys()
+            .filter(|path| !expected.contains_key(*path))
+            .map(|path| format!("stray: {path}")),
+    );
+    found
+}
+
+/// What a case is expected to give: files, standard error and exit code in one map.
+fn run(case: &Path, reversed: bool, arguments: &[&str]) -> (Space, BTreeMap<String, Vec<u8>>) {
+    let space = Space::new();
+    let input = tree(&case.join("input"));
+    let mut order: Vec<_> = input.iter().collect();
+    if reversed {
+        order.reverse();
+    }
+    for (path, bytes) in order {
+        space.write(path, bytes);
+    }
+    let output = space.blue(&[&["knowledge", "build"], arguments].concat());
+    let mut actual = tree(space.path());
+    actual.retain(|path, _| !input.contains_key(path));
+    let mut all: BTreeMap<String, Vec<u8>> =
+        actual.into_iter().map(|(path, bytes)| (format!("expected/{path}"), bytes)).collect();
+    all.insert("stderr".to_string(), steady(&output.stderr).into_bytes());
+    all.insert("exit".to_string(), format!("{}\n", output.code).into_bytes());
+    (space, all)
+}
+
+fn check(case: &Path, bless: bool, failures: &mut Vec<String>) {
+    let name = case.file_name().unwrap().to_str().unwrap();
+    let (space, actual) = run(case, false, &[]);
+    if bless {
+        std::fs::remove_dir_all(case.join("expected")).ok();
+        for (path, bytes) in &actual {
+            space::write(&case.join(path), bytes);
+        }
+    }
+    let mut expected = tree(case);
+    expected.retain(|path, _| !path.starts_with("input/") && path != "why.md");
+    failures.extend(
+        differences(&expected, &actual)
+            .into_iter()
+            .map(|difference| format!("{name}: {difference}")),
+    );
+
+    let before = space.stamps();
+    let again = space.blue(&["knowledge", "build"]);
+    if !again.stderr.starts_with("blue: nothing to do") || space.stamps() != before {
+        failures.push(format!("{name}: a second build was not idle: {}", again.stderr));
+    }
+    let checked = space.blue(&["knowledge", "build", "--check"]);
+    if checked.code != 0 {
+        failures.push(format!("{name}: --check after a build: {}", checked.stderr));
+    }
+    let validated = space.blue(&[
+        "schema",
+        "validate",
+        ".blue/context.manifest.yaml",
+        ".blue/context/documents.jsonl",
+        ".blue/context/relevance.jsonl",
+    ]);
+    if validated.code != 0 {
+        failures.push(format!("{name}: emitted files are not valid: {}", validated.stderr));
+    }
+    for (how, other) in [
+        ("one thread", run(case, false, &["--jobs", "1"])),
+        ("reverse order", run(case, true, &[])),
+    ] {
+        for difference in differences(&actual, &other.1) {
+            failures.push(format!("{name}: with {how}: {difference}"));
+        }
+    }
+}
+
+#[test]
+fn every_case_gives_its_expected_tree() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut failures = Vec::new();
+    let cases = space::entries(&folder);
+    assert!(cases.len() >= 8, "the cases are there");
+    for case in cases {
+        assert!(case.join("why.md").is_file(), "{} says why it is here", case.display());
+        check(&case, bless, &mut failures);
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}

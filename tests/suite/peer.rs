@@ -1,0 +1,195 @@
+//! A client that writes and reads plain lines, so that a test sees every byte of the wire.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::space::Space;
+
+/// Which words a client uses.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Era {
+    /// `initialize`, 2025-11-25.
+    Legacy,
+    /// Everything in `_meta`, 2026-07-28.
+    Modern,
+}
+
+/// A server, and everything it said that nobody asked for.
+pub struct Peer {
+    pub child: Child,
+    pub stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    pub notes: Vec<Value>,
+    era: Era,
+    last: u64,
+}
+
+pub fn meta(version: &str) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    })
+}
+
+impl Peer {
+    /// Starts a server that was not spoken to yet.
+    pub fn silent(space: &Space, era: Era) -> Peer {
+        Peer::started(space, era, &["mcp", "--session", "test"], "")
+    }
+
+    /// The same as an agent starts it, which may say for which session.
+    pub fn unnamed(space: &Space, session: &str) -> Peer {
+        Peer::started(space, Era::Modern, &["mcp"], session)
+    }
+
+    fn started(space: &Space, era: Era, arguments: &[&str], session: &str) -> Peer {
+        let mut child = space
+            .command(arguments)
+            .env("CLAUDE_CODE_SESSION_ID", session)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                if sender.send(line.unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        let stdin = child.stdin.take();
+        Peer { child, stdin, lines, notes: Vec::new(), era, last: 0 }
+    }
+
+    /// Starts a server and opens the conversation.
+    pub fn new(space: &Space, era: Era) -> Peer {
+        let mut peer = Peer::silent(space, era);
+        if era == Era::Legacy {
+            let hello = json!({
+                "protocolVersion": "2025-11-25", "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"},
+            });
+            let answer = peer.ask("initialize", hello);
+            assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+            peer.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        }
+        peer
+    }
+
+    pub fn write(&mut self, message: &Value) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(format!("{message}\n").as_bytes()).unwrap();
+    }
+
+    /// Sends a request and gives its id.
+    pub fn send(&mut self, method: &str, mut params: Value) -> u64 {
+        self.last += 1;
+        if self.era == Era::Modern {
+            params["_meta"] = meta("2026-07-28");
+        }
+        let id = self.last;
+        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// The next line, which must be one JSON message.
+    pub fn line(&mut self, wait: Duration) -> Option<Value> {
+        match self.lines.recv_timeout(wait) {
+            Ok(line) => {
+                let value: Value = serde_json::from_str(&line).unwrap_or_else(|error| {
+                    panic!("not a line of JSON: {error}: {line}");
+                });
+                assert_eq!(value["jsonrpc"], "2.0", "{value}");
+                Some(value)
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    /// The answer to a request; what comes between is kept.
+    pub fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let value = self.line(Duration::from_secs(60)).expect("an answer");
+            if value["id"] == id {
+                return value;
+            }
+            self.notes.push(value);
+        }
+    }
+
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    /// A result; an error fails the test.
+    pub fn result(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    pub fn read(&mut self, uri: &str) -> Value {
+        self.ask("resources/read", json!({"uri": uri}))
+    }
+
+    /// The one text of a resource.
+    pub fn text(&mut self, uri: &str) -> String {
+        let result = self.result("resources/read", json!({"uri": uri}));
+        result["contents"][0]["text"].as_str().unwrap().to_string()
+    }
+
+    /// What a tool gave; an error fails the test.
+    pub fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        let result = self.result("tools/call", json!({"name": name, "arguments": arguments}));
+        assert_ne!(result["isError"], true, "{result}");
+        result["structuredContent"].clone()
+    }
+
+    /// Every resource, page by page.
+    pub fn all(&mut self) -> Vec<Value> {
+        let mut all = Vec::new();
+        let mut params = json!({});
+        loop {
+            let page = self.result("resources/list", params.clone());
+            all.extend(page["resources"].as_array().unwrap().clone());
+            match page.get("nextCursor") {
+                Some(cursor) => params = json!({"cursor": cursor}),
+                None => return all,
+            }
+        }
+    }
+
+    /// Waits for a notification of a method.
+    pub fn hears(&mut self, method: &str, wait: Duration) -> Option<Value> {
+        let until = Instant::now() + wait;
+        loop {
+            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
+                return Some(self.notes.remove(at));
+            }
+            let left = until.checked_duration_since(Instant::now())?;
+            let note = self.line(left)?;
+            self.notes.push(note);
+        }
+    }
+
+    /// Closes its input and waits for its end.
+    pub fn end(mut self) -> i32 {
+        drop(self.stdin.take());
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}

@@ -1,0 +1,126 @@
+//! The same documents give the same bytes, wherever, whenever and by whomever they are built.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use crate::space::Space;
+
+/// Documents in many folders and dialects, written in an order.
+fn write_all(space: &Space, backwards: bool) {
+    let mut files: Vec<(String, String)> = (1..=40)
+        .map(|i| {
+            let (folder, status) = match i % 4 {
+                0 => ("docs/adr", "Accepted"),
+                1 => (".blue/docs/rfcs", "Draft"),
+                2 => ("docs/İstanbul/adr", "Superseded by ADR 4"),
+                _ => ("services/a/docs/adr", "Proposed"),
+            };
+            let text = format!(
+                "# {i}. Größe, I and ı number {i}\n\n## Status\n\n{status}\n\n## Decision\n\nCaching and queues, part {i}. See ADR {}, RFC {} and [x](../adr/{:04}-n.md).\n",
+                i * 7 % 40 + 1,
+                i * 3 % 40 + 1,
+                i * 5 % 40 + 1,
+            );
+            (format!("{folder}/{i:04}-Größe-{i}.md"), text)
+        })
+        .collect();
+    files.push((".blue/voice.md".to_string(), "Plain words.\n".to_string()));
+    if backwards {
+        files.reverse();
+    }
+    for (path, text) in files {
+        space.write(&path, text);
+    }
+}
+
+fn built(space: &Space, command: &mut Command) -> BTreeMap<String, Vec<u8>> {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    space.files()
+}
+
+fn assert_same(
+    expected: &BTreeMap<String, Vec<u8>>,
+    actual: &BTreeMap<String, Vec<u8>>,
+    what: &str,
+) {
+    let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(expected), names(actual), "{what}");
+    for (path, bytes) in expected {
+        let [one, other] = [bytes, &actual[path]].map(|bytes| String::from_utf8_lossy(bytes));
+        assert_eq!(one, other, "{what}: {path}");
+    }
+}
+
+#[test]
+fn the_same_documents_give_the_same_bytes_everywhere() {
+    let first = Space::new();
+    write_all(&first, false);
+    let expected = built(&first, &mut first.command(&["knowledge", "build"]));
+    assert!(expected.contains_key(".blue/context/relevance.jsonl"));
+    let deep = "a folder/with 'quotes' and ünïcode/and a very long name, as people have them/p";
+    let settings: [(&str, &[(&str, &str)]); 9] = [
+        ("", &[("LC_ALL", "tr_TR.UTF-8"), ("LANG", "tr_TR.UTF-8")]),
+        ("", &[("LC_ALL", "C"), ("LANGUAGE", "de")]),
+        ("", &[("TZ", "Pacific/Kiritimati")]),
+        ("", &[("TZ", "America/St_Johns"), ("LC_TIME", "ja_JP.UTF-8")]),
+        ("", &[("HOME", "/nonexistent"), ("USER", "nobody"), ("LOGNAME", "x")]),
+        ("", &[("HOME", ""), ("XDG_CONFIG_HOME", "/nonexistent"), ("HOSTNAME", "x")]),
+        ("", &[("RAYON_NUM_THREADS", "3"), ("COLUMNS", "20"), ("TERM", "dumb")]),
+        (deep, &[]),
+        ("x", &[("PATH", "")]),
+    ];
+    for (i, (name, variables)) in settings.into_iter().enumerate() {
+        let space = Space::named(name);
+        write_all(&space, i % 2 == 1);
+        let mut command = space.command(&["knowledge", "build"]);
+        command.envs(variables.iter().copied());
+        assert_same(&expected, &built(&space, &mut command), &format!("{name} {variables:?}"));
+    }
+}
+
+#[test]
+fn threads_and_umask_do_not_show() {
+    let first = Space::new();
+    write_all(&first, false);
+    let expected = built(&first, &mut first.command(&["knowledge", "build", "--jobs", "1"]));
+    for jobs in 2..=8 {
+        let space = Space::new();
+        write_all(&space, jobs % 2 == 1);
+        let jobs = jobs.to_string();
+        let mut command = space.command(&["knowledge", "build", "--jobs", &jobs]);
+        assert_same(&expected, &built(&space, &mut command), &format!("--jobs {jobs}"));
+    }
+    for umask in ["0000", "0022", "0027", "0077"] {
+        let space = Space::new();
+        write_all(&space, false);
+        let mut command = Command::new("sh");
+        let line = format!("umask {umask} && exec \"$0\" knowledge build");
+        command.args(["-c", &line, env!("CARGO_BIN_EXE_blue")]).current_dir(space.path());
+        space.isolate(&mut command);
+        assert_same(&expected, &built(&space, &mut command), &format!("umask {umask}"));
+        assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0, "umask {umask}");
+    }
+}
+
+#[test]
+fn a_clone_checks_out_what_was_built() {
+    let space = Space::new();
+    space.git(&["init", "-q"]);
+    write_all(&space, false);
+    space.git(&["add", "-A"]);
+    space.git(&["commit", "-qm", "documents"]);
+    space.build();
+    space.git(&["add", "-A"]);
+    space.git(&["commit", "-qm", "built"]);
+    let clone = Space::new();
+    clone.git(&["clone", "-q", space.path().to_str().unwrap(), "copy"]);
+    let output = clone.blue(&["-C", "copy", "knowledge", "build", "--check"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let before = clone.files();
+    let output = clone.blue(&["-C", "copy", "knowledge", "build"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let after: BTreeMap<_, _> =
+        clone.files().into_iter().filter(|(path, _)| !path.contains("/local/")).collect();
+    assert_same(&before, &after, "a build in a clone");
+}

@@ -1,0 +1,259 @@
+//! House rules: which room may use which, sizes, charters, words that must not stay.
+
+use crate::space;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What each room may use besides itself; the table of ARCHITECTURE.md.
+const USES: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("root", &["model"]),
+    ("discover", &["model", "root"]),
+    ("guard", &["model"]),
+    ("parse", &["model", "guard"]),
+    ("link", &["model"]),
+    ("rank", &["model"]),
+    ("condense", &["model"]),
+    ("render", &["model"]),
+    ("wire", &["model"]),
+    ("emit", &["model", "root", "wire"]),
+    ("verify", &["model", "root", "wire"]),
+    ("serve", &["model", "root", "wire"]),
+    (
+        "build",
+        &[
+            "model", "root", "discover", "guard", "parse", "link", "rank", "condense", "render",
+            "wire", "emit", "verify",
+        ],
+    ),
+    (
+        "mcp",
+        &[
+            "model", "root", "discover", "guard", "parse", "condense", "wire", "emit", "verify",
+            "build", "serve",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "model", "root", "discover", "guard", "parse", "link", "rank", "condense", "render",
+            "wire", "emit", "verify", "serve", "build", "mcp",
+        ],
+    ),
+];
+
+const MAX_FILE_LINES: usize = 400;
+const MAX_FUNCTION_LINES: usize = 60;
+
+fn sources() -> BTreeMap<PathBuf, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = BTreeMap::new();
+    let mut open = vec![root.clone()];
+    while let Some(at) = open.pop() {
+        for path in space::entries(&at) {
+            match path.is_dir() {
+                true => open.push(path),
+                false => {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    files.insert(path.strip_prefix(&root).unwrap().to_path_buf(), text);
+                }
+            }
+        }
+    }
+    files
+}
+
+/// The text without its unit tests.
+fn production(text: &str) -> &str {
+    text.split("#[cfg(test)]").next().unwrap_or(text)
+}
+
+fn room_of(path: &Path) -> String {
+    let first = path.components().next().unwrap().as_os_str().to_str().unwrap();
+    first.trim_end_matches(".rs").to_string()
+}
+
+#[test]
+fn a_room_uses_only_what_the_table_allows() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        let room = room_of(&path);
+        if matches!(room.as_str(), "lib" | "main") {
+            continue;
+        }
+        let allowed = USES
+            .iter()
+            .find(|(name, _)| *name == room)
+            .unwrap_or_else(|| panic!("room {room} is not in the table"))
+            .1;
+        for (i, line) in production(&text).lines().enumerate() {
+            for (at, _) in line.match_indices("crate::") {
+                let rest = &line[at + "crate::".len()..];
+                let used: String =
+                    rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                if rest.starts_with('{') {
+                    wrong.extend(
+                        rest.trim_matches(['{', '}', ';'])
+                            .split(',')
+                            .map(str::trim)
+                            .filter(|used| !allowed.contains(used) && *used != room)
+                            .map(|used| {
+                                format!("{}:{}: {room} uses {used}", path.display(), i + 1)
+                            }),
+                    );
+                } else if used != room
+                    && !allowed.contains(&used.as_str())
+                    && USES.iter().any(|(name, _)| *name == used)
+                {
+                    wrong.push(format!("{}:{}: {room} uses {used}", path.display(), i + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_opens_with_its_charter_and_stays_small() {
+    let mut wrong = Vec::new();
+    let mut sizes = Vec::new();
+    for (path, text) in sources() {
+        let first = text.lines().next().unwrap_or_default();
+        if !first.starts_with("//! ") || !first.ends_with('.') {
+            wrong.push(format!("{}: line 1 is not its charter", path.display()));
+        }
+        let n_lines = production(&text).lines().count();
+        sizes.push(n_lines);
+        if n_lines > MAX_FILE_LINES {
+            wrong.push(format!("{}: {n_lines} lines, at most {MAX_FILE_LINES}", path.display()));
+        }
+    }
+    sizes.sort_unstable();
+    let median = sizes[sizes.len() / 2];
+    assert!(median <= 180, "the median file has {median} lines");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn functions_stay_short() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        let mut start: Option<(usize, usize, String)> = None;
+        for (i, line) in production(&text).lines().enumerate() {
+            let indent = line.len() - line.trim_start().len();
+            let bare = line
+                .trim_start()
+                .trim_start_matches("pub ")
+                .trim_start_matches("pub(super) ")
+                .trim_start_matches("pub(crate) ");
+            if bare.starts_with("fn ") {
+                start = Some((i, indent, bare.to_string()));
+            }
+            if let Some((first, depth, name)) = &start
+                && line.trim_end() == format!("{}}}", " ".repeat(*depth))
+            {
+                if i - first + 1 > MAX_FUNCTION_LINES {
+                    wrong.push(format!(
+                        "{}:{}: {} lines: {name}",
+                        path.display(),
+                        first + 1,
+                        i - first + 1
+                    ));
+                }
+                start = None;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn words_that_must_not_stay_are_not_there() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        for (i, line) in text.lines().enumerate() {
+            for word in [
+                "TODO",
+                "FIXME",
+                "XXX",
+                "todo!(",
+                "unimplemented!(",
+                "#[ignore]",
+                "// ====",
+                "// ----",
+            ] {
+                if line.contains(word) {
+                    wrong.push(format!("{}:{}: {word}", path.display(), i + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_rooms_that_think_touch_no_disk_clock_or_environment() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        if !["model", "guard", "parse", "link", "rank", "condense", "render"]
+            .contains(&room_of(&path).as_str())
+        {
+            continue;
+        }
+        for (i, line) in production(&text).lines().enumerate() {
+            for word in ["std::fs", "std::env::", "std::time", "std::net", "std::process", "rustix"]
+            {
+                if line.contains(word) {
+                    wrong.push(format!("{}:{}: {word}", path.display(), i + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn only_emit_writes() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        if room_of(&path) == "emit" {
+            continue;
+        }
+        for (i, line) in production(&text).lines().enumerate() {
+            for word in [
+                "renameat",
+                "mkdirat",
+                "unlinkat",
+                "OFlags::CREATE",
+                "OFlags::WRONLY",
+                "fs::write",
+                "File::create",
+                "create_dir",
+            ] {
+                if line.contains(word) {
+                    wrong.push(format!("{}:{}: {word}", path.display(), i + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_schemas_on_disk_are_those_of_the_types() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema");
+    for name in blue::wire::schema::NAMES {
+        let path = folder.join(format!("{name}.schema.json"));
+        let expected = blue::wire::schema::text(name).unwrap();
+        if std::env::var_os("BLESS").is_some() {
+            space::write(&path, &expected);
+        }
+        let actual = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(
+            actual,
+            expected,
+            "{} is not current: BLESS=1 cargo test --test suite",
+            path.display()
+        );
+    }
+}
