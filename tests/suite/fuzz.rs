@@ -2,7 +2,7 @@
 //!
 //! Inputs are mutated from seeds written by hand. An answer that was not seen before keeps its input
 //! as a new seed, so the search goes where behaviour differs. It runs for a few seconds with the other
-//! tests; `BLUE_FUZZ_SECONDS=600 cargo test --test fuzz -- --nocapture` gives every target that long, and
+//! tests; `BLUE_FUZZ_SECONDS=600 cargo test --test suite fuzz -- --nocapture` gives every target that long, and
 //! BLUE_FUZZ_SEED another course. What broke once is kept in `tests/fuzz/` and tried first.
 
 use crate::space;
