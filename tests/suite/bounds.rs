@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use crate::space::Space;
+use crate::support::Project;
 use blue::guard::Allowed;
 use blue::model::Source;
 use blue::model::plan::Limits;
@@ -306,16 +306,16 @@ fn pathological_front_matter_takes_time_linear_in_its_size() {
 #[test]
 fn a_megabyte_of_anything_ends() {
     // Read by the real binary as it is run, with all its limits; a minute is for slow machines.
-    let space = Space::new();
+    let project = Project::new();
     let megabyte = 1 << 20;
     for (i, (_, shape)) in MARKDOWN.iter().enumerate().step_by(4) {
-        space.write(&format!("docs/adr/{i:04}-m.md"), format!("# M\n\n{}", shape(megabyte)));
+        project.write(&format!("docs/adr/{i:04}-m.md"), format!("# M\n\n{}", shape(megabyte)));
     }
     for (i, (_, shape)) in YAML.iter().enumerate() {
-        space.write(&format!("docs/adr/{:04}-y.md", 1000 + i), fronted(&shape(60 << 10)));
+        project.write(&format!("docs/adr/{:04}-y.md", 1000 + i), fronted(&shape(60 << 10)));
     }
     let started = Instant::now();
-    assert_eq!(space.build().code, 0);
+    assert_eq!(project.build().code, 0);
     let took = started.elapsed();
     assert!(took < Duration::from_secs(60), "{took:.1?}");
 }
@@ -348,48 +348,48 @@ fn every_limit_of_a_document_is_told_with_its_key_and_the_document_stays() {
         case("BLUE-DOC-009", "references", 3, 30, links),
     ] {
         let Case { code, key, low, high, text } = case;
-        let space = Space::new();
-        space.write("docs/adr/0001-one.md", "# One\n\nStatus: accepted\n\nText.\n");
-        space.write("docs/adr/0002-two.md", &text);
-        space.write(".blue/config.yaml", format!("limits: {{{key}: {low}}}\n"));
-        let output = space.build();
+        let project = Project::new();
+        project.write("docs/adr/0001-one.md", "# One\n\nStatus: accepted\n\nText.\n");
+        project.write("docs/adr/0002-two.md", &text);
+        project.write(".blue/config.yaml", format!("limits: {{{key}: {low}}}\n"));
+        let output = project.build();
         let said = output.stderr.lines().find(|line| line.contains(code));
         let said = said.unwrap_or_else(|| panic!("{code}: {}", output.stderr));
         assert!(said.contains(&low.to_string()), "the limit is named: {said}");
         assert!(output.stderr.contains(&format!("limits.{key}")), "{code}: {}", output.stderr);
-        let index = space.read(".blue/context/documents.jsonl");
+        let index = project.read(".blue/context/documents.jsonl");
         let line = index.lines().find(|line| line.contains("0002-two")).unwrap();
         assert!(line.contains("\"Title\"") && line.contains("\"accepted\""), "{code}: {line}");
         // What was read under one limit is read again under another, whatever the caches hold.
-        space.write(".blue/config.yaml", format!("limits: {{{key}: {high}}}\n"));
-        let output = space.build();
+        project.write(".blue/config.yaml", format!("limits: {{{key}: {high}}}\n"));
+        let output = project.build();
         assert!(!output.stderr.contains(code), "{code}: {}", output.stderr);
-        assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0, "{code}");
+        assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0, "{code}");
     }
 }
 
 #[test]
 fn a_limit_on_all_documents_stops_the_build_and_changes_nothing() {
-    let space = Space::new();
+    let project = Project::new();
     for i in 1..=4 {
-        space
+        project
             .write(&format!("docs/adr/000{i}-a.md"), format!("# A{i}\n\n{}\n", fill("word ", 400)));
     }
-    space.build();
-    space.write("docs/adr/0005-a.md", "# A5\n\nMore.\n");
-    let before = space.files();
+    project.build();
+    project.write("docs/adr/0005-a.md", "# A5\n\nMore.\n");
+    let before = project.files();
     for (limits, code) in [("documents: 4", "BLUE-LIM-005"), ("total_bytes: 1000", "BLUE-LIM-006")]
     {
         let config = format!("limits: {{{limits}}}\n");
-        space.write(".blue/config.yaml", &config);
+        project.write(".blue/config.yaml", &config);
         for flags in [vec![], vec!["--force"], vec!["--check"]] {
-            let output = space.blue(&[&["knowledge", "build"], flags.as_slice()].concat());
+            let output = project.blue(&[&["knowledge", "build"], flags.as_slice()].concat());
             assert_eq!(output.code, 2, "{limits}: {}", output.stderr);
             assert!(output.stderr.contains(code), "{}", output.stderr);
             let key = limits.split(':').next().unwrap();
             assert!(output.stderr.contains(&format!("limits.{key}")), "{}", output.stderr);
         }
-        let mut after = space.files();
+        let mut after = project.files();
         assert_eq!(after.remove(".blue/config.yaml").unwrap(), config.as_bytes());
         assert_eq!(before, after);
     }

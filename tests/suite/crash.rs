@@ -6,7 +6,7 @@
 //! refused once, with another error each time, and killed if it could change anything; with
 //! BLUE_EVERY_FAULT set, every point suffers all of it.
 
-use crate::space;
+use crate::support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::space::Space;
+use crate::support::Project;
 
 /// What writes, and what opens.
 const WRITING: &str = "write,fsync,fdatasync,syncfs,renameat,renameat2,unlinkat,mkdirat,ftruncate,flock,linkat,fchmod";
@@ -28,7 +28,7 @@ const INTERRUPTED: &str = "error=EINTR";
 const ERRORS: [&str; 4] = ["ENOSPC", "EIO", "EACCES", "EDQUOT"];
 
 type Files = BTreeMap<String, Vec<u8>>;
-type Prepare = fn() -> Space;
+type Prepare = fn() -> Project;
 
 /// Something blue does, and the project it does it in.
 struct Scenario {
@@ -81,13 +81,13 @@ struct Run {
     log: String,
 }
 
-fn strace(space: &Space, scenario: &Scenario, flags: &[&str]) -> Run {
+fn strace(project: &Project, scenario: &Scenario, flags: &[&str]) -> Run {
     let log = tempfile::NamedTempFile::new().unwrap();
     let mut command = Command::new("strace");
     command.args(["-f", "-q", "-y", "-s", "300", "-o"]).arg(log.path());
     command.args(flags).arg(env!("CARGO_BIN_EXE_blue")).args(scenario.arguments);
-    command.current_dir(space.path()).env("NO_COLOR", "1").env_remove("SOURCE_DATE_EPOCH");
-    space.isolate(&mut command);
+    command.current_dir(project.path()).env("NO_COLOR", "1").env_remove("SOURCE_DATE_EPOCH");
+    project.isolate(&mut command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // Whoever was killed does not read.
@@ -129,11 +129,11 @@ fn paths_of(call: &str, line: &str) -> Vec<String> {
 }
 
 /// Every call of a traced run that touches the project.
-fn points(space: &Space, scenario: &Scenario) -> Vec<Point> {
+fn points(project: &Project, scenario: &Scenario) -> Vec<Point> {
     let calls = (scenario.calls)();
-    let run = strace(space, scenario, &["-e", &format!("trace={}", calls.join(","))]);
+    let run = strace(project, scenario, &["-e", &format!("trace={}", calls.join(","))]);
     assert_eq!(run.code, Some(0), "{}: {}", scenario.name, run.stderr);
-    let root = space.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let root = project.path().canonicalize().unwrap().to_str().unwrap().to_string();
     let mut seen: BTreeMap<(String, String, String), usize> = BTreeMap::new();
     let mut points = Vec::new();
     for line in run.log.lines() {
@@ -178,8 +178,8 @@ fn points(space: &Space, scenario: &Scenario) -> Vec<Point> {
 }
 
 /// Files that a run may leave behind only until the next one.
-fn litter(space: &Space) -> Vec<String> {
-    let all = space.stamps().into_keys();
+fn litter(project: &Project) -> Vec<String> {
+    let all = project.stamps().into_keys();
     all.filter(|path| {
         path.ends_with(".tmp") || path.ends_with("-tmp") || path.starts_with(".blue/local/txn/")
     })
@@ -190,18 +190,18 @@ fn litter(space: &Space) -> Vec<String> {
 /// message that names a file; and the next run makes of it what a clean one gives.
 fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: &Files) {
     let what = format!("{}: {} {} on {}: {fault}", scenario.name, point.call, point.n, point.key);
-    let space = (scenario.prepare)();
-    let root = space.path().canonicalize().unwrap().to_str().unwrap().to_string();
+    let project = (scenario.prepare)();
+    let root = project.path().canonicalize().unwrap().to_str().unwrap().to_string();
     let key = point.key.replace("{root}", &root);
     let inject = format!("inject={}:{fault}:when={}", point.call, point.n);
     let trace = format!("trace={}", point.call);
     // Stopping at the one call is quicker, but a signal is not sent then.
     let quick: &[&str] = if fault.starts_with("error") { &["--seccomp-bpf"] } else { &[] };
     let flags = [quick, &["-P", &key, "-e", &trace, "-e", &inject]].concat();
-    let run = strace(&space, scenario, &flags);
+    let run = strace(&project, scenario, &flags);
     let fired = run.log.contains("(INJECTED)") || run.log.contains("killed by SIGKILL");
     assert!(fired, "{what}: the point is not there any more\n{}", run.log);
-    let files = space.files();
+    let files = project.files();
     for (path, bytes) in &files {
         let known = old.get(path) == Some(bytes) || new.get(path) == Some(bytes);
         let whole = known || path.ends_with(".blue-tmp");
@@ -212,7 +212,7 @@ fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: 
     }
     assert!(!run.stderr.contains("this is a bug"), "{what}: {}", run.stderr);
     if fault.starts_with("signal") && old.contains_key(".blue/context/session.md") {
-        still_delivers(&space, old, new, &what);
+        still_delivers(&project, old, new, &what);
     }
     if fault == INTERRUPTED {
         assert_eq!(run.code, Some(0), "{what}: it is not tried again: {}", run.stderr);
@@ -225,11 +225,11 @@ fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: 
         }
         Some(code) => panic!("{what}: exit {code}: {}", run.stderr),
     }
-    let mut command = space.command(scenario.again);
+    let mut command = project.command(scenario.again);
     let next = command.output().unwrap();
     let stderr = String::from_utf8_lossy(&next.stderr);
     assert_eq!(next.status.code(), Some(0), "{what}: the next run: {stderr}");
-    let after = space.files();
+    let after = project.files();
     for (path, bytes) in new {
         let found = after.get(path).map(|found| String::from_utf8_lossy(found));
         let wanted = String::from_utf8_lossy(bytes);
@@ -237,11 +237,11 @@ fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: 
     }
     let stray: Vec<_> = after.keys().filter(|path| !new.contains_key(*path)).collect();
     assert!(stray.is_empty(), "{what}: stray files {stray:?}");
-    assert!(litter(&space).is_empty(), "{what}: left behind {:?}", litter(&space));
+    assert!(litter(&project).is_empty(), "{what}: left behind {:?}", litter(&project));
 }
 
 /// Whatever a killed run left, each hook gives one of the two whole texts at once, and logs its digest.
-fn still_delivers(space: &Space, old: &Files, new: &Files, what: &str) {
+fn still_delivers(project: &Project, old: &Files, new: &Files, what: &str) {
     let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks/session-start");
     let script = script.to_str().unwrap();
     let blue = env!("CARGO_BIN_EXE_blue");
@@ -251,7 +251,7 @@ fn still_delivers(space: &Space, old: &Files, new: &Files, what: &str) {
         (blue, vec!["hook", "session-start"], "SessionStart", ".blue/context/session.md"),
     ] {
         let mut command = Command::new(program);
-        space.isolate(&mut command).args(&arguments).current_dir(space.path());
+        project.isolate(&mut command).args(&arguments).current_dir(project.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let said = format!("{{\"session_id\":\"s\",\"hook_event_name\":\"{event}\"}}");
@@ -259,7 +259,7 @@ fn still_delivers(space: &Space, old: &Files, new: &Files, what: &str) {
         let output = child.wait_with_output().unwrap();
         let known = [old, new].iter().any(|files| files.get(path) == Some(&output.stdout));
         assert!(known, "{what}: then {program} {event} gives {output:?}");
-        let log = space.read(".blue/local/audit.jsonl");
+        let log = project.read(".blue/local/audit.jsonl");
         let line: serde_json::Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
         let texts = [old, new].map(|files| &files[".blue/context/session.md"]);
         let hashed = texts
@@ -308,9 +308,9 @@ fn attack(scenario: &Scenario) -> usize {
 /// Tries every point of a scenario on two threads, and says how many there were.
 fn attack_with(scenario: &Scenario, faults: fn(usize, &Point) -> Vec<String>) -> usize {
     let old = (scenario.prepare)().files();
-    let space = (scenario.prepare)();
-    let points = points(&space, scenario);
-    let new = space.files();
+    let project = (scenario.prepare)();
+    let points = points(&project, scenario);
+    let new = project.files();
     let tries: Vec<(&Point, String)> = points
         .iter()
         .enumerate()
@@ -340,94 +340,94 @@ fn attack_with(scenario: &Scenario, faults: fn(usize, &Point) -> Vec<String>) ->
 }
 
 /// Documents whose build writes a few files, or many.
-fn documents(space: &Space, edition: u32, n_rfcs: u32) {
+fn documents(project: &Project, edition: u32, n_rfcs: u32) {
     for i in 1..=3 {
         let text = format!(
             "# {i}. Decision {i}\n\n## Status\n\nAccepted\n\n## Decision\n\nEdition {edition} of decision {i}. See ADR {}.\n",
             i % 3 + 1
         );
-        space.write(&format!("docs/adr/{i:04}-decision-{i}.md"), text);
+        project.write(&format!("docs/adr/{i:04}-decision-{i}.md"), text);
     }
     for i in 1..=n_rfcs {
         let text = format!("# RFC {i}: New\n\n- Status: draft\n\nNew. See ADR 1.\n");
-        space.write(&format!("docs/rfcs/{i:04}-new.md"), text);
+        project.write(&format!("docs/rfcs/{i:04}-new.md"), text);
     }
 }
 
-fn never_built() -> Space {
-    let space = Space::named("project");
-    documents(&space, 1, 1);
-    space
+fn never_built() -> Project {
+    let project = Project::named("project");
+    documents(&project, 1, 1);
+    project
 }
 
 /// Built, and so that every run reads the same: whether a file as old as the last look at it is read
 /// again hangs on a tick of the clock.
-fn built() -> Space {
-    let space = never_built();
+fn built() -> Project {
+    let project = never_built();
     std::thread::sleep(std::time::Duration::from_millis(10));
-    space.build();
+    project.build();
     let before = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
-    for path in space.files().into_keys().filter(|path| !path.starts_with("docs/")) {
-        let file = std::fs::File::options().append(true).open(space.path().join(path)).unwrap();
+    for path in project.files().into_keys().filter(|path| !path.starts_with("docs/")) {
+        let file = std::fs::File::options().append(true).open(project.path().join(path)).unwrap();
         file.set_modified(before).unwrap();
     }
-    space
+    project
 }
 
-fn edited() -> Space {
-    let space = built();
-    documents(&space, 2, 2);
-    space
+fn edited() -> Project {
+    let project = built();
+    documents(&project, 2, 2);
+    project
 }
 
-fn many() -> Space {
-    let space = built();
-    documents(&space, 2, 10);
-    space
+fn many() -> Project {
+    let project = built();
+    documents(&project, 2, 10);
+    project
 }
 
-fn without_rfcs() -> Space {
-    let space = built();
-    std::fs::remove_dir_all(space.path().join("docs/rfcs")).unwrap();
-    space
+fn without_rfcs() -> Project {
+    let project = built();
+    std::fs::remove_dir_all(project.path().join("docs/rfcs")).unwrap();
+    project
 }
 
-fn artifact_edited() -> Space {
-    let space = built();
-    let text = space.read("knowledge/adrs.md") + "My words.\n";
-    space.write("knowledge/adrs.md", text);
-    space
+fn artifact_edited() -> Project {
+    let project = built();
+    let text = project.read("knowledge/adrs.md") + "My words.\n";
+    project.write("knowledge/adrs.md", text);
+    project
 }
 
 /// A build that was killed just after its commit point.
-fn committed() -> Space {
-    let space = edited();
+fn committed() -> Project {
+    let project = edited();
     let flags =
         ["-P", "adrs.md", "-e", "trace=renameat", "-e", "inject=renameat:signal=KILL:when=1"];
     let build = Scenario { prepare: edited, ..BUILD };
-    let run = strace(&space, &build, &flags);
-    assert!(run.code != Some(0) && space.exists(".blue/local/txn/record"), "{}", run.log);
-    space
+    let run = strace(&project, &build, &flags);
+    assert!(run.code != Some(0) && project.exists(".blue/local/txn/record"), "{}", run.log);
+    project
 }
 
-fn with_settings() -> Space {
-    let space = built();
-    space.write(".claude/settings.json", "{\n  // mine\n  \"model\": \"x\"\n}\n");
-    space.write(".mcp.json", "{\"mcpServers\": {}}\n");
-    space
+fn with_settings() -> Project {
+    let project = built();
+    project.write(".claude/settings.json", "{\n  // mine\n  \"model\": \"x\"\n}\n");
+    project.write(".mcp.json", "{\"mcpServers\": {}}\n");
+    project
 }
 
-fn installed() -> Space {
-    let space = with_settings();
-    let output = space.command(&["install"]).output().unwrap();
+fn installed() -> Project {
+    let project = with_settings();
+    let output = project.command(&["install"]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    space
+    project
 }
 
-fn delivered() -> Space {
-    let space = built();
-    space.write(".blue/local/audit.jsonl", "");
-    space
+fn delivered() -> Project {
+    let project = built();
+    project.write(".blue/local/audit.jsonl", "");
+    project
 }
 
 const BUILD: Scenario = Scenario {
@@ -527,10 +527,10 @@ fn without_a_thread_blue_says_so() {
     if has_strace() {
         // The first thread, one of the pool, and the ones beside it.
         for n in 1..=4 {
-            let space = edited();
+            let project = edited();
             let inject = format!("inject=clone,clone3:error=EAGAIN:when={n}+");
             let build = Scenario { arguments: &["knowledge", "build", "--jobs", "2"], ..BUILD };
-            let run = strace(&space, &build, &["-e", "trace=clone,clone3", "-e", &inject]);
+            let run = strace(&project, &build, &["-e", "trace=clone,clone3", "-e", &inject]);
             let said = run.stderr.starts_with("blue: error: start a thread: ");
             assert!(run.code == Some(2) && said, "{n}: {:?} {}", run.code, run.stderr);
         }
@@ -540,11 +540,11 @@ fn without_a_thread_blue_says_so() {
 /// Runs lines of shell in a project whose `knowledge/` is another file system of 64 KiB. `None` where
 /// this user may mount nothing.
 #[cfg(target_os = "linux")]
-fn with_another_file_system(space: &Space, lines: &str) -> Option<String> {
-    std::fs::create_dir_all(space.path().join("knowledge")).unwrap();
+fn with_another_file_system(project: &Project, lines: &str) -> Option<String> {
+    std::fs::create_dir_all(project.path().join("knowledge")).unwrap();
     // The key of this machine is there already, so that the first calls are the build's own.
-    let key = space.home().join(".blue/local/key");
-    space::write(&key, [7; 32]);
+    let key = project.home().join(".blue/local/key");
+    support::write(&key, [7; 32]);
     let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(&key, private).unwrap();
     let blue = env!("CARGO_BIN_EXE_blue");
@@ -553,9 +553,9 @@ fn with_another_file_system(space: &Space, lines: &str) -> Option<String> {
     );
     let run = |flags: &[&str]| {
         let mut command = Command::new("unshare");
-        command.args(flags).args(["sh", "-c", &script]).current_dir(space.path());
+        command.args(flags).args(["sh", "-c", &script]).current_dir(project.path());
         command.env("NO_COLOR", "1").env("BLUE", blue).stdin(Stdio::null());
-        let output = space.isolate(&mut command).output().ok()?;
+        let output = project.isolate(&mut command).output().ok()?;
         let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         output.status.success().then_some(text)
     };

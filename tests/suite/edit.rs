@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::space::Space;
+use crate::support::Project;
 
 const LOCAL: [&str; 4] = ["facts", "ranking", "record", "snapshot"];
 
@@ -36,14 +36,14 @@ fn sentence(seed: usize) -> String {
 }
 
 /// Documents of two kinds that cite each other, name files, and are filed under something.
-fn project() -> Space {
-    let space = Space::new();
-    space.write("src/walk.rs", "fn walk() {}\n").write("src/emit/mod.rs", "fn emit() {}\n");
+fn sample() -> Project {
+    let project = Project::new();
+    project.write("src/walk.rs", "fn walk() {}\n").write("src/emit/mod.rs", "fn emit() {}\n");
     for i in 1..=60 {
         let (kind, other) = (if i % 3 == 0 { "RFC" } else { "ADR" }, 1 + i * 7 % 60);
         let named = if i % 4 == 0 { "`src/walk.rs`" } else { "[it](../../src/emit/mod.rs)" };
         let tasks = if i % 3 == 0 { "- [ ] do it\n- [x] done\n\n" } else { "" };
-        space.write(
+        project.write(
             &path(i),
             format!(
                 "# {kind} {i:04}: {} of {i}\n\n- Status: accepted\n- Author: Ada {}\n\n## Summary\n\n{}\n\n{tasks}## Decision\n\n{}\n\nIt follows [{other}](../{}) in the ledger, as {named} does.\n\n{}\n",
@@ -56,16 +56,16 @@ fn project() -> Space {
             ),
         );
     }
-    settle(&space);
-    space.build();
-    space
+    settle(&project);
+    project.build();
+    project
 }
 
 /// Makes every file older than any build, so that none has to be read to know that it is the same.
-fn settle(space: &Space) {
+fn settle(project: &Project) {
     let before = SystemTime::now() - Duration::from_secs(60);
-    for file in space.stamps().into_keys().filter(|file| file.starts_with("docs/")) {
-        let file = std::fs::File::options().append(true).open(space.path().join(file)).unwrap();
+    for file in project.stamps().into_keys().filter(|file| file.starts_with("docs/")) {
+        let file = std::fs::File::options().append(true).open(project.path().join(file)).unwrap();
         file.set_modified(before).unwrap();
     }
     // The time of the last change cannot be set, only waited for.
@@ -73,26 +73,26 @@ fn settle(space: &Space) {
 }
 
 /// Builds after an edit. Whether it went on from what the last build knew: then that stays as it is.
-fn builds_on(space: &Space) -> bool {
+fn builds_on(project: &Project) -> bool {
     std::thread::sleep(Duration::from_millis(20));
-    let before = space.stamps().get(".blue/local/snapshot").copied();
-    space.build();
-    before.is_some() && before == space.stamps().get(".blue/local/snapshot").copied()
+    let before = project.stamps().get(".blue/local/snapshot").copied();
+    project.build();
+    before.is_some() && before == project.stamps().get(".blue/local/snapshot").copied()
 }
 
-fn assert_current(space: &Space, what: &str) {
-    let check = space.blue(&["knowledge", "build", "--check"]);
+fn assert_current(project: &Project, what: &str) {
+    let check = project.blue(&["knowledge", "build", "--check"]);
     assert_eq!(check.code, 0, "{what}: {}{}", check.stdout, check.stderr);
 }
 
-fn edit(space: &Space, i: usize, change: impl Fn(&str) -> String) {
-    let text = space.read(&path(i));
-    space.write(&path(i), change(&text));
+fn edit(project: &Project, i: usize, change: impl Fn(&str) -> String) {
+    let text = project.read(&path(i));
+    project.write(&path(i), change(&text));
 }
 
 #[test]
 fn an_edit_that_only_its_document_shows_is_built_on_what_is_known() {
-    let space = project();
+    let project = sample();
     type Change = fn(&str) -> String;
     let changes: [(&str, usize, Change); 9] = [
         ("words at the end", 7, |text| format!("{text}\nMore of the quorum and a glacier.\n")),
@@ -110,71 +110,80 @@ fn an_edit_that_only_its_document_shows_is_built_on_what_is_known() {
         ("words that were there", 7, |text| text.replacen("A line.\n\nMore.\n\n", "", 1)),
     ];
     for (what, i, change) in changes {
-        edit(&space, i, change);
-        assert!(builds_on(&space), "{what}: all documents were looked at");
-        assert_current(&space, what);
+        edit(&project, i, change);
+        assert!(builds_on(&project), "{what}: all documents were looked at");
+        assert_current(&project, what);
     }
     // Two at once, one of them again.
-    edit(&space, 7, |text| format!("{text}\n{}\n", sentence(91)));
-    edit(&space, 51, |text| format!("{text}\n{}\n", sentence(92)));
-    assert!(builds_on(&space), "two documents");
-    let built = space.files();
-    assert_current(&space, "two documents");
+    edit(&project, 7, |text| format!("{text}\n{}\n", sentence(91)));
+    edit(&project, 51, |text| format!("{text}\n{}\n", sentence(92)));
+    assert!(builds_on(&project), "two documents");
+    let built = project.files();
+    assert_current(&project, "two documents");
     for folder in [".blue/local", ".blue/context", "knowledge"] {
-        std::fs::remove_dir_all(space.path().join(folder)).unwrap();
+        std::fs::remove_dir_all(project.path().join(folder)).unwrap();
     }
-    std::fs::remove_file(space.path().join(".blue/context.manifest.yaml")).unwrap();
-    space.build();
-    assert!(built == space.files(), "not what a clean build gives");
+    std::fs::remove_file(project.path().join(".blue/context.manifest.yaml")).unwrap();
+    project.build();
+    assert!(built == project.files(), "not what a clean build gives");
 }
 
 #[test]
 fn an_edit_that_others_can_see_is_shown_everywhere() {
-    let space = project();
-    type Change<'a> = (&'a str, &'a dyn Fn(&Space));
+    let project = sample();
+    type Change<'a> = (&'a str, &'a dyn Fn(&Project));
     let changes: [Change<'_>; 10] = [
-        ("a title", &|space| edit(space, 7, |text| text.replacen(" of 7", " of another name", 1))),
-        ("a status", &|space| edit(space, 8, |text| text.replace("accepted", "superseded"))),
-        ("an author", &|space| edit(space, 10, |text| text.replace("Ada 0", "Grace"))),
-        ("a reference more", &|space| edit(space, 11, |text| format!("{text}\nSee RFC 0030.\n"))),
-        ("a reference less", &|space| edit(space, 13, |text| text.replace("It follows [", "["))),
-        ("words beside a reference", &|space| {
-            edit(space, 14, |text| text.replace("in the ledger", "in the glacier"))
+        ("a title", &|project| {
+            edit(project, 7, |text| text.replacen(" of 7", " of another name", 1))
         }),
-        ("a broken link", &|space| edit(space, 16, |text| format!("{text}\n[x](nowhere.md)\n"))),
-        ("a path", &|space| edit(space, 17, |text| format!("{text}\n`src/walk.rs`\n"))),
-        ("a new document", &|space| {
-            space.write("docs/adrs/0099-new.md", "# ADR 0099: New\n\n- Status: accepted\n");
+        ("a status", &|project| edit(project, 8, |text| text.replace("accepted", "superseded"))),
+        ("an author", &|project| edit(project, 10, |text| text.replace("Ada 0", "Grace"))),
+        ("a reference more", &|project| {
+            edit(project, 11, |text| format!("{text}\nSee RFC 0030.\n"))
         }),
-        ("a document that is gone", &|space| {
-            std::fs::remove_file(space.path().join("docs/adrs/0099-new.md")).unwrap();
+        ("a reference less", &|project| {
+            edit(project, 13, |text| text.replace("It follows [", "["))
+        }),
+        ("words beside a reference", &|project| {
+            edit(project, 14, |text| text.replace("in the ledger", "in the glacier"))
+        }),
+        ("a broken link", &|project| {
+            edit(project, 16, |text| format!("{text}\n[x](nowhere.md)\n"))
+        }),
+        ("a path", &|project| edit(project, 17, |text| format!("{text}\n`src/walk.rs`\n"))),
+        ("a new document", &|project| {
+            project.write("docs/adrs/0099-new.md", "# ADR 0099: New\n\n- Status: accepted\n");
+        }),
+        ("a document that is gone", &|project| {
+            std::fs::remove_file(project.path().join("docs/adrs/0099-new.md")).unwrap();
         }),
     ];
     for (what, change) in changes {
-        change(&space);
-        assert!(!builds_on(&space), "{what}: not all documents were looked at");
-        assert_current(&space, what);
+        change(&project);
+        assert!(!builds_on(&project), "{what}: not all documents were looked at");
+        assert_current(&project, what);
     }
     // What is wrong with a document is said with the line it stands in now.
-    edit(&space, 16, |text| text.replacen("## Sum", "A line.\n\n## Sum", 1));
-    let line = 1 + space.read(&path(16)).lines().position(|line| line.contains("nowhere")).unwrap();
-    let said = space.blue(&["knowledge", "build", "--format", "github"]).stdout;
+    edit(&project, 16, |text| text.replacen("## Sum", "A line.\n\n## Sum", 1));
+    let line =
+        1 + project.read(&path(16)).lines().position(|line| line.contains("nowhere")).unwrap();
+    let said = project.blue(&["knowledge", "build", "--format", "github"]).stdout;
     assert!(said.contains(&format!("file={},line={line},", path(16))), "{said}");
 }
 
 #[test]
 fn what_is_kept_may_be_damaged_or_older_than_the_rest() {
-    let space = project();
-    let file = |name: &str| space.path().join(".blue/local").join(name);
+    let project = sample();
+    let file = |name: &str| project.path().join(".blue/local").join(name);
     let all = || LOCAL.map(|name| std::fs::read(file(name)).unwrap());
     let mut older = vec![all()];
     for i in [7, 30] {
-        edit(&space, i, |text| format!("{text}\n{}\n", sentence(i + 100)));
-        assert!(builds_on(&space));
+        edit(&project, i, |text| format!("{text}\n{}\n", sentence(i + 100)));
+        assert!(builds_on(&project));
         older.push(all());
     }
-    edit(&space, 8, |text| text.replacen(" of 8", " of another name", 1));
-    assert!(!builds_on(&space));
+    edit(&project, 8, |text| text.replacen(" of 8", " of another name", 1));
+    assert!(!builds_on(&project));
     for (n, name) in LOCAL.into_iter().enumerate() {
         let now = std::fs::read(file(name)).unwrap();
         let mut flipped = now.clone();
@@ -184,88 +193,88 @@ fn what_is_kept_may_be_damaged_or_older_than_the_rest() {
         let mut states: Vec<Vec<u8>> = vec![flipped, half, Vec::new()];
         states.extend(older.iter().map(|all| all[n].clone()));
         for (k, state) in states.into_iter().enumerate() {
-            edit(&space, 33, |text| format!("{text}\n{}\n", sentence(n * 10 + k)));
+            edit(&project, 33, |text| format!("{text}\n{}\n", sentence(n * 10 + k)));
             std::fs::write(file(name), state).unwrap();
-            builds_on(&space);
-            assert_current(&space, &format!("{name}, state {k}"));
+            builds_on(&project);
+            assert_current(&project, &format!("{name}, state {k}"));
         }
     }
 }
 
 #[test]
 fn after_many_edits_all_documents_are_looked_at_again() {
-    let space = project();
+    let project = sample();
     let mut n_anew = 0;
     for i in 1..=40 {
-        edit(&space, i, |text| format!("{text}\n{}\n", sentence(i + 50)));
-        n_anew += u32::from(!builds_on(&space));
+        edit(&project, i, |text| format!("{text}\n{}\n", sentence(i + 50)));
+        n_anew += u32::from(!builds_on(&project));
     }
-    assert_current(&space, "forty edits");
+    assert_current(&project, "forty edits");
     assert_eq!(n_anew, 1, "once in forty");
 }
 
 /// The findings of a build are those of one that believes nothing it kept.
-fn assert_same_findings(space: &Space, what: &str) {
+fn assert_same_findings(project: &Project, what: &str) {
     std::thread::sleep(Duration::from_millis(20));
-    let said = space.blue(&["knowledge", "build", "--format", "json"]).stdout;
-    assert_current(space, what);
-    let forced = space.blue(&["knowledge", "build", "--force", "--format", "json"]).stdout;
+    let said = project.blue(&["knowledge", "build", "--format", "json"]).stdout;
+    assert_current(project, what);
+    let forced = project.blue(&["knowledge", "build", "--force", "--format", "json"]).stdout;
     assert_eq!(said, forced, "{what}");
 }
 
 #[test]
 fn what_no_record_notices_is_found_after_every_edit() {
-    let space = project();
-    let elsewhere = |n: usize| edit(&space, 40, |text| format!("{text}\n{}\n", sentence(n)));
+    let project = sample();
+    let elsewhere = |n: usize| edit(&project, 40, |text| format!("{text}\n{}\n", sentence(n)));
     // An own id counts as a header's only in the first lines.
     let own = "# ADR 0070: Own\n\n- Status: accepted\n\nA line.\n\nADR 0070 decides it.\n";
-    space.write("docs/adrs/0070-own.md", own);
-    assert_same_findings(&space, "an own id in the header");
-    space.write("docs/adrs/0070-own.md", own.replace("A line.\n", &"A line.\n\n".repeat(6)));
-    assert_same_findings(&space, "an own id behind the header");
+    project.write("docs/adrs/0070-own.md", own);
+    assert_same_findings(&project, "an own id in the header");
+    project.write("docs/adrs/0070-own.md", own.replace("A line.\n", &"A line.\n\n".repeat(6)));
+    assert_same_findings(&project, "an own id behind the header");
     // A file that looks like blue's own is not read until somebody writes it.
-    space.write("knowledge/mine.md", space.read("knowledge/adrs.md"));
-    assert_same_findings(&space, "a copy of a digest");
-    space.write("knowledge/mine.md", "# Mine\n\nWritten by hand.\n");
+    project.write("knowledge/mine.md", project.read("knowledge/adrs.md"));
+    assert_same_findings(&project, "a copy of a digest");
+    project.write("knowledge/mine.md", "# Mine\n\nWritten by hand.\n");
     elsewhere(1);
-    assert_same_findings(&space, "no copy any more");
+    assert_same_findings(&project, "no copy any more");
     // A second name of a document is one only while it leads there.
-    std::os::unix::fs::symlink("0001-document-1.md", space.path().join("docs/adrs/0080-x.md"))
+    std::os::unix::fs::symlink("0001-document-1.md", project.path().join("docs/adrs/0080-x.md"))
         .unwrap();
-    space.write("notes/real.md", "# Real\n\nText.\n");
-    assert_same_findings(&space, "a second name");
-    std::fs::remove_file(space.path().join("docs/adrs/0080-x.md")).unwrap();
-    std::os::unix::fs::symlink("../../notes/real.md", space.path().join("docs/adrs/0080-x.md"))
+    project.write("notes/real.md", "# Real\n\nText.\n");
+    assert_same_findings(&project, "a second name");
+    std::fs::remove_file(project.path().join("docs/adrs/0080-x.md")).unwrap();
+    std::os::unix::fs::symlink("../../notes/real.md", project.path().join("docs/adrs/0080-x.md"))
         .unwrap();
     elsewhere(2);
-    assert_same_findings(&space, "another document's name");
-    std::fs::remove_file(space.path().join("docs/adrs/0080-x.md")).unwrap();
+    assert_same_findings(&project, "another document's name");
+    std::fs::remove_file(project.path().join("docs/adrs/0080-x.md")).unwrap();
     // What git ignores may be linked to, and come and go.
-    space.write(".gitignore", "out/\n").write("out/report.txt", "x\n");
-    edit(&space, 41, |text| format!("{text}\n[report](../../out/report.txt)\n"));
-    assert_same_findings(&space, "an ignored file");
-    std::fs::remove_file(space.path().join("out/report.txt")).unwrap();
+    project.write(".gitignore", "out/\n").write("out/report.txt", "x\n");
+    edit(&project, 41, |text| format!("{text}\n[report](../../out/report.txt)\n"));
+    assert_same_findings(&project, "an ignored file");
+    std::fs::remove_file(project.path().join("out/report.txt")).unwrap();
     elsewhere(3);
-    assert_same_findings(&space, "no ignored file");
+    assert_same_findings(&project, "no ignored file");
 }
 
 #[test]
 fn what_a_build_makes_is_there_for_the_next() {
-    let space = Space::new();
+    let project = Project::new();
     for i in 1..4 {
         let link = if i == 3 { "No link." } else { "See [all](../../knowledge/adrs.md)." };
         let text = format!("# ADR {i:04}: T{i}\n\n- Status: accepted\n\n{link}\n");
-        space.write(&format!("docs/adrs/{i:04}-x.md"), text);
+        project.write(&format!("docs/adrs/{i:04}-x.md"), text);
     }
-    settle(&space);
-    space.build();
-    space.write("docs/adrs/0003-x.md", space.read("docs/adrs/0003-x.md") + "\nMore.\n");
-    assert_same_findings(&space, "links to a digest");
+    settle(&project);
+    project.build();
+    project.write("docs/adrs/0003-x.md", project.read("docs/adrs/0003-x.md") + "\nMore.\n");
+    assert_same_findings(&project, "links to a digest");
 }
 
 #[test]
 fn a_bundle_keeps_its_neighbours_when_only_its_plan_changed() {
-    let space = Space::new();
+    let project = Project::new();
     let related: Vec<String> = (1..=30).map(|i| format!("ADR {i:04}")).collect();
     for i in 1..=120 {
         let text = format!(
@@ -273,53 +282,53 @@ fn a_bundle_keeps_its_neighbours_when_only_its_plan_changed() {
             WORDS[i % 16],
             sentence(i)
         );
-        space.write(&format!("docs/adrs/{i:04}-a{i}.md"), text);
+        project.write(&format!("docs/adrs/{i:04}-a{i}.md"), text);
     }
     let rfc = format!(
         "# RFC 0016: Whole\n\n- Status: accepted\n- Depends On: {}\n\n{}\n",
         related.join(", "),
         (1..9).map(sentence).collect::<String>(),
     );
-    space.write("docs/rfcs/0016-whole.md", rfc);
+    project.write("docs/rfcs/0016-whole.md", rfc);
     let plan = "# Steps\n\n- Status: paused\n\n- [ ] umbrella\n- [ ] kettle\n";
-    space.write("docs/rfcs/0016-whole.plan.md", plan);
-    settle(&space);
-    space.build();
-    space.write("docs/rfcs/0016-whole.plan.md", plan.replacen("[ ]", "[x]", 1));
-    assert!(builds_on(&space), "a plan");
-    assert_current(&space, "a plan");
+    project.write("docs/rfcs/0016-whole.plan.md", plan);
+    settle(&project);
+    project.build();
+    project.write("docs/rfcs/0016-whole.plan.md", plan.replacen("[ ]", "[x]", 1));
+    assert!(builds_on(&project), "a plan");
+    assert_current(&project, "a plan");
 }
 
 #[test]
 fn one_thread_is_enough() {
-    let space = Space::new();
+    let project = Project::new();
     // Whoever waits for a thread here must not be the only one.
     let words: String =
         (0..200_000u32).map(|i| format!("w{:x} ", i.wrapping_mul(2_654_435_761))).collect();
-    space.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n"));
+    project.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n"));
     for _ in 0..2 {
-        let mut child = space.command(&["knowledge", "build", "--jobs", "1"]).spawn().unwrap();
+        let mut child = project.command(&["knowledge", "build", "--jobs", "1"]).spawn().unwrap();
         let began = std::time::Instant::now();
         while child.try_wait().unwrap().is_none() {
             assert!(began.elapsed() < Duration::from_secs(100), "it waits for itself");
             std::thread::sleep(Duration::from_millis(20));
         }
         assert!(child.wait().unwrap().success());
-        space.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n\nMore.\n"));
+        project.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n\nMore.\n"));
     }
 }
 
 #[test]
 fn a_document_in_a_folder_that_the_build_created_is_found() {
-    let space = Space::new();
-    space.write("docs/adr/0001-use-files.md", "# 1. Use files\n\n## Status\n\nAccepted\n");
-    space.build();
-    space.write("knowledge/house.md", "# House rules\n\nWrite tests first.\n");
-    let built = space.build();
+    let project = Project::new();
+    project.write("docs/adr/0001-use-files.md", "# 1. Use files\n\n## Status\n\nAccepted\n");
+    project.build();
+    project.write("knowledge/house.md", "# House rules\n\nWrite tests first.\n");
+    let built = project.build();
     assert!(!built.stderr.contains("nothing to do"), "{}", built.stderr);
-    assert_current(&space, "a document beside the digests");
-    assert!(space.read(".blue/context/documents.jsonl").contains("knowledge/house.md"));
-    std::fs::remove_file(space.path().join("knowledge/house.md")).unwrap();
-    space.build();
-    assert_current(&space, "the document removed");
+    assert_current(&project, "a document beside the digests");
+    assert!(project.read(".blue/context/documents.jsonl").contains("knowledge/house.md"));
+    std::fs::remove_file(project.path().join("knowledge/house.md")).unwrap();
+    project.build();
+    assert_current(&project, "the document removed");
 }

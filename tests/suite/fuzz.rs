@@ -5,15 +5,15 @@
 //! tests; `BLUE_FUZZ_SECONDS=600 cargo test --test suite fuzz -- --nocapture` gives every target that long, and
 //! BLUE_FUZZ_SEED another course. What broke once is kept in `tests/fuzz/` and tried first.
 
-use crate::space;
+use crate::support;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::peer::{Era, Peer};
-use crate::space::Space;
+use crate::support::Project;
+use crate::support::mcp_client::{Client, Era};
 use blue::guard::Allowed;
 use blue::model::name::name;
 use blue::model::neutral::neutral;
@@ -202,7 +202,7 @@ fn random() -> Random {
 fn kept(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz");
     let is_ours = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with(target);
-    let paths = space::entries(&folder).into_iter().filter(|path| is_ours(path));
+    let paths = support::entries(&folder).into_iter().filter(|path| is_ours(path));
     paths.map(|path| std::fs::read(path).unwrap()).collect()
 }
 
@@ -395,10 +395,10 @@ fn what_people_write_for_blue() {
 
 #[test]
 fn what_blue_wrote() {
-    let space = Space::new();
-    space.write("docs/adr/0001-one.md", DOCUMENT).write("docs/adr/0002-two.md", OLD_STYLE);
-    space.build();
-    let read = |path: &str| std::fs::read(space.path().join(path)).unwrap();
+    let project = Project::new();
+    project.write("docs/adr/0001-one.md", DOCUMENT).write("docs/adr/0002-two.md", OLD_STYLE);
+    project.build();
+    let read = |path: &str| std::fs::read(project.path().join(path)).unwrap();
     let manifest = read(".blue/context.manifest.yaml");
     fuzz("manifest", &[&manifest], 2.0, |bytes| {
         let known = Manifest::read(&String::from_utf8_lossy(bytes));
@@ -430,12 +430,12 @@ fn what_blue_wrote() {
 
 #[test]
 fn what_blue_keeps() {
-    let space = Space::new();
-    space.write("docs/adr/0001-one.md", DOCUMENT);
-    space.build();
-    let read = |path: &str| std::fs::read(space.path().join(path)).unwrap();
+    let project = Project::new();
+    project.write("docs/adr/0001-one.md", DOCUMENT);
+    project.build();
+    let read = |path: &str| std::fs::read(project.path().join(path)).unwrap();
     let (facts, seen) = (read(".blue/local/facts"), read(".blue/local/record"));
-    let (digest, key) = (Digest::of(DOCUMENT), space.key());
+    let (digest, key) = (Digest::of(DOCUMENT), project.key());
     let true_facts = FactsCache::open(facts.clone(), &Limits::default(), &key)
         .get(&digest)
         .map(|facts| format!("{facts:?}"));
@@ -510,9 +510,9 @@ fn settings_of_agents_get_their_bytes_back() {
 /// What an agent says to a hook; each run is a process.
 #[test]
 fn hooks_hear_anything() {
-    let space = Space::new();
-    space.write("docs/adr/0001-one.md", DOCUMENT);
-    space.build();
+    let project = Project::new();
+    project.write("docs/adr/0001-one.md", DOCUMENT);
+    project.build();
     let said: &[u8] = b"{\"session_id\":\"abc\",\"hook_event_name\":\"SessionStart\",\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"docs/adr/0001-one.md\"},\"agent_id\":\"\"}";
     let events = [
         "session-start",
@@ -524,7 +524,7 @@ fn hooks_hear_anything() {
     ];
     fuzz("hooks", &[said, b"", b"null", b"{\"session_id\":[\"\\u0000\"]}"], 3.0, |bytes| {
         let event = events[bytes.len() % events.len()];
-        let mut child = space
+        let mut child = project
             .command(&["hook", event])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -538,16 +538,16 @@ fn hooks_hear_anything() {
         assert!(!stderr.contains("this is a bug"), "{event}: {stderr}");
         vec![(bytes.len() % events.len()) as u64, size(output.stdout.len()), size(stderr.len())]
     });
-    let log = std::fs::read(space.path().join(".blue/local/audit.jsonl")).unwrap();
+    let log = std::fs::read(project.path().join(".blue/local/audit.jsonl")).unwrap();
     assert_eq!(audit::read(&log, None).1, 0, "torn lines in the log");
 }
 
 /// Lines to a server; after every line it must still answer.
 #[test]
 fn servers_hear_anything() {
-    let space = Space::new();
-    space.write("docs/adr/0001-one.md", DOCUMENT);
-    space.build();
+    let project = Project::new();
+    project.write("docs/adr/0001-one.md", DOCUMENT);
+    project.build();
     let seeds: [&[u8]; 6] = [
         b"{\"jsonrpc\":\"2.0\",\"id\":900001,\"method\":\"resources/read\",\"params\":{\"uri\":\"blue://docs/adrs/1\"}}",
         b"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":\"blue_read\",\"arguments\":{\"uri\":\"blue://docs/adrs/1\"}}}",
@@ -555,15 +555,15 @@ fn servers_hear_anything() {
         b"{\"jsonrpc\":\"2.0\",\"id\":900002,\"method\":\"completion/complete\",\"params\":{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"blue://docs/{collection}/{id}\"},\"argument\":{\"name\":\"id\",\"value\":\"1\"}}}",
         b"[{},{}]", b"{\"jsonrpc\":\"2.0\",\"id\":900003,\"method\":\"resources/list\",\"params\":{\"cursor\":\"zz\"}}",
     ];
-    let peer = std::cell::RefCell::new(Peer::new(&space, Era::Legacy));
+    let client = std::cell::RefCell::new(Client::new(&project, Era::Legacy));
     fuzz("servers", &seeds, 3.0, |bytes| {
-        let mut peer = peer.borrow_mut();
+        let mut client = client.borrow_mut();
         let line: Vec<u8> =
             bytes.iter().map(|b| if *b == b'\n' { b' ' } else { *b }).chain([b'\n']).collect();
-        peer.stdin.as_mut().unwrap().write_all(&line).unwrap();
-        let pong = peer.ask("ping", serde_json::json!({}));
+        client.stdin.as_mut().unwrap().write_all(&line).unwrap();
+        let pong = client.ask("ping", serde_json::json!({}));
         assert!(pong.get("result").is_some() || pong.get("error").is_some(), "{pong}");
-        let notes = std::mem::take(&mut peer.notes);
+        let notes = std::mem::take(&mut client.notes);
         notes
             .iter()
             .map(|note| note["error"]["code"].as_i64().unwrap_or(1).unsigned_abs())

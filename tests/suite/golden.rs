@@ -1,17 +1,17 @@
 //! One directory per case: a whole input tree and the whole expected output tree.
 
-use crate::space;
+use crate::support;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::space::Space;
+use crate::support::Project;
 
 /// Every file below a folder but those blue keeps for itself, by path.
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(at) = open.pop() {
-        for path in space::entries(&at) {
+        for path in support::entries(&at) {
             let below = path.strip_prefix(folder).unwrap().to_str().unwrap().to_string();
             if below == ".blue/local" {
                 continue;
@@ -62,33 +62,33 @@ fn differences(
 }
 
 /// What a case is expected to give: files, standard error and exit code in one map.
-fn run(case: &Path, reversed: bool, arguments: &[&str]) -> (Space, BTreeMap<String, Vec<u8>>) {
-    let space = Space::new();
+fn run(case: &Path, reversed: bool, arguments: &[&str]) -> (Project, BTreeMap<String, Vec<u8>>) {
+    let project = Project::new();
     let input = tree(&case.join("input"));
     let mut order: Vec<_> = input.iter().collect();
     if reversed {
         order.reverse();
     }
     for (path, bytes) in order {
-        space.write(path, bytes);
+        project.write(path, bytes);
     }
-    let output = space.blue(&[&["knowledge", "build"], arguments].concat());
-    let mut actual = tree(space.path());
+    let output = project.blue(&[&["knowledge", "build"], arguments].concat());
+    let mut actual = tree(project.path());
     actual.retain(|path, _| !input.contains_key(path));
     let mut all: BTreeMap<String, Vec<u8>> =
         actual.into_iter().map(|(path, bytes)| (format!("expected/{path}"), bytes)).collect();
     all.insert("stderr".to_string(), steady(&output.stderr).into_bytes());
     all.insert("exit".to_string(), format!("{}\n", output.code).into_bytes());
-    (space, all)
+    (project, all)
 }
 
 fn check(case: &Path, bless: bool, failures: &mut Vec<String>) {
     let name = case.file_name().unwrap().to_str().unwrap();
-    let (space, actual) = run(case, false, &[]);
+    let (project, actual) = run(case, false, &[]);
     if bless {
         std::fs::remove_dir_all(case.join("expected")).ok();
         for (path, bytes) in &actual {
-            space::write(&case.join(path), bytes);
+            support::write(&case.join(path), bytes);
         }
     }
     let mut expected = tree(case);
@@ -99,16 +99,16 @@ fn check(case: &Path, bless: bool, failures: &mut Vec<String>) {
             .map(|difference| format!("{name}: {difference}")),
     );
 
-    let before = space.stamps();
-    let again = space.blue(&["knowledge", "build"]);
-    if !again.stderr.starts_with("blue: nothing to do") || space.stamps() != before {
+    let before = project.stamps();
+    let again = project.blue(&["knowledge", "build"]);
+    if !again.stderr.starts_with("blue: nothing to do") || project.stamps() != before {
         failures.push(format!("{name}: a second build was not idle: {}", again.stderr));
     }
-    let checked = space.blue(&["knowledge", "build", "--check"]);
+    let checked = project.blue(&["knowledge", "build", "--check"]);
     if checked.code != 0 {
         failures.push(format!("{name}: --check after a build: {}", checked.stderr));
     }
-    let validated = space.blue(&[
+    let validated = project.blue(&[
         "schema",
         "validate",
         ".blue/context.manifest.yaml",
@@ -133,7 +133,7 @@ fn every_case_gives_its_expected_tree() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let bless = std::env::var_os("BLESS").is_some();
     let mut failures = Vec::new();
-    let cases = space::entries(&folder);
+    let cases = support::entries(&folder);
     assert!(cases.len() >= 8, "the cases are there");
     for case in cases {
         assert!(case.join("why.md").is_file(), "{} says why it is here", case.display());

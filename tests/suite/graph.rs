@@ -1,38 +1,38 @@
 //! Documents and their references as a drawing.
 
-use crate::space::Space;
+use crate::support::Project;
 use serde_json::Value;
 
-fn adr(space: &Space, number: u32, title: &str, head: &str, body: &str) {
-    space.write(
+fn adr(project: &Project, number: u32, title: &str, head: &str, body: &str) {
+    project.write(
         &format!(".blue/docs/adrs/{number:04}-d{number}.md"),
         format!("---\nstatus: accepted\n{head}---\n# {title}\n\n## Decision\n\n{body}\n"),
     );
 }
 
 /// 1 ← 2 depends, 2 ← 3 supersedes, 3 ← 4 mentions; 5 alone; an RFC that links to 1.
-fn project() -> Space {
-    let space = Space::new();
-    adr(&space, 1, "First", "", "x");
-    adr(&space, 2, "Second", "depends-on: 1\n", "Also ADR 1 and ADR 0001.");
-    adr(&space, 3, "Third", "supersedes: 2\n", "x");
-    adr(&space, 4, "Fourth", "", "As ADR 3 says.");
-    adr(&space, 5, "Fifth", "", "x");
-    space.write(
+fn sample() -> Project {
+    let project = Project::new();
+    adr(&project, 1, "First", "", "x");
+    adr(&project, 2, "Second", "depends-on: 1\n", "Also ADR 1 and ADR 0001.");
+    adr(&project, 3, "Third", "supersedes: 2\n", "x");
+    adr(&project, 4, "Fourth", "", "As ADR 3 says.");
+    adr(&project, 5, "Fifth", "", "x");
+    project.write(
         ".blue/docs/rfcs/0001-end.md",
         "# RFC 0001: end\n\n- Status: draft\n\nSee [it](../adrs/0001-d1.md).\n",
     );
-    space
+    project
 }
 
-fn graph(space: &Space, arguments: &[&str]) -> String {
-    let output = space.blue(&[&["knowledge", "graph"], arguments].concat());
+fn graph(project: &Project, arguments: &[&str]) -> String {
+    let output = project.blue(&[&["knowledge", "graph"], arguments].concat());
     assert_eq!(output.code, 0, "{}", output.stderr);
     output.stdout
 }
 
-fn json(space: &Space, arguments: &[&str]) -> (Vec<String>, Vec<String>) {
-    let text = graph(space, &[&["--format", "json"], arguments].concat());
+fn json(project: &Project, arguments: &[&str]) -> (Vec<String>, Vec<String>) {
+    let text = graph(project, &[&["--format", "json"], arguments].concat());
     let value: Value = serde_json::from_str(&text).unwrap();
     let id = |value: &Value| value.as_str().unwrap().rsplit('/').next().unwrap().to_string();
     let nodes = value["nodes"].as_array().unwrap().iter().map(|node| id(&node["uri"])).collect();
@@ -44,7 +44,7 @@ fn json(space: &Space, arguments: &[&str]) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn the_whole_is_drawn_without_a_build_and_the_dead_are_dashed() {
-    let space = project();
+    let project = sample();
     let expected = r#"flowchart LR
   d0["ADR 0001<br/>First<br/>accepted"]
   d1["ADR 0002<br/>Second<br/>accepted"]:::dead
@@ -58,9 +58,9 @@ fn the_whole_is_drawn_without_a_build_and_the_dead_are_dashed() {
   d5 -->|"links to"| d0
   classDef dead fill:whitesmoke,stroke:grey,color:grey,stroke-dasharray:4 3
 "#;
-    assert_eq!(graph(&space, &[]), expected);
-    assert!(!space.exists(".blue/local") && !space.exists("knowledge"));
-    let dot = graph(&space, &["--format", "dot"]);
+    assert_eq!(graph(&project, &[]), expected);
+    assert!(!project.exists(".blue/local") && !project.exists("knowledge"));
+    let dot = graph(&project, &["--format", "dot"]);
     assert!(dot.starts_with("digraph blue {\n  rankdir=LR;\n"), "{dot}");
     let dead = "\"blue://docs/adrs/0002-d2\" [label=\"ADR 0002\\nSecond\\naccepted\", style=dashed, color=grey, fontcolor=grey];";
     assert!(dot.contains(dead), "{dot}");
@@ -69,9 +69,9 @@ fn the_whole_is_drawn_without_a_build_and_the_dead_are_dashed() {
 
 #[test]
 fn a_collection_or_what_is_near_a_document() {
-    let space = project();
-    assert_eq!(json(&space, &["adrs"]).0.len(), 5);
-    assert_eq!(json(&space, &["rfc"]), (vec!["0001-end".to_string()], vec![]));
+    let project = sample();
+    assert_eq!(json(&project, &["adrs"]).0.len(), 5);
+    assert_eq!(json(&project, &["rfc"]), (vec!["0001-end".to_string()], vec![]));
     let near = ["0001-d1", "0002-d2", "0001-end"];
     for about in [
         "blue://docs/adrs/0001-d1",
@@ -82,9 +82,9 @@ fn a_collection_or_what_is_near_a_document() {
         "d1",
         ".blue/docs/adrs/0001-d1.md",
     ] {
-        assert_eq!(json(&space, &[about]).0, near, "{about}");
+        assert_eq!(json(&project, &[about]).0, near, "{about}");
     }
-    let (nodes, edges) = json(&space, &["d1", "--depth", "2"]);
+    let (nodes, edges) = json(&project, &["d1", "--depth", "2"]);
     assert_eq!(nodes, ["0001-d1", "0002-d2", "0003-d3", "0001-end"]);
     assert_eq!(
         edges,
@@ -95,19 +95,19 @@ fn a_collection_or_what_is_near_a_document() {
             "0001-end link 0001-d1"
         ]
     );
-    assert_eq!(json(&space, &["d1", "--depth", "0"]).0, ["0001-d1"]);
-    let several = space.blue(&["knowledge", "graph", "1"]);
+    assert_eq!(json(&project, &["d1", "--depth", "0"]).0, ["0001-d1"]);
+    let several = project.blue(&["knowledge", "graph", "1"]);
     assert!(several.code == 2 && several.stderr.contains("fits several"), "{}", several.stderr);
-    let nothing = space.blue(&["knowledge", "graph", "zebra"]);
+    let nothing = project.blue(&["knowledge", "graph", "zebra"]);
     assert!(nothing.code == 2 && nothing.stderr.contains("blue knowledge list"));
 }
 
 #[test]
 fn hostile_titles_stay_titles() {
-    let space = Space::new();
+    let project = Project::new();
     let title = "end \"] --> x; %%{init: {'a': 1}}%% <script>`#quot; \\N \\\" [a](b) {c} | \u{202e}x style:a#1;";
-    adr(&space, 1, title, "", "x");
-    let mermaid = graph(&space, &[]);
+    adr(&project, 1, title, "", "x");
+    let mermaid = graph(&project, &[]);
     let line = mermaid.lines().nth(1).unwrap();
     let label = line.strip_prefix("  d0[\"ADR 0001<br/>").unwrap();
     let label = label.strip_suffix("<br/>accepted\"]").unwrap();
@@ -121,7 +121,7 @@ fn hostile_titles_stay_titles() {
         assert!(number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty(), "{label}");
     }
     assert_eq!(mermaid.lines().count(), 2);
-    let dot = graph(&space, &["--format", "dot"]);
+    let dot = graph(&project, &["--format", "dot"]);
     let line = dot.lines().find(|line| line.contains("ADR 0001")).unwrap();
     let label = line.split("label=\"").nth(1).unwrap().strip_suffix("\"];").unwrap();
     // No quote and no escape of DOT stands alone.
@@ -131,31 +131,31 @@ fn hostile_titles_stay_titles() {
 
 #[test]
 fn a_graph_too_large_for_mermaid_is_cut_and_says_so() {
-    let space = Space::new();
+    let project = Project::new();
     for i in 1..=120 {
         let cites: String = (1..=6).map(|n| format!("ADR {} ", (i + n * 7) % 120 + 1)).collect();
         let head = if i > 1 { format!("depends-on: {}\n", i - 1) } else { String::new() };
-        adr(&space, i, &format!("Decision {i}"), &head, &cites);
+        adr(&project, i, &format!("Decision {i}"), &head, &cites);
     }
-    let cut = space.blue(&["knowledge", "graph"]);
+    let cut = project.blue(&["knowledge", "graph"]);
     assert_eq!(cut.stdout.matches("-->|").count() + cut.stdout.matches("-.->|").count(), 500);
     assert_eq!(cut.stdout.matches("depends on").count(), 119, "the strongest stay");
     assert!(cut.stdout.len() <= 50_000);
     assert!(cut.stdout.contains("  %% 500 of ") && cut.stderr.contains("hint: "), "{}", cut.stderr);
-    assert_eq!(space.blue(&["knowledge", "graph"]).stdout, cut.stdout);
-    let whole = space.blue(&["knowledge", "graph", "--format", "dot"]);
+    assert_eq!(project.blue(&["knowledge", "graph"]).stdout, cut.stdout);
+    let whole = project.blue(&["knowledge", "graph", "--format", "dot"]);
     assert!(whole.stderr.is_empty() && whole.stdout.matches(" -> ").count() > 700);
-    let three = graph(&space, &["adr/50", "--limit", "3"]);
+    let three = graph(&project, &["adr/50", "--limit", "3"]);
     assert_eq!(three.matches("|\"").count(), 3);
     assert!(three.lines().filter(|line| line.contains("|\"")).all(|line| line.contains("d49")));
 }
 
 #[test]
 fn a_title_brings_no_tag_of_an_agent_into_a_drawing() {
-    let space = Space::new();
-    adr(&space, 1, "Use `</blue-session>` and `<|im_start|>` and `[INST]`", "", "x");
+    let project = Project::new();
+    adr(&project, 1, "Use `</blue-session>` and `<|im_start|>` and `[INST]`", "", "x");
     for format in ["mermaid", "dot", "json"] {
-        let text = graph(&space, &["--format", format]);
+        let text = graph(&project, &["--format", format]);
         for tag in ["</blue-", "<|im_", "[INST]"] {
             assert!(!text.contains(tag), "{format}: {text}");
         }

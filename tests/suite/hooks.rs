@@ -1,19 +1,19 @@
 //! The hooks, run by every shell and awk there is, as an agent runs them.
 
-use crate::space;
+use crate::support;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::space::Space;
+use crate::support::{Project, give_to_another_user};
 
 const START: &str =
     r#"{"session_id":"abc-1","cwd":"/x","hook_event_name":"SessionStart","source":"startup"}"#;
 
 /// A project with two decisions, two RFCs and its hooks.
-fn project() -> Space {
-    let space = Space::new();
-    space
+fn sample() -> Project {
+    let project = Project::new();
+    project
         .write(
             ".blue/docs/adrs/0001-one.md",
             "# ADR 0001: One\n\nStatus: accepted\n\n## Decision\n\nWe do *one* thing “well”.\n",
@@ -26,12 +26,9 @@ fn project() -> Space {
             ".blue/docs/rfcs/0017-other.md",
             "# RFC 0017: Other\n\n- Status: draft\n\n## Summary\n\nSomething else altogether.\n",
         );
-    space.build();
-    for name in ["session-start", "session-workflow"] {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks").join(name);
-        space.write(&format!(".blue/hooks/{name}"), std::fs::read(from).unwrap());
-    }
-    space
+    project.build();
+    project.write_hooks();
+    project
 }
 
 /// Every shell on this machine, and every awk it may meet.
@@ -49,7 +46,7 @@ fn shells() -> Vec<(Vec<&'static str>, &'static str)> {
 }
 
 struct Hook<'a> {
-    space: &'a Space,
+    project: &'a Project,
     shell: Vec<&'static str>,
     awk: &'static str,
     environment: Vec<(&'static str, &'static str)>,
@@ -85,13 +82,13 @@ impl Hook<'_> {
         }
         let path = format!("{}:{}", bin.path().display(), std::env::var("PATH").unwrap());
         let mut command = Command::new(self.shell[0]);
-        let mut child = space::ceiling(&mut command)
+        let mut child = support::ceiling(&mut command)
             .args(&self.shell[1..])
-            .arg(self.space.path().join(".blue/hooks").join(name))
+            .arg(self.project.path().join(".blue/hooks").join(name))
             .args(arguments)
-            .current_dir(self.space.path().join(folder))
+            .current_dir(self.project.path().join(folder))
             .env("PATH", path)
-            .env("HOME", self.space.path().join("home"))
+            .env("HOME", self.project.path().join("home"))
             .env_remove("CLAUDE_PROJECT_DIR")
             .env_remove("BLUE_HOME")
             .env_remove("SUDO_UID")
@@ -125,34 +122,29 @@ impl Hook<'_> {
 /// Does something with the hook under every shell and awk, each in a project of its own.
 fn everywhere(try_it: impl Fn(&Hook<'_>)) {
     for (shell, awk) in shells() {
-        let space = project();
-        try_it(&Hook { space: &space, shell, awk, environment: Vec::new() });
+        let project = sample();
+        try_it(&Hook { project: &project, shell, awk, environment: Vec::new() });
     }
-}
-
-fn log(space: &Space) -> Vec<serde_json::Value> {
-    let text = space.read(".blue/local/audit.jsonl");
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
 fn a_session_gets_the_bundle_byte_for_byte_and_the_log_says_so() {
     everywhere(|hook| {
-        std::fs::create_dir_all(hook.space.path().join("deep er/below")).unwrap();
+        std::fs::create_dir_all(hook.project.path().join("deep er/below")).unwrap();
         let printed = hook.run("session-start", "deep er/below", &[], START.as_bytes());
         assert_eq!(
             printed,
-            std::fs::read(hook.space.path().join(".blue/context/session.md")).unwrap()
+            std::fs::read(hook.project.path().join(".blue/context/session.md")).unwrap()
         );
         assert!(printed.len() <= 9_500 && printed.starts_with(b"<"));
-        let log = log(hook.space);
+        let log = hook.project.audit_log();
         let line = log.last().unwrap();
         assert_eq!(line["session_id"], "abc-1");
         assert_eq!(line["event"], "SessionStart");
         assert_eq!(line["source"], "blue://context/session");
         assert_eq!(line["content_hash"], format!("blake3:{}", blake3::hash(&printed).to_hex()));
         assert_eq!(line["bytes"], printed.len());
-        let valid = hook.space.blue(&["schema", "validate", ".blue/local/audit.jsonl"]);
+        let valid = hook.project.blue(&["schema", "validate", ".blue/local/audit.jsonl"]);
         assert_eq!(valid.code, 0, "{valid:?}");
     });
 }
@@ -165,11 +157,11 @@ fn a_subagent_gets_the_same_text_as_json() {
         let json: serde_json::Value = serde_json::from_slice(&printed).unwrap();
         let text = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
         assert_eq!(json["hookSpecificOutput"]["hookEventName"], "SubagentStart");
-        assert_eq!(text, hook.space.read(".blue/context/session.md").trim_end());
-        let line = &log(hook.space)[0];
+        assert_eq!(text, hook.project.read(".blue/context/session.md").trim_end());
+        let line = &hook.project.audit_log()[0];
         assert_eq!(line["artifact"], ".blue/context/session.json");
         // What is noted is the text, which is what reaches the model.
-        let bundle = hook.space.read(".blue/context/session.md");
+        let bundle = hook.project.read(".blue/context/session.md");
         assert_eq!(
             line["content_hash"],
             format!("blake3:{}", blake3::hash(bundle.as_bytes()).to_hex())
@@ -183,26 +175,26 @@ fn the_branch_or_the_worktree_decides_which_rfc_is_told() {
     everywhere(|hook| {
         let workflow =
             || String::from_utf8(hook.run("session-workflow", "", &[], START.as_bytes())).unwrap();
-        let bundle = |name: &str| hook.space.read(&format!(".blue/context/workflow/{name}.md"));
+        let bundle = |name: &str| hook.project.read(&format!(".blue/context/workflow/{name}.md"));
         assert_eq!(workflow(), "");
         for branch in ["rfc/0016", "rfc/16", "rfc/context", "rfc/0016-context", "0016-context"] {
-            hook.space.write(".git/HEAD", format!("ref: refs/heads/{branch}\n"));
+            hook.project.write(".git/HEAD", format!("ref: refs/heads/{branch}\n"));
             assert_eq!(workflow(), bundle("0016-context"), "{branch}");
         }
         for branch in ["main", "rfc/9999", "rfc/\"", "rfc/00", ".blue/context/session.md"] {
-            hook.space.write(".git/HEAD", format!("ref: refs/heads/{branch}\n"));
+            hook.project.write(".git/HEAD", format!("ref: refs/heads/{branch}\n"));
             assert_eq!(workflow(), "", "{branch}");
         }
         // In a worktree `.git` is a file that names the folder.
-        std::fs::remove_dir_all(hook.space.path().join(".git")).unwrap();
-        hook.space.write("gits/here/HEAD", "ref: refs/heads/rfc/0017\n");
-        hook.space.write(".git", "gitdir: gits/here\n");
+        std::fs::remove_dir_all(hook.project.path().join(".git")).unwrap();
+        hook.project.write("gits/here/HEAD", "ref: refs/heads/rfc/0017\n");
+        hook.project.write(".git", "gitdir: gits/here\n");
         assert_eq!(workflow(), bundle("0017-other"));
         for rfc in ["{\"rfc\": \"0016\"}", "{\n  \"realm\": \"x\",\n  \"rfc\": 16\n}\n"] {
-            hook.space.write(".blue/worktree.json", rfc);
+            hook.project.write(".blue/worktree.json", rfc);
             assert_eq!(workflow(), bundle("0016-context"), "{rfc}");
         }
-        assert!(log(hook.space).iter().all(|line| {
+        assert!(hook.project.audit_log().iter().all(|line| {
             line["source"].as_str().unwrap().starts_with("blue://context/workflow/00")
         }));
     });
@@ -211,7 +203,7 @@ fn the_branch_or_the_worktree_decides_which_rfc_is_told() {
 #[test]
 fn whatever_is_said_the_bundle_is_printed() {
     everywhere(|hook| {
-        let bundle = hook.space.read(".blue/context/session.md").into_bytes();
+        let bundle = hook.project.read(".blue/context/session.md").into_bytes();
         let huge = format!("{{\"prompt\":\"{}\"}}", "x".repeat(3_000_000));
         let lists = format!("[{}", "1,".repeat(500_000));
         for said in [
@@ -226,7 +218,7 @@ fn whatever_is_said_the_bundle_is_printed() {
         ] {
             assert_eq!(hook.start(said), bundle, "{said:.40}");
         }
-        assert!(log(hook.space).iter().all(|line| line["session_id"] == ""));
+        assert!(hook.project.audit_log().iter().all(|line| line["session_id"] == ""));
     });
 }
 
@@ -234,31 +226,31 @@ fn whatever_is_said_the_bundle_is_printed() {
 fn a_bundle_that_is_missing_torn_or_too_large_is_not_printed() {
     everywhere(|hook| {
         let path = ".blue/context/session.md";
-        let bundle = hook.space.read(path);
+        let bundle = hook.project.read(path);
         let large = bundle.replace("</blue", &format!("{}\n</blue", "x".repeat(9_500)));
         let torn = &bundle[..bundle.len() - 5];
         let doubled = format!("{torn}\n{torn}");
         for text in ["", "<", "{}", "no tag at all\n", torn, &doubled, &large] {
-            hook.space.write(path, text);
+            hook.project.write(path, text);
             assert_eq!(hook.start(START), b"", "{text:.60}");
         }
-        std::fs::remove_file(hook.space.path().join(path)).unwrap();
+        std::fs::remove_file(hook.project.path().join(path)).unwrap();
         assert_eq!(hook.start(START), b"");
-        assert!(!hook.space.exists(".blue/local/audit.jsonl"));
+        assert!(!hook.project.exists(".blue/local/audit.jsonl"));
     });
 }
 
 #[test]
 fn without_an_index_or_a_log_the_bundle_is_delivered_all_the_same() {
     everywhere(|hook| {
-        let bundle = hook.space.read(".blue/context/session.md").into_bytes();
-        std::fs::remove_dir_all(hook.space.path().join(".blue/local")).unwrap();
-        std::fs::remove_file(hook.space.path().join(".blue/context/bundles.jsonl")).unwrap();
+        let bundle = hook.project.read(".blue/context/session.md").into_bytes();
+        std::fs::remove_dir_all(hook.project.path().join(".blue/local")).unwrap();
+        std::fs::remove_file(hook.project.path().join(".blue/context/bundles.jsonl")).unwrap();
         assert_eq!(hook.start(START), bundle);
-        assert_eq!(log(hook.space)[0]["content_hash"], "");
-        assert_eq!(hook.space.read(".blue/local/.gitignore"), "*\n");
-        std::fs::remove_file(hook.space.path().join(".blue/local/audit.jsonl")).unwrap();
-        std::fs::create_dir(hook.space.path().join(".blue/local/audit.jsonl")).unwrap();
+        assert_eq!(hook.project.audit_log()[0]["content_hash"], "");
+        assert_eq!(hook.project.read(".blue/local/.gitignore"), "*\n");
+        std::fs::remove_file(hook.project.path().join(".blue/local/audit.jsonl")).unwrap();
+        std::fs::create_dir(hook.project.path().join(".blue/local/audit.jsonl")).unwrap();
         assert_eq!(hook.start_unlogged(), bundle);
     });
 }
@@ -268,10 +260,10 @@ fn a_bundle_that_was_edited_is_not_noted_under_the_digest_of_what_was_built() {
     everywhere(|hook| {
         let path = ".blue/context/session.md";
         let edited =
-            hook.space.read(path).replace("Decisions in force", "Decisions, edited, in force");
-        hook.space.write(path, &edited);
+            hook.project.read(path).replace("Decisions in force", "Decisions, edited, in force");
+        hook.project.write(path, &edited);
         assert_eq!(hook.start(START), edited.as_bytes());
-        let line = &log(hook.space)[0];
+        let line = &hook.project.audit_log()[0];
         assert_eq!(
             (line["content_hash"].as_str(), line["bytes"].as_u64()),
             (Some(""), Some(edited.len() as u64))
@@ -282,14 +274,15 @@ fn a_bundle_that_was_edited_is_not_noted_under_the_digest_of_what_was_built() {
 #[test]
 fn global_knowledge_is_told_in_every_project_but_its_own() {
     everywhere(|hook| {
-        let global = hook.space.path().join("home/.blue");
+        let global = hook.project.path().join("home/.blue");
         assert_eq!(hook.run("session-start", "", &["global"], b""), b"");
-        space::write(
+        support::write(
             &global.join("docs/adrs/0001-everywhere.md"),
             "# Everywhere\n\nStatus: accepted\n",
         );
-        let mut build = hook.space.command(&["-C", global.to_str().unwrap(), "knowledge", "build"]);
-        let built = build.env("HOME", hook.space.path().join("home")).output().unwrap();
+        let mut build =
+            hook.project.command(&["-C", global.to_str().unwrap(), "knowledge", "build"]);
+        let built = build.env("HOME", hook.project.path().join("home")).output().unwrap();
         assert!(built.status.success(), "{built:?}");
         let bundle = std::fs::read(global.join(".blue/context/session.md")).unwrap();
         assert_eq!(hook.run("session-start", "", &["global"], b""), bundle);
@@ -299,7 +292,7 @@ fn global_knowledge_is_told_in_every_project_but_its_own() {
 
 #[test]
 fn eight_hooks_at_once_beside_a_build_loop_tear_and_lose_nothing() {
-    let space = project();
+    let project = sample();
     let n_each = 12;
     let printed: Vec<Vec<u8>> = std::thread::scope(|scope| {
         let builder = scope.spawn(|| {
@@ -307,16 +300,16 @@ fn eight_hooks_at_once_beside_a_build_loop_tear_and_lose_nothing() {
                 let text = format!(
                     "# ADR 0002: Turn {i}\n\nStatus: accepted\n\n## Decision\n\nTurn {i}.\n"
                 );
-                space.write(".blue/docs/adrs/0002-turn.md", text);
-                assert_eq!(space.build().code, 0);
+                project.write(".blue/docs/adrs/0002-turn.md", text);
+                assert_eq!(project.build().code, 0);
             }
         });
         let hooks: Vec<_> = (0..8)
             .map(|_| {
-                let space = &space;
+                let project = &project;
                 scope.spawn(move || {
                     let hook =
-                        Hook { space, shell: vec!["sh"], awk: "awk", environment: Vec::new() };
+                        Hook { project, shell: vec!["sh"], awk: "awk", environment: Vec::new() };
                     (0..n_each).map(|_| hook.start(START)).collect::<Vec<_>>()
                 })
             })
@@ -327,8 +320,11 @@ fn eight_hooks_at_once_beside_a_build_loop_tear_and_lose_nothing() {
     });
     let mut delivered: Vec<String> =
         printed.iter().map(|text| format!("blake3:{}", blake3::hash(text).to_hex())).collect();
-    let mut noted: Vec<String> =
-        log(&space).iter().map(|line| line["content_hash"].as_str().unwrap().to_string()).collect();
+    let mut noted: Vec<String> = project
+        .audit_log()
+        .iter()
+        .map(|line| line["content_hash"].as_str().unwrap().to_string())
+        .collect();
     delivered.sort();
     noted.sort();
     assert_eq!(delivered.len(), 8 * n_each);
@@ -349,9 +345,9 @@ fn both_hooks_are_one_script() {
 /// Runs the hook and gives up on it after a while; `None` if it did not end.
 fn within_seconds(hook: &Hook<'_>, name: &str, environment: &[(&str, &str)]) -> Option<String> {
     let mut command = Command::new("timeout");
-    command.arg("10").args(&hook.shell).arg(hook.space.path().join(".blue/hooks").join(name));
-    command.current_dir(hook.space.path()).env_remove("CLAUDE_PROJECT_DIR");
-    space::ceiling(&mut command).envs(environment.iter().copied()).stdin(Stdio::null());
+    command.arg("10").args(&hook.shell).arg(hook.project.path().join(".blue/hooks").join(name));
+    command.current_dir(hook.project.path()).env_remove("CLAUDE_PROJECT_DIR");
+    support::ceiling(&mut command).envs(environment.iter().copied()).stdin(Stdio::null());
     let output = command.output().unwrap();
     (output.status.code() == Some(0)).then(|| String::from_utf8(output.stdout).unwrap())
 }
@@ -359,8 +355,8 @@ fn within_seconds(hook: &Hook<'_>, name: &str, environment: &[(&str, &str)]) -> 
 /// The shells alone, with the machine's own awk.
 fn everywhere_once(try_it: impl Fn(&Hook<'_>)) {
     for (shell, awk) in shells().into_iter().filter(|(_, awk)| *awk == "awk") {
-        let space = project();
-        try_it(&Hook { space: &space, shell, awk, environment: Vec::new() });
+        let project = sample();
+        try_it(&Hook { project: &project, shell, awk, environment: Vec::new() });
     }
 }
 
@@ -368,8 +364,8 @@ fn everywhere_once(try_it: impl Fn(&Hook<'_>)) {
 fn nothing_is_written_through_a_link() {
     everywhere_once(|hook| {
         let outside = tempfile::tempdir().unwrap();
-        let bundle = hook.space.read(".blue/context/session.md");
-        let local = hook.space.path().join(".blue/local");
+        let bundle = hook.project.read(".blue/context/session.md");
+        let local = hook.project.path().join(".blue/local");
         let link = |to: &Path, at: &Path| std::os::unix::fs::symlink(to, at).unwrap();
         std::fs::write(outside.path().join("rc"), "").unwrap();
         for target in ["rc", "new"] {
@@ -382,30 +378,30 @@ fn nothing_is_written_through_a_link() {
         link(outside.path(), &local);
         assert_eq!(hook.start_unlogged(), bundle.as_bytes());
         assert_eq!(std::fs::read(outside.path().join("rc")).unwrap(), b"");
-        assert_eq!(space::entries(outside.path()).len(), 1);
+        assert_eq!(support::entries(outside.path()).len(), 1);
     });
 }
 
 #[test]
 fn a_strangers_index_neither_reaches_the_log_nor_another_file() {
     everywhere_once(|hook| {
-        let index = hook.space.read(".blue/context/bundles.jsonl");
+        let index = hook.project.read(".blue/context/bundles.jsonl");
         let hostile = |line: &str| match line.split_once("\"inputs\":\"") {
             Some((head, rest)) => {
                 format!("{head}\"inputs\":\"{}\",; touch $(pwd)/x #\n", &rest[..12])
             }
             None => format!("{line}\n"),
         };
-        hook.space
+        hook.project
             .write(".blue/context/bundles.jsonl", index.lines().map(hostile).collect::<String>());
         hook.start(START);
-        assert_eq!(log(hook.space)[0]["content_hash"], "");
-        assert!(!hook.space.read(".blue/local/audit.jsonl").contains("touch"));
-        hook.space.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
-        hook.space.write("secret", "<blue-x inputs=\"0123456789ab\">\nsecret\n</blue-x>\n");
+        assert_eq!(hook.project.audit_log()[0]["content_hash"], "");
+        assert!(!hook.project.read(".blue/local/audit.jsonl").contains("touch"));
+        hook.project.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+        hook.project.write("secret", "<blue-x inputs=\"0123456789ab\">\nsecret\n</blue-x>\n");
         for path in ["secret", "../../secret", ".blue/context/workflow/../../../secret"] {
             let moved = index.replace(".blue/context/workflow/0016-context.md", path);
-            hook.space.write(".blue/context/bundles.jsonl", moved);
+            hook.project.write(".blue/context/bundles.jsonl", moved);
             assert_eq!(
                 within_seconds(hook, "session-workflow", &[]).as_deref(),
                 Some(""),
@@ -419,11 +415,11 @@ fn a_strangers_index_neither_reaches_the_log_nor_another_file() {
 fn devices_and_pipes_in_place_of_files_do_not_hold_a_session_up() {
     everywhere_once(|hook| {
         let zero = |path: &str| {
-            let path = hook.space.path().join(path);
+            let path = hook.project.path().join(path);
             std::fs::remove_file(&path).ok();
             std::os::unix::fs::symlink("/dev/zero", path).unwrap();
         };
-        hook.space.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+        hook.project.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
         let both = || {
             ["session-start", "session-workflow"]
                 .map(|name| within_seconds(hook, name, &[]).is_some())
@@ -438,17 +434,17 @@ fn devices_and_pipes_in_place_of_files_do_not_hold_a_session_up() {
             zero(path);
             assert_eq!(both(), [true, true], "{path}");
         }
-        let space = project();
+        let project = sample();
         let hook = Hook {
-            space: &space,
+            project: &project,
             shell: hook.shell.clone(),
             awk: hook.awk,
             environment: Vec::new(),
         };
-        let pipe = space.path().join(".blue/local/audit.jsonl");
+        let pipe = project.path().join(".blue/local/audit.jsonl");
         std::fs::create_dir_all(pipe.parent().unwrap()).unwrap();
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let bundle = space.read(".blue/context/session.md");
+        let bundle = project.read(".blue/context/session.md");
         assert_eq!(within_seconds(&hook, "session-start", &[]), Some(bundle));
     });
 }
@@ -457,7 +453,7 @@ fn devices_and_pipes_in_place_of_files_do_not_hold_a_session_up() {
 fn only_names_are_names_and_a_relative_folder_is_found() {
     everywhere_once(|hook| {
         for name in ["names", "source", "on_change", "blue", "]", ".*"] {
-            hook.space.write(".blue/worktree.json", format!("{{\"rfc\":\"{name}\"}}"));
+            hook.project.write(".blue/worktree.json", format!("{{\"rfc\":\"{name}\"}}"));
             assert_eq!(
                 within_seconds(hook, "session-workflow", &[]).as_deref(),
                 Some(""),
@@ -466,7 +462,7 @@ fn only_names_are_names_and_a_relative_folder_is_found() {
         }
         let here = [("CLAUDE_PROJECT_DIR", ".")];
         assert_eq!(within_seconds(hook, "session-workflow", &here).as_deref(), Some(""));
-        let bundle = hook.space.read(".blue/context/session.md");
+        let bundle = hook.project.read(".blue/context/session.md");
         assert_eq!(within_seconds(hook, "session-start", &here), Some(bundle));
     });
 }
@@ -474,12 +470,12 @@ fn only_names_are_names_and_a_relative_folder_is_found() {
 #[test]
 fn a_line_after_a_torn_one_begins_on_a_line_of_its_own() {
     everywhere(|hook| {
-        let path = hook.space.path().join(".blue/local/audit.jsonl");
+        let path = hook.project.path().join(".blue/local/audit.jsonl");
         for torn in ["{\"timestamp\":\"2026", "x", "lost\0\0"] {
             std::fs::write(&path, torn).unwrap();
             hook.start(START);
             hook.start(START);
-            let text = hook.space.read(".blue/local/audit.jsonl");
+            let text = hook.project.read(".blue/local/audit.jsonl");
             let lines: Vec<&str> = text.lines().collect();
             assert_eq!((lines.len(), lines[0]), (3, torn), "{:?} {text}", hook.shell);
             let ids = lines[1..].iter().map(|line| {
@@ -494,15 +490,15 @@ fn a_line_after_a_torn_one_begins_on_a_line_of_its_own() {
 fn only_its_owner_can_read_the_log() {
     use std::os::unix::fs::PermissionsExt;
     everywhere_once(|hook| {
-        let path = hook.space.path().join(".blue/local/audit.jsonl");
+        let path = hook.project.path().join(".blue/local/audit.jsonl");
         let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
         hook.start(START);
         assert_eq!(mode(), 0o600, "{:?}", hook.shell);
-        std::fs::remove_dir_all(hook.space.path().join(".blue/local")).unwrap();
+        std::fs::remove_dir_all(hook.project.path().join(".blue/local")).unwrap();
         hook.start(START);
         assert_eq!(mode(), 0o600, "{:?}", hook.shell);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(hook.space.blue(&["hook", "session-start"]).code, 0);
+        assert_eq!(hook.project.blue(&["hook", "session-start"]).code, 0);
         assert_eq!(mode(), 0o600);
     });
 }
@@ -511,17 +507,17 @@ fn only_its_owner_can_read_the_log() {
 fn a_log_on_a_full_disk_is_said_and_the_bundle_comes() {
     everywhere_once(|hook| {
         let shell = hook.shell.join(" ");
-        let script = hook.space.path().join(".blue/hooks/session-start");
+        let script = hook.project.path().join(".blue/hooks/session-start");
         // No process below this one can make a file any longer.
         let limited = format!("ulimit -f 0; exec {shell} '{}'", script.display());
         let mut command = Command::new("sh");
-        space::ceiling(&mut command).args(["-c", &limited]).current_dir(hook.space.path());
+        support::ceiling(&mut command).args(["-c", &limited]).current_dir(hook.project.path());
         let output = command.env_remove("CLAUDE_PROJECT_DIR").stdin(Stdio::null()).output();
         let output = output.unwrap();
         assert_eq!(output.status.code(), Some(0), "{shell} {output:?}");
         assert_eq!(
             String::from_utf8(output.stdout).unwrap(),
-            hook.space.read(".blue/context/session.md")
+            hook.project.read(".blue/context/session.md")
         );
         let warning = String::from_utf8(output.stderr).unwrap();
         assert!(warning.contains("blue: cannot write "), "{shell}: {warning}");
@@ -537,35 +533,35 @@ fn a_long_session_id_becomes_the_same_short_one_in_the_hook_and_in_blue() {
         let (one, two) = (long("1"), long("2"));
         hook.start(&said(&one));
         hook.start(&said(&two));
-        let mut blue = hook.space.command(&["hook", "session-start"]);
+        let mut blue = hook.project.command(&["hook", "session-start"]);
         let mut child = blue.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(said(&one).as_bytes()).unwrap();
         assert!(child.wait().unwrap().success());
         let ids: Vec<String> =
-            log(hook.space).iter().map(|line| line["session_id"].to_string()).collect();
+            hook.project.audit_log().iter().map(|line| line["session_id"].to_string()).collect();
         assert!(ids[0].len() > 60 && ids[0].len() <= 130, "{ids:?}");
         assert!(ids[0] != ids[1] && ids[0] == ids[2], "{ids:?}");
-        let told = hook.space.blue(&["context", "log", "--session", &one]);
+        let told = hook.project.blue(&["context", "log", "--session", &one]);
         assert_eq!(told.stdout.lines().count(), 2, "{told:?}");
         let of_128 = "x".repeat(128);
         hook.start(&said(&of_128));
-        assert_eq!(log(hook.space)[3]["session_id"], of_128);
+        assert_eq!(hook.project.audit_log()[3]["session_id"], of_128);
     });
 }
 
 /// Gives a file the line ends that git gives it where `core.autocrlf` is true.
-fn with_crlf(space: &Space, path: &str) {
-    let text = space.read(path).replace('\n', "\r\n");
-    space.write(path, text);
+fn with_crlf(project: &Project, path: &str) {
+    let text = project.read(path).replace('\n', "\r\n");
+    project.write(path, text);
 }
 
 #[test]
 fn a_checkout_with_crlf_line_ends_delivers_the_same_bytes() {
     everywhere(|hook| {
-        let bundle = hook.space.read(".blue/context/session.md");
-        let json = hook.space.read(".blue/context/session.json");
-        let workflow = hook.space.read(".blue/context/workflow/0016-context.md");
-        hook.space.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+        let bundle = hook.project.read(".blue/context/session.md");
+        let json = hook.project.read(".blue/context/session.json");
+        let workflow = hook.project.read(".blue/context/workflow/0016-context.md");
+        hook.project.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
         let scripts = [".blue/hooks/session-start", ".blue/hooks/session-workflow"];
         let built = [
             ".blue/context/session.md",
@@ -582,11 +578,11 @@ fn a_checkout_with_crlf_line_ends_delivers_the_same_bytes() {
             let printed = hook.run("session-workflow", "", &[], START.as_bytes());
             assert_eq!(printed, workflow.as_bytes());
             let hash = format!("blake3:{}", blake3::hash(workflow.as_bytes()).to_hex());
-            assert_eq!(log(hook.space).last().unwrap()["content_hash"], hash);
+            assert_eq!(hook.project.audit_log().last().unwrap()["content_hash"], hash);
         };
-        scripts.iter().for_each(|path| with_crlf(hook.space, path));
+        scripts.iter().for_each(|path| with_crlf(hook.project, path));
         delivers();
-        built.iter().for_each(|path| with_crlf(hook.space, path));
+        built.iter().for_each(|path| with_crlf(hook.project, path));
         delivers();
     });
 }
@@ -594,11 +590,11 @@ fn a_checkout_with_crlf_line_ends_delivers_the_same_bytes() {
 #[test]
 fn the_hook_does_not_climb_past_a_repository() {
     everywhere_once(|hook| {
-        std::fs::create_dir_all(hook.space.path().join("clone/below")).unwrap();
+        std::fs::create_dir_all(hook.project.path().join("clone/below")).unwrap();
         assert!(!hook.run("session-start", "clone/below", &[], b"").is_empty());
         for git in ["clone/.git/HEAD", "clone/.git"] {
-            std::fs::remove_dir_all(hook.space.path().join("clone/.git")).ok();
-            hook.space.write(git, "gitdir: elsewhere\n");
+            std::fs::remove_dir_all(hook.project.path().join("clone/.git")).ok();
+            hook.project.write(git, "gitdir: elsewhere\n");
             for folder in ["clone", "clone/below"] {
                 assert_eq!(hook.run("session-start", folder, &[], b""), b"", "{git} {folder}");
             }
@@ -606,24 +602,15 @@ fn the_hook_does_not_climb_past_a_repository() {
     });
 }
 
-/// Gives a file or folder to another user; `false` where only root could.
-fn give_away(path: &Path) -> bool {
-    let given = std::os::unix::fs::lchown(path, Some(54_321), Some(54_321)).is_ok();
-    if !given {
-        println!("skipped: only root can give files to another user");
-    }
-    given
-}
-
 #[test]
 fn the_hook_does_not_climb_into_a_ceiling() {
-    let space = project();
-    std::fs::create_dir_all(space.path().join("a/b")).unwrap();
-    let expected = space.read(".blue/context/session.md").into_bytes();
-    let root: &'static str = space.path().to_str().unwrap().to_string().leak();
+    let project = sample();
+    std::fs::create_dir_all(project.path().join("a/b")).unwrap();
+    let expected = project.read(".blue/context/session.md").into_bytes();
+    let root: &'static str = project.path().to_str().unwrap().to_string().leak();
     let above: &'static str = Path::new(root).parent().unwrap().to_str().unwrap();
     for (shell, awk) in shells() {
-        let mut hook = Hook { space: &space, shell, awk, environment: Vec::new() };
+        let mut hook = Hook { project: &project, shell, awk, environment: Vec::new() };
         for (ceilings, delivers) in [("", true), (above, true), ("/", true), (root, false)] {
             hook.environment = vec![("GIT_CEILING_DIRECTORIES", ceilings)];
             let printed = hook.run("session-start", "a/b", &[], b"{}");
@@ -637,18 +624,18 @@ fn the_hook_does_not_climb_into_a_ceiling() {
 fn a_project_of_another_user_is_refused_in_one_line() {
     everywhere(|hook| {
         for folder in [".blue", ""] {
-            let path = hook.space.path().join(folder);
-            if !give_away(&path) {
+            let path = hook.project.path().join(folder);
+            if !give_to_another_user(&path) {
                 return;
             }
             let (printed, warning) = hook.run_warned("session-start", "", &[], START.as_bytes());
             assert_eq!(printed, b"", "{:?} {folder}", hook.shell);
             assert_eq!(warning.lines().count(), 1, "{warning}");
-            let root = hook.space.path().canonicalize().unwrap().display().to_string();
+            let root = hook.project.path().canonicalize().unwrap().display().to_string();
             let typed = format!("safe_directories: [\"{root}\"]");
             assert!(warning.contains(&typed), "{warning}");
             assert!(warning.contains("home/.blue/config.yaml"), "{warning}");
-            assert!(!hook.space.exists(".blue/local/audit.jsonl"));
+            assert!(!hook.project.exists(".blue/local/audit.jsonl"));
             std::os::unix::fs::chown(&path, Some(0), Some(0)).unwrap();
         }
         assert!(!hook.start(START).is_empty());
@@ -658,13 +645,13 @@ fn a_project_of_another_user_is_refused_in_one_line() {
 #[test]
 fn a_listed_directory_of_another_user_is_delivered() {
     everywhere(|hook| {
-        if !give_away(hook.space.path()) {
+        if !give_to_another_user(hook.project.path()) {
             return;
         }
-        let root = hook.space.path().canonicalize().unwrap().display().to_string();
+        let root = hook.project.path().canonicalize().unwrap().display().to_string();
         let config = "home/.blue/config.yaml";
         let delivers = |text: &str| {
-            hook.space.write(config, text.replace("@", &root));
+            hook.project.write(config, text.replace("@", &root));
             let (printed, warning) = hook.run_warned("session-start", "", &[], START.as_bytes());
             assert_eq!(printed.is_empty(), !warning.is_empty(), "{text}: {warning}");
             !printed.is_empty()
@@ -701,13 +688,13 @@ fn a_listed_directory_of_another_user_is_delivered() {
 #[test]
 fn root_may_use_the_project_of_whoever_called_sudo() {
     everywhere_once(|hook| {
-        if !give_away(hook.space.path()) {
+        if !give_to_another_user(hook.project.path()) {
             return;
         }
         let under = |uid: &'static str| {
-            let (space, shell) = (hook.space, hook.shell.clone());
+            let (project, shell) = (hook.project, hook.shell.clone());
             let environment = vec![("SUDO_UID", uid)];
-            let hook = Hook { space, shell, awk: hook.awk, environment };
+            let hook = Hook { project, shell, awk: hook.awk, environment };
             hook.run_warned("session-start", "", &[], START.as_bytes())
         };
         assert_eq!(under("54321").1, "");

@@ -1,24 +1,24 @@
 //! The server in both eras of the protocol: what it lists, reads, completes and tells.
 
-use crate::peer;
+use crate::support::mcp_client;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::peer::{Era, Peer};
-use crate::space::Space;
+use crate::support::Project;
+use crate::support::mcp_client::{Client, Era};
 use serde_json::{Value, json};
 
 const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
 
 /// A project with work, history, a plan, odd bytes and a voice.
-fn project() -> Space {
-    let space = Space::new();
+fn sample() -> Project {
+    let project = Project::new();
     let adr = |i: usize, title: &str, status: &str, more: &str| {
         format!(
             "# ADR {i:04}: {title}\n\n- Status: {status}\n{more}\n## Decision\n\n{title} it is.\n"
         )
     };
-    space
+    project
         .write(".blue/docs/adrs/0001-cache.md", adr(1, "Cache", "superseded", "- Superseded by: ADR 0002\n"))
         .write(".blue/docs/adrs/0002-no-cache.md", adr(2, "No cache", "accepted", "- Supersedes: ADR 0001\n"))
         .write(".blue/docs/adrs/0003-überblick.md", adr(3, "Überblick", "accepted", ""))
@@ -32,17 +32,17 @@ fn project() -> Space {
         .write("shared/text.md", "# ADR 0014: Linked\r\n\r\nStatus: accepted\r\n")
         .write(".blue/voice.md", "Plain words.\r\n")
         .write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
-    let link = space.path().join(".blue/docs/adrs/0014-linked.md");
+    let link = project.path().join(".blue/docs/adrs/0014-linked.md");
     std::os::unix::fs::symlink("../../../shared/text.md", link).unwrap();
-    space.build();
-    space
+    project.build();
+    project
 }
 
 #[test]
 fn both_eras_open_as_the_protocol_says() {
-    let space = project();
-    let mut peer = Peer::silent(&space, Era::Modern);
-    let found = peer.result("server/discover", json!({}));
+    let project = sample();
+    let mut client = Client::silent(&project, Era::Modern);
+    let found = client.result("server/discover", json!({}));
     assert_eq!(found["resultType"], "complete");
     assert!(found["ttlMs"].is_u64() && found["cacheScope"] == "private", "{found}");
     let versions = found["supportedVersions"].clone();
@@ -56,52 +56,52 @@ fn both_eras_open_as_the_protocol_says() {
         ("prompts/list", json!({})),
         ("resources/read", json!({"uri": "blue://context/session"})),
     ] {
-        let result = peer.result(method, params);
+        let result = client.result(method, params);
         assert_eq!(result["resultType"], "complete", "{method}");
         assert!(result["ttlMs"].is_u64() && result["cacheScope"].is_string(), "{method} {result}");
         let server = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
         assert_eq!(server["name"], "blue", "{method}");
     }
     // Without its metadata, or of a time that is not known, a request is answered with an error.
-    peer.write(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/list", "params": {}}));
-    assert_eq!(peer.answer(900)["error"]["code"], -32602);
-    let params = json!({"_meta": peer::meta("2199-01-01")});
-    peer.write(&json!({"jsonrpc": "2.0", "id": 901, "method": "tools/list", "params": params}));
-    let answer = peer.answer(901);
+    client.write(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/list", "params": {}}));
+    assert_eq!(client.answer(900)["error"]["code"], -32602);
+    let params = json!({"_meta": mcp_client::meta("2199-01-01")});
+    client.write(&json!({"jsonrpc": "2.0", "id": 901, "method": "tools/list", "params": params}));
+    let answer = client.answer(901);
     assert_eq!(answer["error"]["code"], -32022, "{answer}");
     assert_eq!(answer["error"]["data"]["supported"], versions);
     // What only the older protocol has is unknown in the newer one, and does not change the era.
     for method in ["no/such", "initialize", "ping", "resources/subscribe", "logging/setLevel"] {
-        assert_eq!(peer.ask(method, json!({}))["error"]["code"], -32601, "{method}");
+        assert_eq!(client.ask(method, json!({}))["error"]["code"], -32601, "{method}");
     }
-    assert_eq!(peer.ask("resources/read", json!({}))["error"]["code"], -32602);
-    assert_eq!(peer.end(), 0);
-    let mut peer = Peer::silent(&space, Era::Modern);
+    assert_eq!(client.ask("resources/read", json!({}))["error"]["code"], -32602);
+    assert_eq!(client.end(), 0);
+    let mut client = Client::silent(&project, Era::Modern);
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"}});
-    assert_eq!(peer.ask("initialize", hello)["error"]["code"], -32601);
-    assert_eq!(peer.ask("ping", json!({}))["error"]["code"], -32601);
-    assert_eq!(peer.result("tools/list", json!({}))["resultType"], "complete");
+    assert_eq!(client.ask("initialize", hello)["error"]["code"], -32601);
+    assert_eq!(client.ask("ping", json!({}))["error"]["code"], -32601);
+    assert_eq!(client.result("tools/list", json!({}))["resultType"], "complete");
 
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let mut peer = Peer::silent(&space, Era::Legacy);
+        let mut client = Client::silent(&project, Era::Legacy);
         let hello = json!({"protocolVersion": version, "capabilities": {},
             "clientInfo": {"name": "test", "version": "1"}});
-        let result = peer.result("initialize", hello);
+        let result = client.result("initialize", hello);
         assert_eq!(result["protocolVersion"], version);
         assert!(result.get("resultType").is_none() && result.get("ttlMs").is_none());
-        assert_eq!(peer.result("ping", json!({})), json!({}));
-        let list = peer.result("resources/list", json!({}));
+        assert_eq!(client.result("ping", json!({})), json!({}));
+        let list = client.result("resources/list", json!({}));
         assert!(list.get("resultType").is_none() && list.get("ttlMs").is_none(), "{list}");
     }
 }
 
 #[test]
 fn what_is_listed_can_be_read_and_is_as_large_as_it_says() {
-    let space = project();
+    let project = sample();
     for era in ERAS {
-        let mut peer = Peer::new(&space, era);
-        let all = peer.all();
+        let mut client = Client::new(&project, era);
+        let all = client.all();
         let (mut uris, mut names) = (BTreeSet::new(), BTreeSet::new());
         for resource in &all {
             let uri = resource["uri"].as_str().unwrap();
@@ -113,7 +113,7 @@ fn what_is_listed_can_be_read_and_is_as_large_as_it_says() {
             assert_eq!(resource["annotations"]["audience"], json!(["assistant"]));
             let priority = resource["annotations"]["priority"].as_f64().unwrap();
             assert!((0.0..=1.0).contains(&priority));
-            let read = peer.result("resources/read", json!({"uri": uri}));
+            let read = client.result("resources/read", json!({"uri": uri}));
             let texts = read["contents"].as_array().unwrap().iter();
             let n_bytes: usize = texts.map(|text| text["text"].as_str().unwrap().len()).sum();
             assert_eq!(resource["size"], n_bytes, "{uri}");
@@ -137,9 +137,9 @@ fn what_is_listed_can_be_read_and_is_as_large_as_it_says() {
 
 #[test]
 fn every_form_of_address_is_read() {
-    let space = project();
-    let mut peer = Peer::new(&space, Era::Modern);
-    let locks = space.read(".blue/docs/adrs/0012-locks.md");
+    let project = sample();
+    let mut client = Client::new(&project, Era::Modern);
+    let locks = project.read(".blue/docs/adrs/0012-locks.md");
     for uri in [
         "blue://docs/adrs/0012-locks",
         "blue://docs/adrs/12",
@@ -148,61 +148,61 @@ fn every_form_of_address_is_read() {
         "blue://adr/0012",
         "blue://adr/locks",
     ] {
-        assert_eq!(peer.text(uri), locks, "{uri}");
+        assert_eq!(client.text(uri), locks, "{uri}");
     }
-    let result = peer.result("resources/read", json!({"uri": "blue://adr/12"}));
+    let result = client.result("resources/read", json!({"uri": "blue://adr/12"}));
     assert_eq!(result["contents"][0]["uri"], "blue://adr/12");
     assert_eq!(result["contents"][0]["_meta"]["blue/uri"], "blue://docs/adrs/0012-locks");
-    let bundle = space.read(".blue/context/workflow/0016-context.md");
+    let bundle = project.read(".blue/context/workflow/0016-context.md");
     for uri in [
         "blue://state/current-rfc",
         "blue://context/workflow",
         "blue://context/workflow/0016-context",
     ] {
-        assert_eq!(peer.text(uri), bundle, "{uri}");
+        assert_eq!(client.text(uri), bundle, "{uri}");
     }
-    let rfc = space.read(".blue/docs/rfcs/0016-context.md");
+    let rfc = project.read(".blue/docs/rfcs/0016-context.md");
     for uri in ["blue://docs/rfcs/{active}", "blue://docs/rfcs/%7Bactive%7D", "blue://rfc/context"]
     {
-        assert_eq!(peer.text(uri), rfc, "{uri}");
+        assert_eq!(client.text(uri), rfc, "{uri}");
     }
-    assert_eq!(peer.text("blue://rfc/16/plan"), "# Plan\n\n- [ ] plan it\n");
-    let tasks = peer.text("blue://state/active-tasks");
+    assert_eq!(client.text("blue://rfc/16/plan"), "# Plan\n\n- [ ] plan it\n");
+    let tasks = client.text("blue://state/active-tasks");
     assert!(tasks.contains("- [ ] second\n") && !tasks.contains("[x]"), "{tasks}");
-    assert_eq!(peer.text("blue://context/session"), space.read(".blue/context/session.md"));
-    assert_eq!(peer.text("blue://docs/adrs/"), space.read("knowledge/adrs.md"));
-    assert_eq!(peer.text("blue://knowledge/adrs"), space.read("knowledge/adrs.md"));
-    assert_eq!(peer.text("blue://context/voice"), "Plain words.\n");
+    assert_eq!(client.text("blue://context/session"), project.read(".blue/context/session.md"));
+    assert_eq!(client.text("blue://docs/adrs/"), project.read("knowledge/adrs.md"));
+    assert_eq!(client.text("blue://knowledge/adrs"), project.read("knowledge/adrs.md"));
+    assert_eq!(client.text("blue://context/voice"), "Plain words.\n");
     // Letters beyond ASCII come as they are or encoded; what they are called stays the same.
-    let text = space.read(".blue/docs/adrs/0003-überblick.md");
-    assert_eq!(peer.text("blue://docs/adrs/0003-überblick"), text);
-    assert_eq!(peer.text("blue://docs/adrs/0003-%c3%bcberblick"), text);
+    let text = project.read(".blue/docs/adrs/0003-überblick.md");
+    assert_eq!(client.text("blue://docs/adrs/0003-überblick"), text);
+    assert_eq!(client.text("blue://docs/adrs/0003-%c3%bcberblick"), text);
 }
 
 #[test]
 fn the_reference_tier_keeps_its_budget_and_names_each_document() {
-    let space = Space::new();
+    let project = Project::new();
     let body = "A sentence that is told about the matter at hand. ".repeat(400);
-    space.write(".blue/config.yaml", "reference: {max_tokens: 3000}\n");
+    project.write(".blue/config.yaml", "reference: {max_tokens: 3000}\n");
     for i in 1..=8 {
-        space.write(
+        project.write(
             &format!(".blue/docs/adrs/{i:04}-part.md"),
             format!("# ADR {i:04}: Part {i}\n\n- Status: accepted\n\n## Decision\n\nPart {i} holds.\n\n## More\n\n{body}\n"),
         );
     }
-    space.write(
+    project.write(
         ".blue/docs/rfcs/0001-all.md",
         "# RFC 0001: All\n\n- Status: draft\n\nSee ADR 1, ADR 2, ADR 3, ADR 4, ADR 5, ADR 6, ADR 7 and ADR 8.\n",
     );
-    space.write(".blue/worktree.json", "{\"rfc\": \"all\"}");
-    space.build();
-    let mut peer = Peer::new(&space, Era::Modern);
+    project.write(".blue/worktree.json", "{\"rfc\": \"all\"}");
+    project.build();
+    let mut client = Client::new(&project, Era::Modern);
     for uri in [
         "blue://context/relevance",
         "blue://context/relevance/0001-all",
         "blue://context/relevance/rfc/1",
     ] {
-        let result = peer.result("resources/read", json!({"uri": uri}));
+        let result = client.result("resources/read", json!({"uri": uri}));
         let contents = result["contents"].as_array().unwrap();
         assert_eq!(contents.len(), 8, "{uri}");
         let mut n_tokens = 0;
@@ -219,25 +219,25 @@ fn the_reference_tier_keeps_its_budget_and_names_each_document() {
 
 #[test]
 fn a_document_that_changed_is_told_as_it_is_and_said_to_have_changed() {
-    let space = project();
-    let mut peer = Peer::new(&space, Era::Modern);
-    let content = |peer: &mut Peer| {
-        peer.result("resources/read", json!({"uri": "blue://adr/12"}))["contents"][0].clone()
+    let project = sample();
+    let mut client = Client::new(&project, Era::Modern);
+    let content = |client: &mut Client| {
+        client.result("resources/read", json!({"uri": "blue://adr/12"}))["contents"][0].clone()
     };
-    let before = content(&mut peer);
+    let before = content(&mut client);
     assert!(before["_meta"].get("blue/stale").is_none(), "{before}");
-    space.write(".blue/docs/adrs/0012-locks.md", "# ADR 0012: Locks\n\nAnother text.\n");
-    let after = content(&mut peer);
+    project.write(".blue/docs/adrs/0012-locks.md", "# ADR 0012: Locks\n\nAnother text.\n");
+    let after = content(&mut client);
     assert_eq!(after["text"], "# ADR 0012: Locks\n\nAnother text.\n");
     assert_eq!(after["_meta"]["blue/stale"], true);
     assert_eq!(after["_meta"]["blue/builtHash"], before["_meta"]["blue/hash"]);
-    std::fs::remove_file(space.path().join(".blue/docs/adrs/0012-locks.md")).unwrap();
-    let gone = peer.read("blue://adr/12");
+    std::fs::remove_file(project.path().join(".blue/docs/adrs/0012-locks.md")).unwrap();
+    let gone = client.read("blue://adr/12");
     assert_eq!(gone["error"]["code"], -32602, "{gone}");
     assert!(gone["error"]["message"].as_str().unwrap().contains("run `blue knowledge build`"));
     // A bundle is never told as anything but what was built.
-    space.write(".blue/context/session.md", "<blue-session>edited</blue-session>\n");
-    let edited = peer.read("blue://context/session");
+    project.write(".blue/context/session.md", "<blue-session>edited</blue-session>\n");
+    let edited = client.read("blue://context/session");
     assert!(
         edited["error"]["message"].as_str().unwrap().contains("not what was built"),
         "{edited}"
@@ -246,34 +246,34 @@ fn a_document_that_changed_is_told_as_it_is_and_said_to_have_changed() {
 
 #[test]
 fn history_says_what_replaced_it() {
-    let space = project();
-    let mut peer = Peer::new(&space, Era::Legacy);
-    let result = peer.result("resources/read", json!({"uri": "blue://adr/1"}));
+    let project = sample();
+    let mut client = Client::new(&project, Era::Legacy);
+    let result = client.result("resources/read", json!({"uri": "blue://adr/1"}));
     let contents = result["contents"].as_array().unwrap();
-    assert_eq!(contents[0]["text"], space.read(".blue/docs/adrs/0001-cache.md"));
+    assert_eq!(contents[0]["text"], project.read(".blue/docs/adrs/0001-cache.md"));
     assert_eq!(contents[0]["_meta"]["blue/replacedBy"], json!(["blue://docs/adrs/0002-no-cache"]));
     assert!(contents[1]["text"].as_str().unwrap().contains("not a current decision"));
 }
 
 #[test]
 fn what_is_not_there_is_an_error_of_the_era_with_the_nearest() {
-    let space = project();
+    let project = sample();
     for (era, code) in [(Era::Legacy, -32002), (Era::Modern, -32602)] {
-        let mut peer = Peer::new(&space, era);
+        let mut client = Client::new(&project, era);
         for uri in [
             "blue://docs/adrs/0012-lock",
             "blue://adr/99",
             "blue://nobody/x/y",
             "blue://context/nothing",
         ] {
-            let error = peer.read(uri)["error"].clone();
+            let error = client.read(uri)["error"].clone();
             assert_eq!(error["code"], code, "{uri} {error}");
             assert_eq!(error["data"]["uri"], uri);
         }
-        let error = peer.read("blue://docs/adrs/0012-lock")["error"].clone();
+        let error = client.read("blue://docs/adrs/0012-lock")["error"].clone();
         assert_eq!(error["data"]["nearest"][0], "blue://docs/adrs/0012-locks");
         for cursor in ["x", "9:blue://docs/adrs/1", "4:../etc", "4:"] {
-            let answer = peer.ask("resources/list", json!({"cursor": cursor}));
+            let answer = client.ask("resources/list", json!({"cursor": cursor}));
             assert_eq!(answer["error"]["code"], -32602, "{cursor} {answer}");
         }
     }
@@ -281,14 +281,14 @@ fn what_is_not_there_is_an_error_of_the_era_with_the_nearest() {
 
 #[test]
 fn patterns_complete_by_number_slug_and_title() {
-    let space = project();
-    let mut peer = Peer::new(&space, Era::Modern);
-    let templates = peer.result("resources/templates/list", json!({}));
+    let project = sample();
+    let mut client = Client::new(&project, Era::Modern);
+    let templates = client.result("resources/templates/list", json!({}));
     let templates = templates["resourceTemplates"].as_array().unwrap();
     let mut complete = |uri: &str, name: &str, value: &str, context: Value| {
         let params = json!({"ref": {"type": "ref/resource", "uri": uri},
             "argument": {"name": name, "value": value}, "context": {"arguments": context}});
-        peer.result("completion/complete", params)["completion"]["values"].clone()
+        client.result("completion/complete", params)["completion"]["values"].clone()
     };
     let adr = "blue://adr/{number}";
     assert_eq!(complete(adr, "number", "12", json!({})), json!(["0012-locks"]));
@@ -320,7 +320,7 @@ fn patterns_complete_by_number_slug_and_title() {
         }
         if !read.contains('{') {
             let params = json!({"uri": read});
-            let answer = Peer::new(&space, Era::Modern).ask("resources/read", params);
+            let answer = Client::new(&project, Era::Modern).ask("resources/read", params);
             assert!(answer.get("error").is_none(), "{read}: {answer}");
         }
     }
@@ -328,7 +328,7 @@ fn patterns_complete_by_number_slug_and_title() {
 
 #[test]
 fn a_list_can_be_followed_through_a_rebuild() {
-    let space = Space::new();
+    let project = Project::new();
     let adr = |i: usize| {
         (
             format!(".blue/docs/adrs/{i:04}-x{i}.md"),
@@ -337,22 +337,22 @@ fn a_list_can_be_followed_through_a_rebuild() {
     };
     for i in 1..=250 {
         let (path, text) = adr(i * 2);
-        space.write(&path, text);
+        project.write(&path, text);
     }
-    space.build();
-    let mut peer = Peer::new(&space, Era::Legacy);
-    let first = peer.result("resources/list", json!({}));
+    project.build();
+    let mut client = Client::new(&project, Era::Legacy);
+    let first = client.result("resources/list", json!({}));
     let n_first = first["resources"].as_array().unwrap().len();
     assert!(n_first <= 100);
     // One before the cursor goes, one behind it comes.
     let (new, text) = adr(333);
-    space.write(&new, text);
-    std::fs::remove_file(space.path().join(adr(2).0)).unwrap();
-    space.build();
+    project.write(&new, text);
+    std::fs::remove_file(project.path().join(adr(2).0)).unwrap();
+    project.build();
     let mut uris: Vec<Value> = first["resources"].as_array().unwrap().clone();
     let mut cursor = first["nextCursor"].clone();
     while cursor.is_string() {
-        let page = peer.result("resources/list", json!({"cursor": cursor}));
+        let page = client.result("resources/list", json!({"cursor": cursor}));
         uris.extend(page["resources"].as_array().unwrap().clone());
         cursor = page["nextCursor"].clone();
     }
@@ -367,45 +367,45 @@ fn a_list_can_be_followed_through_a_rebuild() {
 
 #[test]
 fn a_build_is_told_to_whoever_listens() {
-    let space = project();
+    let project = sample();
     let change = |text: &str| {
-        space.write(
+        project.write(
             ".blue/docs/adrs/0012-locks.md",
             format!("# ADR 0012: Locks\n\nStatus: accepted\n\n{text}\n"),
         );
-        space.build();
+        project.build();
     };
     let wait = Duration::from_secs(20);
     let (list, one) = ("notifications/resources/list_changed", "notifications/resources/updated");
-    let mut old = Peer::new(&space, Era::Legacy);
+    let mut old = Client::new(&project, Era::Legacy);
     old.all();
     old.result("resources/subscribe", json!({"uri": "blue://adr/12"}));
-    let mut new = Peer::new(&space, Era::Modern);
+    let mut new = Client::new(&project, Era::Modern);
     new.all();
     let id = new.send(
         "subscriptions/listen",
         json!({"notifications": {"resourcesListChanged": true, "resourceSubscriptions": ["blue://adr/12"]}}),
     );
-    assert!(new.hears("notifications/subscriptions/acknowledged", wait).is_some());
+    assert!(new.wait_for("notifications/subscriptions/acknowledged", wait).is_some());
     change("one");
-    for peer in [&mut old, &mut new] {
-        assert!(peer.hears(list, wait).is_some());
-        let updated = peer.hears(one, wait).unwrap();
+    for client in [&mut old, &mut new] {
+        assert!(client.wait_for(list, wait).is_some());
+        let updated = client.wait_for(one, wait).unwrap();
         assert_eq!(updated["params"]["uri"], "blue://adr/12");
-        assert!(peer.text("blue://adr/12").contains("one"));
+        assert!(client.text("blue://adr/12").contains("one"));
     }
     // The list may be told again at once; one resource not before half a minute.
     change("two");
-    let told = new.hears(list, wait).unwrap();
+    let told = new.wait_for(list, wait).unwrap();
     let key = "io.modelcontextprotocol/subscriptionId";
     assert_eq!(told["params"]["_meta"][key], id, "{told}");
-    assert!(old.hears(list, wait).is_some());
-    assert!(old.hears(one, Duration::from_millis(500)).is_none());
-    assert!(new.hears(one, Duration::from_millis(100)).is_none());
+    assert!(old.wait_for(list, wait).is_some());
+    assert!(old.wait_for(one, Duration::from_millis(500)).is_none());
+    assert!(new.wait_for(one, Duration::from_millis(100)).is_none());
     assert!(old.text("blue://adr/12").contains("two"));
     // Another branch is other work.
-    space.write(".git/HEAD", "ref: refs/heads/main\n");
-    assert!(new.hears(list, wait).is_some());
+    project.write(".git/HEAD", "ref: refs/heads/main\n");
+    assert!(new.wait_for(list, wait).is_some());
     // Whoever listens does not keep the server from ending.
     let started = Instant::now();
     assert_eq!(new.end(), 0);
@@ -414,18 +414,18 @@ fn a_build_is_told_to_whoever_listens() {
 
 #[test]
 fn without_a_build_it_starts_and_every_answer_says_what_to_do() {
-    let space = Space::new();
-    space.write(".blue/docs/adrs/0001-a.md", "# ADR 0001: A\n\nStatus: accepted\n");
+    let project = Project::new();
+    project.write(".blue/docs/adrs/0001-a.md", "# ADR 0001: A\n\nStatus: accepted\n");
     let hint = "run `blue knowledge build`";
     for era in ERAS {
-        let mut peer = Peer::new(&space, era);
+        let mut client = Client::new(&project, era);
         for method in ["resources/list", "resources/templates/list"] {
-            let result = peer.result(method, json!({}));
+            let result = client.result(method, json!({}));
             assert!(result["resources"].as_array().is_none_or(Vec::is_empty), "{result}");
             assert!(result["resourceTemplates"].as_array().is_none_or(Vec::is_empty), "{result}");
             assert!(result["_meta"]["blue/hint"].as_str().unwrap().contains(hint), "{result}");
         }
-        let error = peer.read("blue://context/session")["error"].clone();
+        let error = client.read("blue://context/session")["error"].clone();
         assert!(error["message"].as_str().unwrap().contains(hint), "{error}");
         for (tool, arguments) in [
             ("blue_status", json!({})),
@@ -433,28 +433,30 @@ fn without_a_build_it_starts_and_every_answer_says_what_to_do() {
             ("blue_related", json!({"about": "a"})),
             ("blue_read", json!({"uris": ["blue://adr/1"]})),
         ] {
-            let result = peer.result("tools/call", json!({"name": tool, "arguments": arguments}));
+            let result = client.result("tools/call", json!({"name": tool, "arguments": arguments}));
             assert_eq!(result["isError"], true);
             assert!(result["content"][0]["text"].as_str().unwrap().contains(hint), "{result}");
         }
         for prompt in ["brief", "decisions"] {
-            let said = peer.result("prompts/get", json!({"name": prompt}));
+            let said = client.result("prompts/get", json!({"name": prompt}));
             assert!(said.to_string().contains(hint), "{said}");
         }
     }
-    let mut peer = Peer::new(&space, Era::Legacy);
-    assert!(peer.all().is_empty());
-    space.build();
+    let mut client = Client::new(&project, Era::Legacy);
+    assert!(client.all().is_empty());
+    project.build();
     // No restart; and the client hears of it.
-    assert!(peer.text("blue://adr/1").contains("ADR 0001"));
-    assert!(peer.hears("notifications/resources/list_changed", Duration::from_secs(20)).is_some());
+    assert!(client.text("blue://adr/1").contains("ADR 0001"));
+    assert!(
+        client.wait_for("notifications/resources/list_changed", Duration::from_secs(20)).is_some()
+    );
     // A manifest that somebody broke is told, not believed.
-    let manifest = space.read(".blue/context.manifest.yaml").replace("live: 1", "live: 2");
-    space.write(".blue/context.manifest.yaml", manifest);
+    let manifest = project.read(".blue/context.manifest.yaml").replace("live: 1", "live: 2");
+    project.write(".blue/context.manifest.yaml", manifest);
     // A checkout writes files one after the other, so a moment passes before it is believed.
     let until = Instant::now() + Duration::from_secs(20);
     loop {
-        let answer = peer.read("blue://adr/1");
+        let answer = client.read("blue://adr/1");
         if answer["error"]["message"].as_str().is_some_and(|text| text.contains(hint)) {
             break;
         }
@@ -465,36 +467,36 @@ fn without_a_build_it_starts_and_every_answer_says_what_to_do() {
 
 #[test]
 fn prompts_hand_out_what_was_built() {
-    let space = project();
-    let mut peer = Peer::new(&space, Era::Legacy);
+    let project = sample();
+    let mut client = Client::new(&project, Era::Legacy);
     let said =
         |result: &Value| result["messages"][0]["content"]["text"].as_str().unwrap().to_string();
-    let brief = peer.result("prompts/get", json!({"name": "brief"}));
-    assert_eq!(said(&brief), space.read(".blue/context/workflow/0016-context.md"));
-    let same = peer.result("prompts/get", json!({"name": "brief", "arguments": {"rfc": "16"}}));
+    let brief = client.result("prompts/get", json!({"name": "brief"}));
+    assert_eq!(said(&brief), project.read(".blue/context/workflow/0016-context.md"));
+    let same = client.result("prompts/get", json!({"name": "brief", "arguments": {"rfc": "16"}}));
     assert_eq!(said(&same), said(&brief));
-    let decisions = peer.result("prompts/get", json!({"name": "decisions"}));
-    assert_eq!(said(&decisions), space.read("knowledge/adrs.md"));
-    assert_eq!(peer.ask("prompts/get", json!({"name": "x"}))["error"]["code"], -32602);
-    std::fs::remove_file(space.path().join(".git/HEAD")).unwrap();
-    let none = peer.result("prompts/get", json!({"name": "brief"}));
+    let decisions = client.result("prompts/get", json!({"name": "decisions"}));
+    assert_eq!(said(&decisions), project.read("knowledge/adrs.md"));
+    assert_eq!(client.ask("prompts/get", json!({"name": "x"}))["error"]["code"], -32602);
+    std::fs::remove_file(project.path().join(".git/HEAD")).unwrap();
+    let none = client.result("prompts/get", json!({"name": "brief"}));
     assert!(said(&none).contains("there is no current work"), "{none}");
 }
 
 #[test]
 fn every_reading_leaves_a_line_with_the_digest_of_what_was_given() {
-    let space = project();
-    let mut peer = Peer::new(&space, Era::Modern);
+    let project = sample();
+    let mut client = Client::new(&project, Era::Modern);
     let mut expected = Vec::new();
     for uri in
         ["blue://context/session", "blue://docs/adrs/0012-locks", "blue://docs/adrs/0013-crlf"]
     {
-        let text = peer.text(uri);
+        let text = client.text(uri);
         let digest = blue::model::Digest::of(text.as_bytes()).to_string();
         expected.push((uri.to_string(), digest, text.len() as u64));
     }
-    peer.read("blue://docs/../../etc/passwd");
-    let lines: Vec<Value> = space
+    client.read("blue://docs/../../etc/passwd");
+    let lines: Vec<Value> = project
         .read(".blue/local/audit.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -510,31 +512,31 @@ fn every_reading_leaves_a_line_with_the_digest_of_what_was_given() {
     }
     assert_eq!(lines[3]["event"], "refused");
     // A line that somebody did not finish spoils no other.
-    let log = space.read(".blue/local/audit.jsonl") + "{\"timestamp\":\"20";
-    space.write(".blue/local/audit.jsonl", log);
-    peer.text("blue://context/session");
-    let last = space.read(".blue/local/audit.jsonl").lines().last().unwrap().to_string();
+    let log = project.read(".blue/local/audit.jsonl") + "{\"timestamp\":\"20";
+    project.write(".blue/local/audit.jsonl", log);
+    client.text("blue://context/session");
+    let last = project.read(".blue/local/audit.jsonl").lines().last().unwrap().to_string();
     assert!(serde_json::from_str::<Value>(&last).is_ok(), "{last}");
-    let shown = space.blue(&["context", "show"]).stdout;
+    let shown = project.blue(&["context", "show"]).stdout;
     assert!(shown.contains("fresh"), "{shown}");
 }
 
 #[test]
 fn it_ends_with_its_client_and_by_signals() {
-    let space = project();
+    let project = sample();
     for signal in [None, Some("INT"), Some("TERM")] {
         for era in ERAS {
-            let mut peer = Peer::new(&space, era);
-            peer.result("tools/list", json!({}));
+            let mut client = Client::new(&project, era);
+            client.result("tools/list", json!({}));
             let started = Instant::now();
             let code = match signal {
-                None => peer.end(),
+                None => client.end(),
                 Some(signal) => {
-                    let pid = peer.child.id().to_string();
+                    let pid = client.child.id().to_string();
                     let kill =
                         std::process::Command::new("kill").args(["-s", signal, &pid]).status();
                     assert!(kill.unwrap().success());
-                    peer.child.wait().unwrap().code().unwrap_or(-1)
+                    client.child.wait().unwrap().code().unwrap_or(-1)
                 }
             };
             assert_eq!(code, 0, "{signal:?}");
@@ -546,11 +548,11 @@ fn it_ends_with_its_client_and_by_signals() {
         }
     }
     // Nothing was said, or only a probe, or a notification came first: that is no error either.
-    assert_eq!(Peer::silent(&space, Era::Modern).end(), 0);
-    let mut probed = Peer::silent(&space, Era::Modern);
+    assert_eq!(Client::silent(&project, Era::Modern).end(), 0);
+    let mut probed = Client::silent(&project, Era::Modern);
     probed.result("server/discover", json!({}));
     assert_eq!(probed.end(), 0);
-    let mut odd = Peer::silent(&space, Era::Modern);
+    let mut odd = Client::silent(&project, Era::Modern);
     odd.write(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}),
     );
@@ -562,26 +564,26 @@ fn it_ends_with_its_client_and_by_signals() {
 
 #[test]
 fn dates_come_from_git_and_are_remembered() {
-    let space = Space::new();
-    space.write(".blue/docs/adrs/0001-a.md", "# ADR 0001: A\n\nStatus: accepted\n");
-    space.write(".blue/docs/adrs/0002-b.md", "# ADR 0002: B\n\nStatus: accepted\n");
-    space.build();
-    space.git(&["init", "-q"]);
-    space.git(&["add", ".blue/docs/adrs/0001-a.md"]);
-    space.git(&["commit", "-qm", "one"]);
-    let date = |peer: &mut Peer, id: &str| {
-        let all = peer.all();
+    let project = Project::new();
+    project.write(".blue/docs/adrs/0001-a.md", "# ADR 0001: A\n\nStatus: accepted\n");
+    project.write(".blue/docs/adrs/0002-b.md", "# ADR 0002: B\n\nStatus: accepted\n");
+    project.build();
+    project.git(&["init", "-q"]);
+    project.git(&["add", ".blue/docs/adrs/0001-a.md"]);
+    project.git(&["commit", "-qm", "one"]);
+    let date = |client: &mut Client, id: &str| {
+        let all = client.all();
         let uri = format!("blue://docs/adrs/{id}");
         let one = all.iter().find(|resource| resource["uri"] == uri).unwrap();
         one["annotations"].get("lastModified").cloned()
     };
-    let mut peer = Peer::new(&space, Era::Legacy);
-    peer.all();
+    let mut client = Client::new(&project, Era::Legacy);
+    client.all();
     // Nobody waits for git; whoever listens is told when it answered.
     let list = "notifications/resources/list_changed";
-    assert!(peer.hears(list, Duration::from_secs(20)).is_some());
-    assert_eq!(date(&mut peer, "0001-a"), Some(json!("2026-01-25T12:00:00Z")));
-    assert_eq!(date(&mut peer, "0002-b"), None);
-    let mut next = Peer::new(&space, Era::Modern);
+    assert!(client.wait_for(list, Duration::from_secs(20)).is_some());
+    assert_eq!(date(&mut client, "0001-a"), Some(json!("2026-01-25T12:00:00Z")));
+    assert_eq!(date(&mut client, "0002-b"), None);
+    let mut next = Client::new(&project, Era::Modern);
     assert_eq!(date(&mut next, "0001-a"), Some(json!("2026-01-25T12:00:00Z")));
 }

@@ -1,13 +1,13 @@
 //! Paths that lie: links, swaps, special files and odd names. Nothing outside is read or written.
 
-use crate::space;
+use crate::support;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::space::Space;
+use crate::support::Project;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 /// What must never show in an emitted file.
@@ -15,16 +15,10 @@ const SECRET: &str = "hunter2-must-not-leak";
 
 const WIDE: &str = "documents: [{type: adr, paths: ['**/*.md']}]\n";
 
-fn project() -> Space {
-    let space = Space::new();
-    space.write("docs/adr/0001-one.md", "# One\n\nText.\n");
-    space
-}
-
 /// Runs blue with a time limit: nothing may make it wait for ever.
-fn run(space: &Space, arguments: &[&str]) -> space::Output {
+fn run(project: &Project, arguments: &[&str]) -> support::Output {
     let mut child =
-        space.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        project.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if started.elapsed() > Duration::from_secs(20) {
@@ -37,15 +31,15 @@ fn run(space: &Space, arguments: &[&str]) -> space::Output {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!stderr.contains("this is a bug"), "{stderr}");
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    space::Output { code: output.status.code().unwrap_or(-1), stdout, stderr }
+    support::Output { code: output.status.code().unwrap_or(-1), stdout, stderr }
 }
 
-fn assert_no_leak(space: &Space, what: &str) {
+fn assert_no_leak(project: &Project, what: &str) {
     for folder in ["knowledge", ".blue/context", ".blue/local"] {
-        let mut open = vec![space.path().join(folder)];
+        let mut open = vec![project.path().join(folder)];
         while let Some(at) = open.pop().filter(|at| at.symlink_metadata().is_ok_and(|m| m.is_dir()))
         {
-            for path in space::entries(&at) {
+            for path in support::entries(&at) {
                 let kind = path.symlink_metadata().unwrap();
                 if kind.is_dir() {
                     open.push(path);
@@ -72,51 +66,82 @@ fn names_on_the_deny_list_are_not_read_in_any_case() {
         "keys.PEM/0002-x.md",
         "server.Key/x.md",
     ] {
-        let space = project();
-        space.write(path, format!("# X\n\n{SECRET}\n"));
-        space.write(".blue/config.yaml", WIDE);
-        let output = run(&space, &["knowledge", "build"]);
+        let project = Project::with(
+            "docs/adr/0001-one.md",
+            "# One
+
+Text.
+",
+        );
+        project.write(path, format!("# X\n\n{SECRET}\n"));
+        project.write(".blue/config.yaml", WIDE);
+        let output = run(&project, &["knowledge", "build"]);
         assert_eq!(output.code, 0, "{}", output.stderr);
         assert!(output.stderr.contains("deny-list"), "{path}: {}", output.stderr);
-        assert_no_leak(&space, path);
+        assert_no_leak(&project, path);
     }
-    let space = project();
-    space
+    let project = Project::with(
+        "docs/adr/0001-one.md",
+        "# One
+
+Text.
+",
+    );
+    project
         .write("docs/adr/0002-x/README.md", "# X\n")
         .write("docs/adr/0002-x/metadata.yaml", format!("title: {SECRET}\n"));
-    space.write(".blue/config.yaml", format!("{WIDE}security: {{deny: ['META*']}}\n"));
-    run(&space, &["knowledge", "build"]);
-    assert_no_leak(&space, "a sidecar");
+    project.write(".blue/config.yaml", format!("{WIDE}security: {{deny: ['META*']}}\n"));
+    run(&project, &["knowledge", "build"]);
+    assert_no_leak(&project, "a sidecar");
 }
 
 #[test]
 fn gits_own_folder_is_not_read_by_any_name_or_way() {
     for path in [".git/x.md", ".GIT/x.md", "sub/.Git/docs/adr/0001-x.md", "GIT~1/x.md"] {
-        let space = project();
-        space.write(path, format!("# X\n\n{SECRET}\n"));
-        space.write(".blue/config.yaml", WIDE);
-        symlink(Path::new("../..").join(path), space.path().join("docs/adr/0002-link.md")).unwrap();
+        let project = Project::with(
+            "docs/adr/0001-one.md",
+            "# One
+
+Text.
+",
+        );
+        project.write(path, format!("# X\n\n{SECRET}\n"));
+        project.write(".blue/config.yaml", WIDE);
+        symlink(Path::new("../..").join(path), project.path().join("docs/adr/0002-link.md"))
+            .unwrap();
         let folder = Path::new("../..").join(path).parent().unwrap().to_path_buf();
-        symlink(folder, space.path().join("docs/adr/linked")).unwrap();
-        let output = run(&space, &["knowledge", "build"]);
+        symlink(folder, project.path().join("docs/adr/linked")).unwrap();
+        let output = run(&project, &["knowledge", "build"]);
         assert_eq!(output.code, 0, "{}", output.stderr);
-        assert_no_leak(&space, path);
+        assert_no_leak(&project, path);
     }
     // In a worktree `.git` is a file, and says where the folder is.
-    let space = project();
-    space.write("elsewhere/HEAD", "ref: refs/heads/main\n").write(".git", "gitdir: elsewhere\n");
-    symlink("../../.git", space.path().join("docs/adr/0002-link.md")).unwrap();
-    assert_eq!(run(&space, &["knowledge", "build"]).code, 0);
-    assert!(!space.read(".blue/context/documents.jsonl").contains("gitdir"));
+    let project = Project::with(
+        "docs/adr/0001-one.md",
+        "# One
+
+Text.
+",
+    );
+    project.write("elsewhere/HEAD", "ref: refs/heads/main\n").write(".git", "gitdir: elsewhere\n");
+    symlink("../../.git", project.path().join("docs/adr/0002-link.md")).unwrap();
+    assert_eq!(run(&project, &["knowledge", "build"]).code, 0);
+    assert!(!project.read(".blue/context/documents.jsonl").contains("gitdir"));
 }
 
 #[test]
 fn links_and_special_files_among_documents_are_judged_by_what_they_are() {
-    let outside = Space::new();
+    let outside = Project::new();
     outside.write("0009-outside.md", format!("# S\n\n{SECRET}\n"));
     let out = outside.path().join("0009-outside.md");
-    let space = project();
-    let adr = space.path().join("docs/adr");
+    let project = Project::with(
+        "docs/adr/0001-one.md",
+        "# One
+
+Text.
+",
+    );
+    let adr = project.path().join("docs/adr");
     symlink(&out, adr.join("0002-out.md")).unwrap();
     symlink("0002-out.md", adr.join("0003-link-to-link.md")).unwrap();
     symlink("0005-loop.md", adr.join("0004-loop.md")).unwrap();
@@ -134,21 +159,21 @@ fn links_and_special_files_among_documents_are_judged_by_what_they_are() {
     for config in
         ["", WIDE, "documents: [{type: adr, paths: ['docs/adr/*.md', 'docs/adr/root/**/*.md']}]\n"]
     {
-        space.write(".blue/config.yaml", config);
-        let output = run(&space, &["knowledge", "build"]);
+        project.write(".blue/config.yaml", config);
+        let output = run(&project, &["knowledge", "build"]);
         assert_eq!(output.code, 0, "{}", output.stderr);
-        let checked = run(&space, &["knowledge", "build", "--check"]).stderr;
+        let checked = run(&project, &["knowledge", "build", "--check"]).stderr;
         assert!(checked.contains("leads out of the project"), "{checked}");
-        assert_no_leak(&space, config);
-        let index = space.read(".blue/context/documents.jsonl");
+        assert_no_leak(&project, config);
+        let index = project.read(".blue/context/documents.jsonl");
         assert_eq!(index.lines().count(), 2, "{index}");
     }
     for config in [
         "documents: [{type: adr, paths: ['../**/*.md']}]\n",
         "documents: [{type: adr, paths: ['/etc/*.md']}]\n",
     ] {
-        space.write(".blue/config.yaml", config);
-        let output = run(&space, &["knowledge", "build"]);
+        project.write(".blue/config.yaml", config);
+        let output = run(&project, &["knowledge", "build"]);
         assert_eq!(output.code, 2);
         assert!(output.stderr.contains("leaves the project"), "{}", output.stderr);
     }
@@ -175,10 +200,16 @@ fn nothing_is_written_through_a_link() {
         ".blue/context/session.md",
         ".blue/context.manifest.yaml",
     ] {
-        let outside = Space::new();
-        let space = project();
-        space.write("docs/rfcs/0001-new.md", "# RFC 1: New\n\n- Status: draft\n");
-        let at = space.path().join(place);
+        let outside = Project::new();
+        let project = Project::with(
+            "docs/adr/0001-one.md",
+            "# One
+
+Text.
+",
+        );
+        project.write("docs/rfcs/0001-new.md", "# RFC 1: New\n\n- Status: draft\n");
+        let at = project.path().join(place);
         std::fs::create_dir_all(at.parent().unwrap()).unwrap();
         let folder = Path::new(place).extension().is_none_or(|e| e == "blue")
             && !["lock", "record", "facts", "ranking", "snapshot", "reported"]
@@ -194,10 +225,10 @@ fn nothing_is_written_through_a_link() {
             vec!["hook", "session-start"],
             vec!["session-start", "--session", "s"],
         ] {
-            let output = run(&space, &arguments);
+            let output = run(&project, &arguments);
             assert!(matches!(output.code, 0..=2), "{place} {arguments:?}: {}", output.stderr);
             assert!(
-                space::entries(outside.path()).is_empty(),
+                support::entries(outside.path()).is_empty(),
                 "{place} {arguments:?} wrote outside"
             );
         }
@@ -205,9 +236,9 @@ fn nothing_is_written_through_a_link() {
 }
 
 /// Swaps a folder with a link to another one, again and again, while blue is at work.
-fn race(space: &Space, folder: &str, outside: &Path, work: impl Fn(usize)) {
-    let place = space.path().join(folder);
-    let link = space.path().join("swapped");
+fn race(project: &Project, folder: &str, outside: &Path, work: impl Fn(usize)) {
+    let place = project.path().join(folder);
+    let link = project.path().join("swapped");
     symlink(outside, &link).unwrap();
     let over = AtomicBool::new(false);
     let n_swaps = AtomicUsize::new(0);
@@ -236,24 +267,30 @@ fn race(space: &Space, folder: &str, outside: &Path, work: impl Fn(usize)) {
 
 #[test]
 fn a_folder_swapped_for_a_link_is_not_written_through() {
-    let works = |space: &Space| {
-        space.write("a", "").write("b", "");
-        let at = |name: &str| space.path().join(name);
+    let works = |project: &Project| {
+        project.write("a", "").write("b", "");
+        let at = |name: &str| project.path().join(name);
         renameat_with(CWD, at("a"), CWD, at("b"), RenameFlags::EXCHANGE).is_ok()
     };
     for folder in ["knowledge", ".blue/context", ".blue/local", ".blue"] {
-        let outside = Space::new();
-        let space = project();
-        if !works(&space) {
+        let outside = Project::new();
+        let project = Project::with(
+            "docs/adr/0001-one.md",
+            "# One
+
+Text.
+",
+        );
+        if !works(&project) {
             println!("skipped: names cannot be exchanged here");
             return;
         }
-        space.build();
-        race(&space, folder, outside.path(), |i| {
-            space.write("docs/adr/0001-one.md", format!("# One\n\nEdition {i}.\n"));
-            let output = run(&space, &["knowledge", "build", "--force"]);
+        project.build();
+        race(&project, folder, outside.path(), |i| {
+            project.write("docs/adr/0001-one.md", format!("# One\n\nEdition {i}.\n"));
+            let output = run(&project, &["knowledge", "build", "--force"]);
             assert!(matches!(output.code, 0 | 2), "{}", output.stderr);
-            let made = space::entries(outside.path());
+            let made = support::entries(outside.path());
             assert!(made.is_empty(), "{folder}: written outside: {made:?}");
         });
     }
@@ -261,21 +298,33 @@ fn a_folder_swapped_for_a_link_is_not_written_through() {
 
 #[test]
 fn a_folder_swapped_for_a_link_is_not_read_through() {
-    let outside = Space::new();
+    let outside = Project::new();
     outside.write("0001-one.md", format!("# One\n\n{SECRET}\n"));
     outside.write("0002-two.md", format!("# Two\n\n{SECRET}\n"));
-    let space = project();
-    space.build();
-    race(&space, "docs/adr", outside.path(), |_| {
-        let output = run(&space, &["knowledge", "build", "--force"]);
+    let project = Project::with(
+        "docs/adr/0001-one.md",
+        "# One
+
+Text.
+",
+    );
+    project.build();
+    race(&project, "docs/adr", outside.path(), |_| {
+        let output = run(&project, &["knowledge", "build", "--force"]);
         assert!(matches!(output.code, 0 | 2), "{}", output.stderr);
-        assert_no_leak(&space, "a race");
+        assert_no_leak(&project, "a race");
     });
 }
 
 #[test]
 fn odd_names_are_names() {
-    let space = project();
+    let project = Project::with(
+        "docs/adr/0001-one.md",
+        "# One
+
+Text.
+",
+    );
     for name in [
         "-rf.md",
         "--help.md",
@@ -292,36 +341,42 @@ fn odd_names_are_names() {
         "...md",
         "~.md",
     ] {
-        space.write(&format!("docs/adr/{name}"), format!("# T {}\n\nText.\n", name.len()));
+        project.write(&format!("docs/adr/{name}"), format!("# T {}\n\nText.\n", name.len()));
     }
-    let output = run(&space, &["knowledge", "build"]);
+    let output = run(&project, &["knowledge", "build"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
     for bytes in [
         output.stderr,
         output.stdout,
-        run(&space, &["knowledge", "list"]).stdout,
-        run(&space, &["knowledge", "lint"]).stderr,
+        run(&project, &["knowledge", "list"]).stdout,
+        run(&project, &["knowledge", "lint"]).stderr,
     ] {
         assert!(!bytes.contains('\u{1b}') && !bytes.contains('\u{202e}'), "{bytes:?}");
     }
-    let index = space.read(".blue/context/documents.jsonl");
+    let index = project.read(".blue/context/documents.jsonl");
     assert!(
         index.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()),
         "{index}"
     );
-    assert_eq!(run(&space, &["knowledge", "build", "--check"]).code, 0);
+    assert_eq!(run(&project, &["knowledge", "build", "--check"]).code, 0);
 }
 
 #[test]
 fn what_cannot_be_read_stops_the_build_and_is_named() {
-    let space = project();
-    space.build();
-    let before = space.files();
-    space.write("docs/adr/0002-two.md", "# Two\n");
-    let closed = space.path().join("docs/adr");
+    let project = Project::with(
+        "docs/adr/0001-one.md",
+        "# One
+
+Text.
+",
+    );
+    project.build();
+    let before = project.files();
+    project.write("docs/adr/0002-two.md", "# Two\n");
+    let closed = project.path().join("docs/adr");
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
     let open = std::fs::read_dir(&closed).is_ok();
-    let output = run(&space, &["knowledge", "build"]);
+    let output = run(&project, &["knowledge", "build"]);
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).unwrap();
     if open {
         println!("skipped: everything can be read here");
@@ -329,6 +384,6 @@ fn what_cannot_be_read_stops_the_build_and_is_named() {
     }
     assert_eq!(output.code, 2, "{}", output.stderr);
     assert!(output.stderr.contains("docs/adr"), "{}", output.stderr);
-    std::fs::remove_file(space.path().join("docs/adr/0002-two.md")).unwrap();
-    assert_eq!(space.files(), before);
+    std::fs::remove_file(project.path().join("docs/adr/0002-two.md")).unwrap();
+    assert_eq!(project.files(), before);
 }

@@ -1,8 +1,6 @@
 //! Laws over generated trees and texts.
 
-use std::collections::BTreeMap;
-
-use crate::space::Space;
+use crate::support::Project;
 use blue::guard::Allowed;
 use blue::model::Source;
 use blue::model::name::name;
@@ -97,11 +95,11 @@ fn path(i: u8) -> String {
     format!("{folder}/{i:04}-document-{i}.md")
 }
 
-fn take(space: &Space, step: &Step) {
-    let at = |i: &u8| space.path().join(path(*i));
+fn take(project: &Project, step: &Step) {
+    let at = |i: &u8| project.path().join(path(*i));
     match step {
         Step::Write(i, text) => {
-            space.write(&path(*i), format!("# {i}. Document {i}\n\n{text}"));
+            project.write(&path(*i), format!("# {i}. Document {i}\n\n{text}"));
         }
         // A step that finds nothing to remove or rename is a step too.
         Step::Remove(i) => drop(std::fs::remove_file(at(i))),
@@ -110,16 +108,9 @@ fn take(space: &Space, step: &Step) {
             drop(std::fs::rename(at(from), at(to)));
         }
         Step::Configure(tokens) => {
-            space.write(".blue/config.yaml", format!("identity: {{max_tokens: {tokens}}}\n"));
+            project.write(".blue/config.yaml", format!("identity: {{max_tokens: {tokens}}}\n"));
         }
     }
-}
-
-fn emitted(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
-    files
-        .into_iter()
-        .filter(|(path, _)| path.starts_with("knowledge/") || path.starts_with(".blue/context"))
-        .collect()
 }
 
 proptest! {
@@ -127,21 +118,21 @@ proptest! {
 
     #[test]
     fn an_incremental_build_gives_the_bytes_of_a_clean_one(steps in proptest::collection::vec(step(), 1..7)) {
-        let space = Space::new();
+        let project = Project::new();
         for step in &steps {
-            take(&space, step);
-            space.build();
+            take(&project, step);
+            project.build();
         }
-        let incremental = emitted(space.files());
-        let checked = space.blue(&["knowledge", "build", "--check"]);
+        let incremental = project.emitted();
+        let checked = project.blue(&["knowledge", "build", "--check"]);
         prop_assert_eq!(checked.code, 0, "{}", checked.stderr);
-        let clean = Space::new();
-        for (path, bytes) in space.files() {
+        let clean = Project::new();
+        for (path, bytes) in project.files() {
             if !incremental.contains_key(&path) {
                 clean.write(&path, bytes);
             }
         }
         clean.build();
-        prop_assert_eq!(emitted(clean.files()), incremental);
+        prop_assert_eq!(clean.emitted(), incremental);
     }
 }

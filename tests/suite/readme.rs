@@ -1,12 +1,12 @@
 //! Every command in README.md, run on a copy of this repository and compared with what README shows.
 
-use crate::space;
+use crate::support;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::space::Space;
+use crate::support::Project;
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -17,11 +17,11 @@ fn readme() -> String {
 }
 
 /// A copy of this repository without its history and what is built from it.
-fn copy() -> Space {
-    let space = Space::named("blue");
+fn copy() -> Project {
+    let project = Project::named("blue");
     let mut open = vec![String::new()];
     while let Some(folder) = open.pop() {
-        for path in space::entries(&repository().join(&folder)) {
+        for path in support::entries(&repository().join(&folder)) {
             let below = path.strip_prefix(repository()).unwrap().to_str().map(str::to_string);
             let Some(below) = below else { continue };
             if [".git", "target", ".blue/local", "fuzz/target"].contains(&below.as_str()) {
@@ -29,20 +29,20 @@ fn copy() -> Space {
             }
             let stat = path.symlink_metadata().unwrap();
             if stat.is_dir() {
-                std::fs::create_dir_all(space.path().join(&below)).unwrap();
+                std::fs::create_dir_all(project.path().join(&below)).unwrap();
                 open.push(below);
             } else if stat.is_file() {
-                std::fs::copy(&path, space.path().join(&below)).unwrap();
+                std::fs::copy(&path, project.path().join(&below)).unwrap();
             }
         }
     }
-    space
+    project
 }
 
 /// The same as it was before blue came: only documents and code.
-fn copy_without_blue() -> Space {
-    let space = copy();
-    for path in space::entries(space.path()) {
+fn copy_without_blue() -> Project {
+    let project = copy();
+    for path in support::entries(project.path()) {
         let name = path.file_name().unwrap().to_str().unwrap();
         if [".claude", ".codex", "knowledge"].contains(&name) {
             std::fs::remove_dir_all(&path).unwrap();
@@ -50,33 +50,33 @@ fn copy_without_blue() -> Space {
             std::fs::remove_file(&path).unwrap();
         }
     }
-    for path in space::entries(&space.path().join(".blue")) {
+    for path in support::entries(&project.path().join(".blue")) {
         match path.file_name().unwrap().to_str().unwrap() {
             "docs" => {}
             _ if path.is_dir() => std::fs::remove_dir_all(&path).unwrap(),
             _ => std::fs::remove_file(&path).unwrap(),
         }
     }
-    space
+    project
 }
 
 /// A shell in a folder that finds this blue and the system's programs, and no settings of a person.
-fn shell(space: &Space, home: &Space, line: &str) -> Command {
+fn shell(project: &Project, home: &Project, line: &str) -> Command {
     let blue = Path::new(env!("CARGO_BIN_EXE_blue")).parent().unwrap();
     let system = std::env::var_os("PATH").unwrap_or_default();
     let paths = [blue.to_path_buf()].into_iter().chain(std::env::split_paths(&system));
     let path: OsString = std::env::join_paths(paths).unwrap();
     let mut command = Command::new("sh");
-    command.args(["-c", line]).current_dir(space.path()).stdin(Stdio::null());
+    command.args(["-c", line]).current_dir(project.path()).stdin(Stdio::null());
     command.env("PATH", path).env("HOME", home.path()).env("NO_COLOR", "1");
     command.env_remove("BLUE_HOME").env_remove("SOURCE_DATE_EPOCH").env_remove("CODEX_HOME");
-    space::ceiling(&mut command);
+    support::ceiling(&mut command);
     command
 }
 
 /// What a line prints on both streams; it must succeed.
-fn typed(space: &Space, home: &Space, line: &str) -> String {
-    let output = shell(space, home, &format!("{{ {line}\n}} 2>&1")).output().unwrap();
+fn typed(project: &Project, home: &Project, line: &str) -> String {
+    let output = shell(project, home, &format!("{{ {line}\n}} 2>&1")).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "$ {line}\n{text}");
     text
@@ -140,18 +140,18 @@ fn wildcards_stand_for_any_text_and_any_lines() {
 
 #[test]
 fn what_readme_shows_is_what_is_printed() {
-    let (space, home) = (copy_without_blue(), Space::new());
+    let (project, home) = (copy_without_blue(), Project::new());
     let mut n_compared = 0;
     for (command, shown) in blocks(&readme(), "console").iter().flat_map(|block| commands(block)) {
         let Some(line) = runnable(&command) else { continue };
         // What README shows of a delivery is the state after an agent started a session.
         if line == "blue context" {
-            let mut hook = shell(&space, &home, ".blue/hooks/session-start");
+            let mut hook = shell(&project, &home, ".blue/hooks/session-start");
             let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
             child.stdin.take().unwrap().write_all(b"{\"session_id\":\"abc123\"}").unwrap();
             assert!(child.wait().unwrap().success());
         }
-        let printed = typed(&space, &home, &line);
+        let printed = typed(&project, &home, &line);
         if !shown.is_empty() {
             let lines: Vec<&str> = printed.lines().collect();
             assert!(is_shown(&shown, &lines), "$ {command}\nREADME: {shown:#?}\nhere: {lines:#?}");
@@ -159,7 +159,7 @@ fn what_readme_shows_is_what_is_printed() {
         }
     }
     assert!(n_compared >= 7, "{n_compared} commands were compared");
-    let digest = space.read("knowledge/adrs.md");
+    let digest = project.read("knowledge/adrs.md");
     let lines: Vec<&str> = digest.lines().filter(|line| !line.starts_with("Generated: ")).collect();
     let lines: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with("Commit: ")).collect();
     let shown: Vec<String> = blocks(&readme(), "markdown")[0].lines().map(str::to_string).collect();
@@ -176,8 +176,8 @@ fn what_readme_shows_is_what_is_printed() {
 
 #[test]
 fn every_command_of_the_table_works_on_this_repository() {
-    let (space, home) = (copy(), Space::new());
-    space.build();
+    let (project, home) = (copy(), Project::new());
+    project.build();
     let readme = readme();
     let table = readme.split("| command | example |").nth(1).unwrap().split("\n\n").next().unwrap();
     let mut n_commands = 0;
@@ -186,7 +186,7 @@ fn every_command_of_the_table_works_on_this_repository() {
         for line in examples.split('`').skip(1).step_by(2) {
             n_commands += 1;
             if line == "blue watch" {
-                let mut watch = shell(&space, &home, &format!("exec {line}"));
+                let mut watch = shell(&project, &home, &format!("exec {line}"));
                 let mut child = watch.stderr(Stdio::piped()).spawn().unwrap();
                 let mut first = String::new();
                 BufReader::new(child.stderr.take().unwrap()).read_line(&mut first).unwrap();
@@ -195,7 +195,7 @@ fn every_command_of_the_table_works_on_this_repository() {
                 assert!(first.starts_with("blue: watching "), "{first}");
                 continue;
             }
-            let output = shell(&space, &home, line).output().unwrap();
+            let output = shell(&project, &home, line).output().unwrap();
             assert!(output.status.success(), "$ {line}\n{output:?}");
             let is_question =
                 ["related", "why", "for", "reference", "list", "show", "graph", "explain", "print"]

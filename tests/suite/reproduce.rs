@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use crate::space::Space;
+use crate::support::Project;
 
 /// Documents in many folders and dialects, written in an order.
-fn write_all(space: &Space, backwards: bool) {
+fn write_all(project: &Project, backwards: bool) {
     let mut files: Vec<(String, String)> = (1..=40)
         .map(|i| {
             let (folder, status) = match i % 4 {
@@ -29,14 +29,14 @@ fn write_all(space: &Space, backwards: bool) {
         files.reverse();
     }
     for (path, text) in files {
-        space.write(&path, text);
+        project.write(&path, text);
     }
 }
 
-fn built(space: &Space, command: &mut Command) -> BTreeMap<String, Vec<u8>> {
+fn built(project: &Project, command: &mut Command) -> BTreeMap<String, Vec<u8>> {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    space.files()
+    project.files()
 }
 
 fn assert_same(
@@ -54,7 +54,7 @@ fn assert_same(
 
 #[test]
 fn the_same_documents_give_the_same_bytes_everywhere() {
-    let first = Space::new();
+    let first = Project::new();
     write_all(&first, false);
     let expected = built(&first, &mut first.command(&["knowledge", "build"]));
     assert!(expected.contains_key(".blue/context/relevance.jsonl"));
@@ -71,50 +71,50 @@ fn the_same_documents_give_the_same_bytes_everywhere() {
         ("x", &[("PATH", "")]),
     ];
     for (i, (name, variables)) in settings.into_iter().enumerate() {
-        let space = Space::named(name);
-        write_all(&space, i % 2 == 1);
-        let mut command = space.command(&["knowledge", "build"]);
+        let project = Project::named(name);
+        write_all(&project, i % 2 == 1);
+        let mut command = project.command(&["knowledge", "build"]);
         command.envs(variables.iter().copied());
-        assert_same(&expected, &built(&space, &mut command), &format!("{name} {variables:?}"));
+        assert_same(&expected, &built(&project, &mut command), &format!("{name} {variables:?}"));
     }
 }
 
 #[test]
 fn threads_and_umask_do_not_show() {
-    let first = Space::new();
+    let first = Project::new();
     write_all(&first, false);
     let expected = built(&first, &mut first.command(&["knowledge", "build", "--jobs", "1"]));
     for jobs in 2..=8 {
-        let space = Space::new();
-        write_all(&space, jobs % 2 == 1);
+        let project = Project::new();
+        write_all(&project, jobs % 2 == 1);
         let jobs = jobs.to_string();
-        let mut command = space.command(&["knowledge", "build", "--jobs", &jobs]);
-        assert_same(&expected, &built(&space, &mut command), &format!("--jobs {jobs}"));
+        let mut command = project.command(&["knowledge", "build", "--jobs", &jobs]);
+        assert_same(&expected, &built(&project, &mut command), &format!("--jobs {jobs}"));
     }
     for umask in ["0000", "0022", "0027", "0077"] {
-        let space = Space::new();
-        write_all(&space, false);
+        let project = Project::new();
+        write_all(&project, false);
         let mut command = Command::new("sh");
         let line = format!("umask {umask} && exec \"$0\" knowledge build");
-        command.args(["-c", &line, env!("CARGO_BIN_EXE_blue")]).current_dir(space.path());
-        space.isolate(&mut command);
-        assert_same(&expected, &built(&space, &mut command), &format!("umask {umask}"));
-        assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0, "umask {umask}");
+        command.args(["-c", &line, env!("CARGO_BIN_EXE_blue")]).current_dir(project.path());
+        project.isolate(&mut command);
+        assert_same(&expected, &built(&project, &mut command), &format!("umask {umask}"));
+        assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0, "umask {umask}");
     }
 }
 
 #[test]
 fn a_clone_checks_out_what_was_built() {
-    let space = Space::new();
-    space.git(&["init", "-q"]);
-    write_all(&space, false);
-    space.git(&["add", "-A"]);
-    space.git(&["commit", "-qm", "documents"]);
-    space.build();
-    space.git(&["add", "-A"]);
-    space.git(&["commit", "-qm", "built"]);
-    let clone = Space::new();
-    clone.git(&["clone", "-q", space.path().to_str().unwrap(), "copy"]);
+    let project = Project::new();
+    project.git(&["init", "-q"]);
+    write_all(&project, false);
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-qm", "documents"]);
+    project.build();
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-qm", "built"]);
+    let clone = Project::new();
+    clone.git(&["clone", "-q", project.path().to_str().unwrap(), "copy"]);
     let output = clone.blue(&["-C", "copy", "knowledge", "build", "--check"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
     let before = clone.files();

@@ -1,6 +1,6 @@
 //! House rules: which room may use which, sizes, charters, words that must not stay.
 
-use crate::space;
+use crate::support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ fn sources() -> BTreeMap<PathBuf, String> {
     let mut files = BTreeMap::new();
     let mut open = vec![root.clone()];
     while let Some(at) = open.pop() {
-        for path in space::entries(&at) {
+        for path in support::entries(&at) {
             match path.is_dir() {
                 true => open.push(path),
                 false => {
@@ -246,7 +246,7 @@ fn the_schemas_on_disk_are_those_of_the_types() {
         let path = folder.join(format!("{name}.schema.json"));
         let expected = blue::wire::schema::text(name).unwrap();
         if std::env::var_os("BLESS").is_some() {
-            space::write(&path, &expected);
+            support::write(&path, &expected);
         }
         let actual = std::fs::read_to_string(&path).unwrap_or_default();
         assert_eq!(

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::peer::{Era, Peer};
-use crate::space::Space;
+use crate::support::Project;
+use crate::support::mcp_client::{Client, Era};
 use blue::emit::Lock;
 use blue::root::Root;
 use blue::verify::format_of;
@@ -18,13 +17,13 @@ use blue::wire::manifest::Manifest;
 /// How long they are at it.
 const BUSY: Duration = Duration::from_secs(7);
 
-fn document(space: &Space, i: u32, edition: u32) {
+fn document(project: &Project, i: u32, edition: u32) {
     let text = format!(
         "# {i}. Decision {i}\n\n## Status\n\nAccepted\n\n## Decision\n\nEdition {edition} of {i}. See ADR {}.\n{}",
         i % 6 + 1,
         "And some more words of it.\n".repeat(edition as usize % 40)
     );
-    let path = space.path().join(format!("docs/adr/{i:04}-decision-{i}.md"));
+    let path = project.path().join(format!("docs/adr/{i:04}-decision-{i}.md"));
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     // As an editor does: the old file or the new one, never half of it.
     let half = path.with_extension("new");
@@ -32,18 +31,15 @@ fn document(space: &Space, i: u32, edition: u32) {
     std::fs::rename(half, path).unwrap();
 }
 
-fn project() -> Space {
-    let space = Space::new();
+fn sample() -> Project {
+    let project = Project::new();
     for i in 1..=6 {
-        document(&space, i, 0);
+        document(&project, i, 0);
     }
-    space.write("docs/rfcs/0001-new.md", "# RFC 1: New\n\n- Status: draft\n\nNew. See ADR 1.\n");
-    space.build();
-    for name in ["session-start", "session-workflow"] {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks").join(name);
-        space.write(&format!(".blue/hooks/{name}"), std::fs::read(from).unwrap());
-    }
-    space
+    project.write("docs/rfcs/0001-new.md", "# RFC 1: New\n\n- Status: draft\n\nNew. See ADR 1.\n");
+    project.build();
+    project.write_hooks();
+    project
 }
 
 /// Runs to its end and gives exit code, output and errors. Who does not end in a minute never does.
@@ -100,7 +96,7 @@ fn assert_whole(path: &str, bytes: &[u8]) {
 }
 
 struct Busy<'a> {
-    space: &'a Space,
+    project: &'a Project,
     over: AtomicBool,
     edition: AtomicU32,
     n_builds: AtomicUsize,
@@ -115,13 +111,13 @@ impl Busy<'_> {
     fn builds(&self) {
         while self.goes_on() {
             let edition = self.edition.fetch_add(1, Ordering::Relaxed);
-            document(self.space, edition % 6 + 1, edition);
+            document(self.project, edition % 6 + 1, edition);
             let flags: &[&str] = if edition.is_multiple_of(3) {
                 &["--force", "--jobs", "2"]
             } else {
                 &["--jobs", "1"]
             };
-            let mut command = self.space.command(&["knowledge", "build"]);
+            let mut command = self.project.command(&["knowledge", "build"]);
             let (code, _, stderr) = ended(piped(command.args(flags)), "");
             // Somebody else edits all the time; a build may notice that under its hands, and says so.
             let moved = stderr.contains("changed during the build");
@@ -142,7 +138,7 @@ impl Busy<'_> {
                 ".blue/context/relevance.jsonl",
                 ".blue/context.manifest.yaml",
             ] {
-                assert_whole(path, &std::fs::read(self.space.path().join(path)).unwrap());
+                assert_whole(path, &std::fs::read(self.project.path().join(path)).unwrap());
                 self.n_reads.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -155,12 +151,12 @@ impl Busy<'_> {
         while self.goes_on() {
             let mut command = match script {
                 true => Command::new("sh"),
-                false => self.space.command(&["hook", "session-start"]),
+                false => self.project.command(&["hook", "session-start"]),
             };
             if script {
-                command.arg(self.space.path().join(".blue/hooks/session-start"));
+                command.arg(self.project.path().join(".blue/hooks/session-start"));
             }
-            self.space.isolate(&mut command).current_dir(self.space.path());
+            self.project.isolate(&mut command).current_dir(self.project.path());
             let (code, stdout, stderr) = ended(piped(&mut command), &said);
             assert_eq!(code, 0, "{stderr}");
             if !stdout.is_empty() {
@@ -176,7 +172,7 @@ impl Busy<'_> {
     fn prompts(&self, session: &str) {
         let said = format!("{{\"session_id\":\"{session}\"}}");
         while self.goes_on() {
-            let mut command = self.space.command(&["hook", "user-prompt-submit"]);
+            let mut command = self.project.command(&["hook", "user-prompt-submit"]);
             let (code, _, stderr) = ended(piped(&mut command), &said);
             assert_eq!(code, 0, "{stderr}");
             assert!(!stderr.contains("this is a bug"), "{stderr}");
@@ -185,11 +181,11 @@ impl Busy<'_> {
 
     /// Reads through a server, and says how often it was given something.
     fn serves(&self) -> usize {
-        let mut peer = Peer::new(self.space, Era::Modern);
+        let mut client = Client::new(self.project, Era::Modern);
         let mut n_given = 0;
         while self.goes_on() {
             for uri in ["blue://context/session", "blue://docs/adrs/1", "blue://knowledge/adrs"] {
-                let answer = peer.read(uri);
+                let answer = client.read(uri);
                 let Some(text) = answer["result"]["contents"][0]["text"].as_str() else { continue };
                 n_given += 1;
                 if uri == "blue://context/session" {
@@ -197,17 +193,17 @@ impl Busy<'_> {
                 }
             }
         }
-        peer.end();
+        client.end();
         n_given
     }
 }
 
 /// The lines of the log by session; every one must be whole.
-fn logged(space: &Space) -> BTreeMap<String, usize> {
+fn logged(project: &Project) -> BTreeMap<String, usize> {
     let mut n_lines = BTreeMap::new();
     for name in [".blue/local/audit.1.jsonl", ".blue/local/audit.jsonl"] {
-        if space.exists(name) {
-            for line in space.read(name).lines() {
+        if project.exists(name) {
+            for line in project.read(name).lines() {
                 let line: serde_json::Value = serde_json::from_str(line).expect(line);
                 *n_lines.entry(line["session_id"].as_str().unwrap().to_string()).or_default() += 1;
             }
@@ -218,15 +214,15 @@ fn logged(space: &Space) -> BTreeMap<String, usize> {
 
 #[test]
 fn builds_hooks_servers_and_a_watch_do_not_harm_each_other() {
-    let space = project();
+    let project = sample();
     let busy = Busy {
-        space: &space,
+        project: &project,
         over: AtomicBool::new(false),
         edition: AtomicU32::new(1),
         n_builds: AtomicUsize::new(0),
         n_reads: AtomicUsize::new(0),
     };
-    let mut watch = space.command(&["watch", "--quiet", "20"]);
+    let mut watch = project.command(&["watch", "--quiet", "20"]);
     let mut watch = watch.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let delivered = std::thread::scope(|scope| {
         scope.spawn(|| busy.builds());
@@ -247,7 +243,7 @@ fn builds_hooks_servers_and_a_watch_do_not_harm_each_other() {
     assert!(watch.try_wait().unwrap().is_none(), "the watch ended by itself");
     watch.kill().unwrap();
     watch.wait().unwrap();
-    let logged = logged(&space);
+    let logged = logged(&project);
     for (session, n_delivered) in delivered {
         assert!(n_delivered > 3, "{session} was delivered {n_delivered} times");
         assert_eq!(logged.get(session), Some(&n_delivered), "lines of {session}");
@@ -255,16 +251,16 @@ fn builds_hooks_servers_and_a_watch_do_not_harm_each_other() {
     let (n_builds, n_reads) = (busy.n_builds.into_inner(), busy.n_reads.into_inner());
     println!("{n_builds} builds, {n_reads} reads, {delivered:?}");
     assert!(n_builds > 5 && n_reads > 100, "{n_builds} builds, {n_reads} reads");
-    space.build();
-    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+    project.build();
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
 }
 
 #[test]
 fn who_has_to_wait_is_told_for_whom_and_since_when() {
-    let space = project();
-    let root = Root::open(space.path()).unwrap();
+    let project = sample();
+    let root = Root::open(project.path()).unwrap();
     let lock = Lock::take(&root, "knowledge build", &|_| {}).unwrap();
-    let mut child = piped(&mut space.command(&["knowledge", "build", "--force"]));
+    let mut child = piped(&mut project.command(&["knowledge", "build", "--force"]));
     let mut err = child.stderr.take().unwrap();
     let mut bytes = [0; 400];
     let n = err.read(&mut bytes).unwrap();
@@ -279,16 +275,16 @@ fn who_has_to_wait_is_told_for_whom_and_since_when() {
 
 #[test]
 fn a_lock_whose_holder_is_dead_holds_nobody_up() {
-    let space = project();
+    let project = sample();
     // What a killed build leaves: the file, with its words, and no lock on it.
     for words in [
         "process 4194303 on gone (blue knowledge build), since 2020-01-01T00:00:00Z\n",
         "\0\u{1b}[31m",
         "",
     ] {
-        space.write(".blue/local/lock", words);
+        project.write(".blue/local/lock", words);
         let started = Instant::now();
-        let output = space.blue(&["knowledge", "build", "--force"]);
+        let output = project.blue(&["knowledge", "build", "--force"]);
         assert_eq!(output.code, 0, "{}", output.stderr);
         assert!(!output.stderr.contains("waiting"), "{}", output.stderr);
         assert!(started.elapsed() < Duration::from_secs(10));

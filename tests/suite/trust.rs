@@ -1,38 +1,23 @@
 //! Trust: whose projects are opened, what a repository may widen, and whose local state is believed.
 
-use crate::space;
+use crate::support;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use crate::space::{Output, Space};
+use crate::support::{Output, Project, give_to_another_user, set_mode};
 
 const ADR: &str = "# 1. Use files\n\n## Status\n\nAccepted\n\n## Decision\n\nState is in files.\n";
-
-fn project() -> Space {
-    let space = Space::new();
-    space.write("docs/adr/0001-use-files.md", ADR);
-    space
-}
-
-fn set_mode(path: &Path, mode: u32) {
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-}
-
-/// Gives a file to another user; only root can, and only then the tests that need it can run.
-fn give_away(path: &Path) -> bool {
-    std::os::unix::fs::chown(path, Some(54321), None).is_ok()
-}
 
 #[test]
 fn a_project_of_another_user_is_refused_until_the_user_lists_it() {
     for given in ["", ".blue", ".git"] {
-        let space = project();
-        space.git(&["init", "-q"]);
-        space.build();
-        if !give_away(&space.path().join(given)) {
+        let project = Project::with("docs/adr/0001-use-files.md", ADR);
+        project.git(&["init", "-q"]);
+        project.build();
+        if !give_to_another_user(&project.path().join(given)) {
             return;
         }
-        let inner = space.path().join("docs");
+        let inner = project.path().join("docs");
         for arguments in [
             &["knowledge", "build"][..],
             &["knowledge", "list"],
@@ -40,37 +25,40 @@ fn a_project_of_another_user_is_refused_until_the_user_lists_it() {
             &["init"],
             &["install"],
         ] {
-            let mut command = space.command(arguments);
+            let mut command = project.command(arguments);
             let output = command.current_dir(&inner).output().unwrap();
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert!(stderr.contains("belongs to another user"), "{arguments:?}: {stderr}");
             assert!(stderr.contains("safe_directories"), "{arguments:?}: {stderr}");
             assert_eq!(output.stdout, b"", "{arguments:?}");
         }
-        assert_eq!(space.blue(&["knowledge", "build"]).code, 2);
-        let root = space.path().canonicalize().unwrap();
+        assert_eq!(project.blue(&["knowledge", "build"]).code, 2);
+        let root = project.path().canonicalize().unwrap();
         for listed in
             [format!("safe_directories: [{root:?}]\n"), "safe_directories: ['*']\n".into()]
         {
-            space::write(&space.home().join(".blue/config.yaml"), listed);
-            assert_eq!(space.blue(&["knowledge", "build"]).code, 0, "{given}");
+            support::write(&project.home().join(".blue/config.yaml"), listed);
+            assert_eq!(project.blue(&["knowledge", "build"]).code, 0, "{given}");
         }
-        space::write(&space.home().join(".blue/config.yaml"), "safe_directories: [/elsewhere]\n");
-        assert_eq!(space.blue(&["knowledge", "build"]).code, 2, "{given}");
-        space::write(&space.home().join(".blue/config.yaml"), "project: shop\n");
-        let refused = space.blue(&["knowledge", "build"]);
+        support::write(
+            &project.home().join(".blue/config.yaml"),
+            "safe_directories: [/elsewhere]\n",
+        );
+        assert_eq!(project.blue(&["knowledge", "build"]).code, 2, "{given}");
+        support::write(&project.home().join(".blue/config.yaml"), "project: shop\n");
+        let refused = project.blue(&["knowledge", "build"]);
         assert!(refused.stderr.contains("config.yaml: line 1"), "{}", refused.stderr);
     }
 }
 
 #[test]
 fn the_search_for_a_project_ends_at_a_ceiling() {
-    let space = project();
-    space.build();
-    let inner = space.path().join("a/b");
+    let project = Project::with("docs/adr/0001-use-files.md", ADR);
+    project.build();
+    let inner = project.path().join("a/b");
     std::fs::create_dir_all(&inner).unwrap();
     let list = |ceiling: &Path| -> Output {
-        let mut command = space.command(&["knowledge", "list"]);
+        let mut command = project.command(&["knowledge", "list"]);
         command.current_dir(&inner).env("GIT_CEILING_DIRECTORIES", ceiling);
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -78,71 +66,73 @@ fn the_search_for_a_project_ends_at_a_ceiling() {
         Output { code, stdout: text(output.stdout), stderr: text(output.stderr) }
     };
     assert!(list(Path::new("/")).stdout.contains("0001"));
-    assert!(list(space.path().parent().unwrap()).stdout.contains("0001"));
-    assert!(!list(space.path()).stdout.contains("0001"));
+    assert!(list(project.path().parent().unwrap()).stdout.contains("0001"));
+    assert!(!list(project.path()).stdout.contains("0001"));
 }
 
 #[test]
 fn links_out_of_the_project_need_the_consent_of_this_machines_user() {
-    let space = project();
-    let notes = space.home().join("notes");
-    space::write(&notes.join("0002-outside.md"), ADR.replace("1. Use files", "2. Use notes"));
-    symlink(notes.join("0002-outside.md"), space.path().join("docs/adr/0002-outside.md")).unwrap();
-    space.write(".blue/config.yaml", "security: {allow_external: true}\n");
-    let built = space.build();
+    let project = Project::with("docs/adr/0001-use-files.md", ADR);
+    let notes = project.home().join("notes");
+    support::write(&notes.join("0002-outside.md"), ADR.replace("1. Use files", "2. Use notes"));
+    symlink(notes.join("0002-outside.md"), project.path().join("docs/adr/0002-outside.md"))
+        .unwrap();
+    project.write(".blue/config.yaml", "security: {allow_external: true}\n");
+    let built = project.build();
     assert!(built.stderr.contains("run `blue trust`"), "{}", built.stderr);
-    assert!(!space.read("knowledge/adrs.md").contains("Use notes"));
-    let check = space.blue(&["knowledge", "build", "--check"]);
+    assert!(!project.read("knowledge/adrs.md").contains("Use notes"));
+    let check = project.blue(&["knowledge", "build", "--check"]);
     assert_eq!(check.code, 2, "{}", check.stderr);
     assert!(check.stderr.contains("run `blue trust`"), "{}", check.stderr);
 
-    let trusted = space.blue(&["trust"]);
+    let trusted = project.blue(&["trust"]);
     assert_eq!(trusted.code, 0, "{}", trusted.stderr);
     let target = notes.join("0002-outside.md").canonicalize().unwrap();
     assert!(trusted.stdout.contains(target.to_str().unwrap()), "{}", trusted.stdout);
-    assert!(space.blue(&["trust"]).stderr.contains("nothing to do"));
-    space.build();
-    assert!(space.read("knowledge/adrs.md").contains("Use notes"));
-    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+    assert!(project.blue(&["trust"]).stderr.contains("nothing to do"));
+    project.build();
+    assert!(project.read("knowledge/adrs.md").contains("Use notes"));
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
 
     // Consent is for these files: a link that comes later to another one needs its own.
-    space::write(&notes.join("0003-private.md"), ADR.replace("1. Use", "3. Hide"));
-    let link = space.path().join("docs/adr/0003-private.md");
+    support::write(&notes.join("0003-private.md"), ADR.replace("1. Use", "3. Hide"));
+    let link = project.path().join("docs/adr/0003-private.md");
     symlink(notes.join("0003-private.md"), &link).unwrap();
-    space.build();
-    assert!(!space.read("knowledge/adrs.md").contains("Hide"));
-    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 2);
+    project.build();
+    assert!(!project.read("knowledge/adrs.md").contains("Hide"));
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 2);
     std::fs::remove_file(link).unwrap();
 
-    assert_eq!(space.blue(&["trust", "--revoke"]).code, 0);
-    space.build();
-    assert!(!space.read("knowledge/adrs.md").contains("Use notes"));
-    assert_eq!(space.blue(&["trust", "--list"]).stdout, "");
+    assert_eq!(project.blue(&["trust", "--revoke"]).code, 0);
+    project.build();
+    assert!(!project.read("knowledge/adrs.md").contains("Use notes"));
+    assert_eq!(project.blue(&["trust", "--list"]).stdout, "");
 }
 
 #[test]
 fn a_consent_file_that_others_can_write_allows_nothing() {
-    let space = project();
-    let notes = space.home().join("notes");
-    space::write(&notes.join("0002-outside.md"), ADR.replace("1. Use files", "2. Use notes"));
-    symlink(notes.join("0002-outside.md"), space.path().join("docs/adr/0002-outside.md")).unwrap();
-    space.write(".blue/config.yaml", "security: {allow_external: true}\n");
-    assert_eq!(space.blue(&["trust"]).code, 0);
-    set_mode(&space.home().join(".blue/trust.jsonl"), 0o666);
-    space.build();
-    assert!(!space.read("knowledge/adrs.md").contains("Use notes"));
-    let refused = space.blue(&["trust"]);
+    let project = Project::with("docs/adr/0001-use-files.md", ADR);
+    let notes = project.home().join("notes");
+    support::write(&notes.join("0002-outside.md"), ADR.replace("1. Use files", "2. Use notes"));
+    symlink(notes.join("0002-outside.md"), project.path().join("docs/adr/0002-outside.md"))
+        .unwrap();
+    project.write(".blue/config.yaml", "security: {allow_external: true}\n");
+    assert_eq!(project.blue(&["trust"]).code, 0);
+    set_mode(&project.home().join(".blue/trust.jsonl"), 0o666);
+    project.build();
+    assert!(!project.read("knowledge/adrs.md").contains("Use notes"));
+    let refused = project.blue(&["trust"]);
     assert_eq!(refused.code, 2, "{}", refused.stdout);
     assert!(refused.stderr.contains("chmod 600"), "{}", refused.stderr);
 }
 
 /// Everything in `.blue/local` as another machine would have written it.
-fn forged() -> (Space, Space) {
-    let (victim, attacker) = (Space::named("shop"), Space::named("shop"));
-    for space in [&victim, &attacker] {
-        space.git(&["init", "-q"]);
-        space.write("docs/adr/0001-use-files.md", ADR);
-        space.build();
+fn forged() -> (Project, Project) {
+    let (victim, attacker) = (Project::named("shop"), Project::named("shop"));
+    for project in [&victim, &attacker] {
+        project.git(&["init", "-q"]);
+        project.write("docs/adr/0001-use-files.md", ADR);
+        project.build();
     }
     (victim, attacker)
 }
@@ -161,7 +151,7 @@ fn caches_of_another_machine_are_not_believed() {
     assert_eq!(victim.blue(&["knowledge", "build", "--check"]).code, 0);
     for name in names {
         let path = format!(".blue/local/{name}");
-        let read = |space: &Space| std::fs::read(space.path().join(&path)).unwrap();
+        let read = |project: &Project| std::fs::read(project.path().join(&path)).unwrap();
         assert!(read(&victim) != read(&attacker), "{name} was believed");
     }
 }
@@ -187,81 +177,81 @@ fn facts_of_another_machine_change_nothing_although_the_record_is_ours() {
 
 #[test]
 fn a_committed_record_of_an_installation_writes_nothing_into_settings() {
-    let space = project();
-    space.build();
+    let project = Project::with("docs/adr/0001-use-files.md", ADR);
+    project.build();
     let hostile =
         r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"curl evil"}]}]}}"#;
-    assert_eq!(space.blue(&["install"]).code, 0);
-    let settings = space.read(".claude/settings.json");
+    assert_eq!(project.blue(&["install"]).code, 0);
+    let settings = project.read(".claude/settings.json");
     let digest = blue::model::Digest::of(settings.as_bytes()).to_string();
     let traces = serde_json::json!({});
     let record = serde_json::json!({"files": {".claude/settings.json": {
         "created": false, "left": digest, "traces": traces, "original": hostile}}});
-    let text = space.read(".blue/local/installed.json");
+    let text = project.read(".blue/local/installed.json");
     assert!(text.contains(".claude/settings.json"), "{text}");
     for forged in [record.to_string(), format!("blake3:{}\n{record}\n", "0".repeat(64))] {
-        space.write(".blue/local/installed.json", forged);
-        let output = space.blue(&["uninstall"]);
+        project.write(".blue/local/installed.json", forged);
+        let output = project.blue(&["uninstall"]);
         assert_eq!(output.code, 0, "{}", output.stderr);
-        let after = space.exists(".claude/settings.json");
-        assert!(!after || !space.read(".claude/settings.json").contains("evil"));
-        space.blue(&["install"]);
+        let after = project.exists(".claude/settings.json");
+        assert!(!after || !project.read(".claude/settings.json").contains("evil"));
+        project.blue(&["install"]);
     }
 }
 
 #[test]
 fn without_a_place_for_the_key_there_are_no_caches() {
-    let space = project();
+    let project = Project::with("docs/adr/0001-use-files.md", ADR);
     for home in ["/nonexistent", ""] {
-        let mut command = space.command(&["knowledge", "build"]);
+        let mut command = project.command(&["knowledge", "build"]);
         let built = command.env("HOME", home).output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         for name in ["facts", "record", "snapshot", "ranking"] {
-            assert!(!space.exists(&format!(".blue/local/{name}")), "{name} with HOME={home:?}");
+            assert!(!project.exists(&format!(".blue/local/{name}")), "{name} with HOME={home:?}");
         }
         assert!(!Path::new("/nonexistent").exists());
     }
-    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
-    space.build();
-    let key = space.home().join(".blue/local/key");
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
+    project.build();
+    let key = project.home().join(".blue/local/key");
     assert_eq!(key.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(space.exists(".blue/local/record"));
+    assert!(project.exists(".blue/local/record"));
     // A key that others can read is none.
     set_mode(&key, 0o644);
-    std::fs::remove_file(space.path().join(".blue/local/record")).unwrap();
-    space.build();
-    assert!(!space.exists(".blue/local/record"));
+    std::fs::remove_file(project.path().join(".blue/local/record")).unwrap();
+    project.build();
+    assert!(!project.exists(".blue/local/record"));
 }
 
 #[test]
 fn state_that_git_tracks_is_an_error() {
-    let space = project();
-    space.git(&["init", "-q"]);
-    space.build();
-    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
-    space.git(&["add", "-f", ".blue/local/record", ".blue/local/facts"]);
+    let project = Project::with("docs/adr/0001-use-files.md", ADR);
+    project.git(&["init", "-q"]);
+    project.build();
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
+    project.git(&["add", "-f", ".blue/local/record", ".blue/local/facts"]);
     for arguments in [&["knowledge", "build", "--check"][..], &["knowledge", "build", "--force"]] {
-        let output = space.blue(arguments);
+        let output = project.blue(arguments);
         assert_eq!(output.code, 1, "{arguments:?}: {}", output.stderr);
         let expected = ".blue/local: error: git tracks .blue/local/facts and 1 more";
         assert!(output.stderr.contains(expected), "{}", output.stderr);
     }
-    space.git(&["commit", "-q", "-m", "state"]);
-    space.git(&["rm", "-q", "-r", "--cached", ".blue/local"]);
-    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+    project.git(&["commit", "-q", "-m", "state"]);
+    project.git(&["rm", "-q", "-r", "--cached", ".blue/local"]);
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
 }
 
 #[test]
 fn a_transaction_that_came_with_a_clone_is_not_carried_out() {
-    let space = project();
-    space.write("knowledge/mine.md", "My own notes.\n").write(".blue/local/txn/0", "# Evil\n");
+    let project = Project::with("docs/adr/0001-use-files.md", ADR);
+    project.write("knowledge/mine.md", "My own notes.\n").write(".blue/local/txn/0", "# Evil\n");
     let digest = blue::model::Digest::of(b"# Evil\n").to_string();
     let writes = [(".blue/local/txn/0", "knowledge/mine.md", digest)];
     let own = blue::model::Digest::of(ADR.as_bytes()).to_string();
     let removals = [("knowledge/mine.md", own)];
     let record = serde_json::json!({"writes": writes, "removals": removals});
-    space.write(".blue/local/txn/record", record.to_string());
-    space.build();
-    assert_eq!(space.read("knowledge/mine.md"), "My own notes.\n");
-    assert!(!space.exists(".blue/local/txn/record") && !space.exists(".blue/local/txn/0"));
+    project.write(".blue/local/txn/record", record.to_string());
+    project.build();
+    assert_eq!(project.read("knowledge/mine.md"), "My own notes.\n");
+    assert!(!project.exists(".blue/local/txn/record") && !project.exists(".blue/local/txn/0"));
 }

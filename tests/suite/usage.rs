@@ -1,6 +1,6 @@
 //! What is read on a machine re-orders what lies near there, and nothing that is committed.
 
-use crate::space::Space;
+use crate::support::Project;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ const BEFORE: &str = ".blue/local/audit.1.jsonl";
 const USAGE: &str = ".blue/local/usage";
 
 /// The first decision mentions four others, in order; the sixth is not near it.
-fn project() -> Space {
-    let space = Space::new();
+fn sample() -> Project {
+    let project = Project::new();
     let adr = |number: u32, body: &str| {
-        space.write(
+        project.write(
             &format!(".blue/docs/adrs/{number:04}-d{number}.md"),
             format!("# ADR {number:04}: D{number}\n\n- Status: accepted\n\n{body}\n"),
         );
@@ -22,8 +22,8 @@ fn project() -> Space {
         adr(number, "Something.");
     }
     adr(6, "Whatever else.");
-    space.build();
-    space
+    project.build();
+    project
 }
 
 fn ago(days: i64) -> String {
@@ -48,9 +48,9 @@ fn started(days: i64) -> String {
 }
 
 /// The ids near the first decision, with their reasons.
-fn near(space: &Space) -> Vec<(u64, Vec<String>)> {
+fn near(project: &Project) -> Vec<(u64, Vec<String>)> {
     let arguments = ["knowledge", "related", "blue://adr/1", "--format", "json"];
-    let value: Value = serde_json::from_str(&space.blue(&arguments).stdout).unwrap();
+    let value: Value = serde_json::from_str(&project.blue(&arguments).stdout).unwrap();
     let one = |near: &Value| {
         let title = near["title"].as_str().unwrap().trim_start_matches('D').parse().unwrap();
         let reasons = near["reasons"].as_array().unwrap().iter();
@@ -59,27 +59,27 @@ fn near(space: &Space) -> Vec<(u64, Vec<String>)> {
     value.as_array().unwrap().iter().map(one).collect()
 }
 
-fn order(space: &Space) -> Vec<u64> {
-    near(space).into_iter().map(|(id, _)| id).collect()
+fn order(project: &Project) -> Vec<u64> {
+    near(project).into_iter().map(|(id, _)| id).collect()
 }
 
-fn phase(space: &Space) -> String {
-    let shown = space.blue(&["context", "show"]).stdout;
+fn phase(project: &Project) -> String {
+    let shown = project.blue(&["context", "show"]).stdout;
     let line = shown.lines().find(|line| line.contains("usage: ")).unwrap();
     line.trim().to_string()
 }
 
 #[test]
 fn before_the_gates_nothing_is_different() {
-    let space = project();
-    let before = near(&space);
-    assert_eq!(phase(&space), "usage: off, 0 of 30 days, 0 of 1,000 events");
-    assert!(!space.exists(USAGE), "nothing was read, so nothing is kept");
+    let project = sample();
+    let before = near(&project);
+    assert_eq!(phase(&project), "usage: off, 0 of 30 days, 0 of 1,000 events");
+    assert!(!project.exists(USAGE), "nothing was read, so nothing is kept");
     let log: String = (0..400).map(|i| read(29 - i % 30, "s", 5)).collect();
-    space.write(LOG, log);
-    assert_eq!(phase(&space), "usage: off, 29 of 30 days, 400 of 1,000 events");
-    assert_eq!(near(&space), before);
-    let json = space.blue(&["context", "show", "--format", "json"]).stdout;
+    project.write(LOG, log);
+    assert_eq!(phase(&project), "usage: off, 29 of 30 days, 400 of 1,000 events");
+    assert_eq!(near(&project), before);
+    let json = project.blue(&["context", "show", "--format", "json"]).stdout;
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["usage"]["phase"], "off");
     assert_eq!((&json["usage"]["days"], &json["usage"]["events"]), (&29.into(), &400.into()));
@@ -87,17 +87,17 @@ fn before_the_gates_nothing_is_different() {
 
 #[test]
 fn after_thirty_days_what_is_read_often_and_lately_comes_first() {
-    let space = project();
-    let before = order(&space);
+    let project = sample();
+    let before = order(&project);
     let [first, chosen, old, lately] = before[..4] else { panic!("{before:?}") };
     // One was read often, but long ago; one lately; one only by blue's own choice.
     let mut log: String = (0..40).map(|_| read(400, "", old)).collect();
     log.extend((0..8).map(|_| read(2, "", lately)));
     let own = |_| line(1, "", "reference", &format!("blue://docs/adrs/{chosen:04}-d{chosen}"));
     log.extend((0..20).map(own));
-    space.write(LOG, log);
-    assert_eq!(phase(&space), "usage: weighted, 399 days, 68 of 1,000 events");
-    let after = near(&space);
+    project.write(LOG, log);
+    assert_eq!(phase(&project), "usage: weighted, 399 days, 68 of 1,000 events");
+    let after = near(&project);
     assert_eq!(after[0].0, lately, "{after:?}");
     assert!(after[0].1.contains(&"read here 8 times".to_string()), "{after:?}");
     assert_eq!(after[1..4].iter().map(|near| near.0).collect::<Vec<_>>(), [first, chosen, old]);
@@ -106,8 +106,8 @@ fn after_thirty_days_what_is_read_often_and_lately_comes_first() {
 
 #[test]
 fn after_a_thousand_events_what_is_read_together_is_near() {
-    let space = project();
-    assert!(!order(&space).contains(&6) || order(&space).last() == Some(&6));
+    let project = sample();
+    assert!(!order(&project).contains(&6) || order(&project).last() == Some(&6));
     let mut log = String::new();
     for i in 0..14 {
         log += &read(3, &format!("s{i}"), 1);
@@ -120,76 +120,76 @@ fn after_a_thousand_events_what_is_read_together_is_near() {
     }
     let n = 1_000 - log.lines().count();
     log.extend((0..n).map(|_| started(2)));
-    space.write(LOG, &log);
-    assert_eq!(phase(&space), "usage: off, 1 of 30 days, 1,000 of 1,000 events");
-    assert!(!near(&space).iter().any(|near| near.1.join(" ").contains("together")));
+    project.write(LOG, &log);
+    assert_eq!(phase(&project), "usage: off, 1 of 30 days, 1,000 of 1,000 events");
+    assert!(!near(&project).iter().any(|near| near.1.join(" ").contains("together")));
     log += &started(2);
-    space.write(LOG, &log);
-    assert_eq!(phase(&space), "usage: learned, 1 of 30 days, 1,001 events");
-    let after = near(&space);
+    project.write(LOG, &log);
+    assert_eq!(phase(&project), "usage: learned, 1 of 30 days, 1,001 events");
+    let after = near(&project);
     let six = after.iter().find(|near| near.0 == 6).unwrap();
     assert_eq!(six.1.last().unwrap(), "read together 14 times");
     assert!(!after.iter().any(|near| near.0 != 6 && near.1.join(" ").contains("together")));
     // It is so the other way round, and for what a session is given.
-    let why = space.blue(&["knowledge", "why", "blue://adr/6", "blue://adr/1"]).stdout;
+    let why = project.blue(&["knowledge", "why", "blue://adr/6", "blue://adr/1"]).stdout;
     assert_eq!(why.matches("read together 14 times").count(), 2, "{why}");
-    let given = space.blue(&["context", "reference", "blue://adr/1"]).stdout;
+    let given = project.blue(&["context", "reference", "blue://adr/1"]).stdout;
     assert!(given.contains("0006-d6"), "{given}");
 }
 
 #[test]
 fn what_is_committed_never_changes_with_the_log() {
-    let space = project();
-    let before = space.files();
+    let project = sample();
+    let before = project.files();
     let mut log = String::new();
     for i in 0..600 {
         log +=
             &(read(100 - i / 6, &format!("s{}", i / 3), 1) + &read(1, &format!("s{}", i / 3), 6));
     }
-    space.write(LOG, log);
-    assert!(phase(&space).starts_with("usage: weighted, learned, "), "{}", phase(&space));
-    let built = space.blue(&["knowledge", "build", "--force"]);
+    project.write(LOG, log);
+    assert!(phase(&project).starts_with("usage: weighted, learned, "), "{}", phase(&project));
+    let built = project.blue(&["knowledge", "build", "--force"]);
     assert!(built.stderr.contains("nothing to do"), "{}", built.stderr);
-    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
-    assert_eq!(space.files(), before);
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
+    assert_eq!(project.files(), before);
 }
 
 #[test]
 fn documents_that_nobody_changed_or_was_given_for_long_are_suggested_for_review() {
-    let space = project();
-    space.git(&["init", "-q"]);
-    let review = |space: &Space| -> Value {
-        let shown = space.blue(&["context", "show", "--format", "json"]).stdout;
+    let project = sample();
+    project.git(&["init", "-q"]);
+    let review = |project: &Project| -> Value {
+        let shown = project.blue(&["context", "show", "--format", "json"]).stdout;
         serde_json::from_str::<Value>(&shown).unwrap()["review"].clone()
     };
     // Without a commit nothing is known.
-    assert_eq!(review(&space), serde_json::json!({"days": 30, "documents": null}));
-    space.git(&["add", "."]);
-    space.git(&["commit", "-qm", "long ago"]);
+    assert_eq!(review(&project), serde_json::json!({"days": 30, "documents": null}));
+    project.git(&["add", "."]);
+    project.git(&["commit", "-qm", "long ago"]);
     let adr = |number: u64, text: &str| {
         let name = format!(".blue/docs/adrs/{number:04}-d{number}.md");
-        space.write(&name, format!("# ADR {number:04}: D{number}\n\n{text}\n"));
+        project.write(&name, format!("# ADR {number:04}: D{number}\n\n{text}\n"));
         name
     };
     let recent = adr(4, "- Status: accepted\n\nOther words.");
     let mut commit = std::process::Command::new("git");
     commit.args(["-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-qm", "now"]);
-    commit.arg(&recent).current_dir(space.path());
-    assert!(space.isolate(&mut commit).status().unwrap().success());
+    commit.arg(&recent).current_dir(project.path());
+    assert!(project.isolate(&mut commit).status().unwrap().success());
     adr(5, "- Status: accepted\n\nNot committed yet.");
     adr(6, "- Status: rejected\n\nNo.");
     adr(7, "- Status: accepted\n\nNew.");
-    space.build();
-    let files = space.files();
-    space.write(LOG, read(3, "s", 2) + &read(40, "s", 3));
-    let found = review(&space);
+    project.build();
+    let files = project.files();
+    project.write(LOG, read(3, "s", 2) + &read(40, "s", 3));
+    let found = review(&project);
     let documents = found["documents"].as_array().unwrap();
     let uris: Vec<&str> = documents.iter().map(|one| one["uri"].as_str().unwrap()).collect();
     assert_eq!(uris, ["blue://docs/adrs/0001-d1", "blue://docs/adrs/0003-d3"], "{found}");
     assert_eq!(documents[0]["changed"], "2026-01-25T12:00:00Z");
     assert_eq!(documents[0]["delivered"], Value::Null);
     assert_eq!(documents[1]["delivered"], ago(40)[..10], "{found}");
-    let shown = space.blue(&["context", "show"]).stdout;
+    let shown = project.blue(&["context", "show"]).stdout;
     assert!(
         shown.contains("  review: 2 live documents neither changed nor delivered for 30 days\n"),
         "{shown}"
@@ -198,27 +198,27 @@ fn documents_that_nobody_changed_or_was_given_for_long_are_suggested_for_review(
         shown.contains("    blue://docs/adrs/0001-d1  changed 2026-01-25, never delivered\n"),
         "{shown}"
     );
-    let status = space.blue(&["status"]).stdout;
+    let status = project.blue(&["status"]).stdout;
     assert!(
         status.contains("Review     2 live documents neither changed nor delivered"),
         "{status}"
     );
-    assert_eq!(space.files(), files, "nothing of it is emitted");
-    assert_eq!(space.blue(&["knowledge", "build", "--check"]).code, 0);
+    assert_eq!(project.files(), files, "nothing of it is emitted");
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
     for (days, n) in [(50, 1), (100_000, 0)] {
-        space.write(".blue/config.yaml", format!("reference: {{staleness_days: {days}}}\n"));
-        space.build();
-        let found = review(&space);
+        project.write(".blue/config.yaml", format!("reference: {{staleness_days: {days}}}\n"));
+        project.build();
+        let found = review(&project);
         assert_eq!(found["documents"].as_array().unwrap().len(), n, "{days}: {found}");
     }
-    space.write(".blue/config.yaml", "reference: {staleness_days: 0}\n");
-    space.build();
-    assert!(!space.blue(&["context", "show"]).stdout.contains("review"));
+    project.write(".blue/config.yaml", "reference: {staleness_days: 0}\n");
+    project.build();
+    assert!(!project.blue(&["context", "show"]).stdout.contains("review"));
 }
 
 #[test]
 fn it_adds_up_the_same_bit_by_bit_and_all_at_once() {
-    let (bits, once) = (project(), project());
+    let (bits, once) = (sample(), sample());
     let lines: Vec<String> = (0..1_200)
         .map(|i| read(60 - i / 20, &format!("s{}", i / 4), (i * 7 % 6 + 1) as u64))
         .collect();
@@ -244,8 +244,8 @@ fn it_adds_up_the_same_bit_by_bit_and_all_at_once() {
     assert_eq!(phase(&bits), phase(&once));
     assert!(phase(&once).contains("1,200 events"));
     assert_eq!(near(&bits), near(&once));
-    let counts = |space: &Space| {
-        let text = space.read(USAGE);
+    let counts = |project: &Project| {
+        let text = project.read(USAGE);
         let value: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
         (value["documents"].clone(), value["together"].clone(), value["sessions"].clone())
     };
@@ -265,17 +265,17 @@ fn it_adds_up_the_same_bit_by_bit_and_all_at_once() {
 
 #[test]
 fn a_huge_log_costs_little() {
-    let space = project();
+    let project = sample();
     let old = started(90);
     let block: String = (0..2_000).map(|i| read(5, &format!("s{i}"), 5)).collect();
     let mut log = old;
     while log.len() < 40 << 20 {
         log += &block;
     }
-    space.write(LOG, log);
+    project.write(LOG, log);
     let started = std::time::Instant::now();
-    let first = phase(&space);
+    let first = phase(&project);
     assert!(first.starts_with("usage: weighted, learned, 85 days, "), "{first}");
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
-    assert_eq!(order(&space)[0], 5);
+    assert_eq!(order(&project)[0], 5);
 }

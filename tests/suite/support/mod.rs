@@ -1,10 +1,16 @@
 //! A project in a scratch directory, and the real binary run in it.
 
 use std::collections::BTreeMap;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a run of blue gave.
+use serde_json::Value;
+
+pub mod mcp_client;
+
+/// Exit code and output of a command.
 #[derive(Debug)]
 pub struct Output {
     pub code: i32,
@@ -13,7 +19,7 @@ pub struct Output {
 }
 
 /// A project in a directory that is removed afterwards.
-pub struct Space {
+pub struct Project {
     folder: tempfile::TempDir,
     path: PathBuf,
 }
@@ -32,23 +38,37 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) {
     std::fs::write(path, bytes).unwrap();
 }
 
+/// Sets the permissions of a file or folder.
+pub fn set_mode(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Changes the owner of a file, folder or link. Returns false where only root could do so.
+pub fn give_to_another_user(path: &Path) -> bool {
+    let is_given = std::os::unix::fs::lchown(path, Some(54_321), Some(54_321)).is_ok();
+    if !is_given {
+        println!("skipped: only root can give files to another user");
+    }
+    is_given
+}
+
 /// Keeps a command from climbing into the directory for temporary files, or above it.
 pub fn ceiling(command: &mut Command) -> &mut Command {
     command.env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
 }
 
-impl Space {
-    pub fn new() -> Space {
-        Space::named("")
+impl Project {
+    pub fn new() -> Project {
+        Project::named("")
     }
 
     /// A project whose folder has a name, which blue may take for the project's.
-    pub fn named(name: &str) -> Space {
-        let folder = tempfile::Builder::new().prefix("blue space ").tempdir().unwrap();
+    pub fn named(name: &str) -> Project {
+        let folder = tempfile::Builder::new().prefix("blue project ").tempdir().unwrap();
         let path = folder.path().join(if name.is_empty() { "a project" } else { name });
         std::fs::create_dir_all(&path).unwrap();
         std::fs::create_dir_all(folder.path().join("home")).unwrap();
-        Space { folder, path }
+        Project { folder, path }
     }
 
     /// The home of the user who runs blue here; nothing of the real one is read or written.
@@ -68,11 +88,39 @@ impl Space {
         blue::model::Key::new(bytes.try_into().unwrap())
     }
 
+    /// A project with one file.
+    pub fn with(path: &str, bytes: impl AsRef<[u8]>) -> Project {
+        let project = Project::new();
+        project.write(path, bytes);
+        project
+    }
+
+    /// Two accepted decisions, of which the second mentions the first.
+    pub fn with_two_decisions() -> Project {
+        let project = Project::with(
+            "docs/adr/0001-use-rust.md",
+            "# 1. Use Rust\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use Rust.\n",
+        );
+        project.write(
+            "docs/adr/0002-use-yaml.md",
+            "# 2. Use YAML\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use YAML, as ADR 1 allows.\n",
+        );
+        project
+    }
+
+    /// Installs the hook scripts of this repository.
+    pub fn write_hooks(&self) {
+        for name in ["session-start", "session-workflow"] {
+            let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks").join(name);
+            self.write(&format!(".blue/hooks/{name}"), std::fs::read(from).unwrap());
+        }
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Space {
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Project {
         write(&self.path().join(path), bytes);
         self
     }
@@ -95,7 +143,30 @@ impl Space {
     }
 
     pub fn blue(&self, arguments: &[&str]) -> Output {
-        output(&mut self.command(arguments))
+        run(&mut self.command(arguments))
+    }
+
+    /// Runs a command that reads standard input and returns its output. Fails if the command does.
+    pub fn blue_with_input(&self, arguments: &[&str], input: &str) -> String {
+        let mut command = self.command(arguments);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?} {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs a command that prints JSON.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.blue(arguments);
+        serde_json::from_str(&output.stdout)
+            .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", output.stderr))
+    }
+
+    /// The lines of the audit log.
+    pub fn audit_log(&self) -> Vec<Value> {
+        let text = self.read(".blue/local/audit.jsonl");
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// Builds and expects it to work.
@@ -121,12 +192,12 @@ impl Space {
         for date in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
             command.env(date, "2026-01-25T12:00:00Z");
         }
-        let output = output(&mut command);
+        let output = run(&mut command);
         assert_eq!(output.code, 0, "git {arguments:?}: {}", output.stderr);
         output.stdout
     }
 
-    /// Every file with its bytes, blue's own left out.
+    /// Every file with its bytes. Local state and `.git` are left out.
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
         self.walk()
             .into_iter()
@@ -135,7 +206,14 @@ impl Space {
             .collect()
     }
 
-    /// Every file with the time it was last written, blue's own included.
+    /// The files that a build emitted.
+    pub fn emitted(&self) -> BTreeMap<String, Vec<u8>> {
+        let is_emitted =
+            |path: &String| path.starts_with("knowledge/") || path.starts_with(".blue/context");
+        self.files().into_iter().filter(|(path, _)| is_emitted(path)).collect()
+    }
+
+    /// Every file with the time it was last written, local state included.
     pub fn stamps(&self) -> BTreeMap<String, std::time::SystemTime> {
         let stamp = |file: PathBuf| file.symlink_metadata().unwrap().modified().unwrap();
         self.walk().into_iter().map(|(path, file)| (path, stamp(file))).collect()
@@ -162,7 +240,8 @@ fn is_own(path: &str) -> bool {
     path.starts_with(".blue/local/")
 }
 
-fn output(command: &mut Command) -> Output {
+/// Runs a command to its end.
+pub fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap();
     Output {
         code: output.status.code().unwrap_or(-1),

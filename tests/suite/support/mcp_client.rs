@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::space::Space;
+use crate::support::Project;
 
 /// Which words a client uses.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -19,7 +19,7 @@ pub enum Era {
 }
 
 /// A server, and everything it said that nobody asked for.
-pub struct Peer {
+pub struct Client {
     pub child: Child,
     pub stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -36,19 +36,19 @@ pub fn meta(version: &str) -> Value {
     })
 }
 
-impl Peer {
+impl Client {
     /// Starts a server that was not spoken to yet.
-    pub fn silent(space: &Space, era: Era) -> Peer {
-        Peer::started(space, era, &["mcp", "--session", "test"], "")
+    pub fn silent(project: &Project, era: Era) -> Client {
+        Client::started(project, era, &["mcp", "--session", "test"], "")
     }
 
     /// The same as an agent starts it, which may say for which session.
-    pub fn unnamed(space: &Space, session: &str) -> Peer {
-        Peer::started(space, Era::Modern, &["mcp"], session)
+    pub fn unnamed(project: &Project, session: &str) -> Client {
+        Client::started(project, Era::Modern, &["mcp"], session)
     }
 
-    fn started(space: &Space, era: Era, arguments: &[&str], session: &str) -> Peer {
-        let mut child = space
+    fn started(project: &Project, era: Era, arguments: &[&str], session: &str) -> Client {
+        let mut child = project
             .command(arguments)
             .env("CLAUDE_CODE_SESSION_ID", session)
             .stdin(Stdio::piped())
@@ -65,22 +65,22 @@ impl Peer {
             }
         });
         let stdin = child.stdin.take();
-        Peer { child, stdin, lines, notes: Vec::new(), era, last: 0 }
+        Client { child, stdin, lines, notes: Vec::new(), era, last: 0 }
     }
 
     /// Starts a server and opens the conversation.
-    pub fn new(space: &Space, era: Era) -> Peer {
-        let mut peer = Peer::silent(space, era);
+    pub fn new(project: &Project, era: Era) -> Client {
+        let mut client = Client::silent(project, era);
         if era == Era::Legacy {
             let hello = json!({
                 "protocolVersion": "2025-11-25", "capabilities": {},
                 "clientInfo": {"name": "test", "version": "1"},
             });
-            let answer = peer.ask("initialize", hello);
+            let answer = client.ask("initialize", hello);
             assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
-            peer.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+            client.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         }
-        peer
+        client
     }
 
     pub fn write(&mut self, message: &Value) {
@@ -168,7 +168,7 @@ impl Peer {
     }
 
     /// Waits for a notification of a method.
-    pub fn hears(&mut self, method: &str, wait: Duration) -> Option<Value> {
+    pub fn wait_for(&mut self, method: &str, wait: Duration) -> Option<Value> {
         let until = Instant::now() + wait;
         loop {
             if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
@@ -187,7 +187,7 @@ impl Peer {
     }
 }
 
-impl Drop for Peer {
+impl Drop for Client {
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
