@@ -1,0 +1,219 @@
+//! `blue doctor` finds what keeps context from an agent.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{POSING, SETTINGS, adopted, blue, doctor, doctor_at, with_command};
+use crate::support;
+use crate::support::Project;
+
+#[test]
+fn the_doctor_finds_a_connected_project_well() {
+    let project = adopted();
+    let said = doctor(&project, &[]);
+    assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
+    for line in
+        ["the bytes of .blue/context/session.md", "tokens", ".mcp.json", "blue: all is well"]
+    {
+        assert!(said.stdout.contains(line), "{line}: {}", said.stdout);
+    }
+    let said = doctor(&project, &["--format", "json"]);
+    let report: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(report["n_problems"], 0);
+    assert_eq!(report["received"]["same_as_built"], true);
+    let n_bytes = project.read(".blue/context/session.md").len();
+    assert_eq!(report["received"]["bytes"], n_bytes);
+}
+
+#[test]
+fn the_doctor_names_what_is_wrong_and_what_to_type() {
+    let said = doctor(&Project::new(), &[]);
+    assert_eq!(said.code, 1, "{}", said.stdout);
+    assert!(said.stdout.contains("hint: run `blue init`"), "{}", said.stdout);
+    type Damage = fn(&Project);
+    let damages: [(&str, Damage); 6] = [
+        ("not current", |project| {
+            project.write(
+                "docs/adr/0002-b.md",
+                "# 2. B\n\n## Status\n\nAccepted\n\n## Decision\n\nB.\n",
+            );
+        }),
+        ("is damaged", |project| {
+            project.write(".blue/context.manifest.yaml", "version: 1\n");
+        }),
+        ("does not begin with `<`", |project| {
+            project.write(".blue/context/session.md", "{}\n");
+        }),
+        ("bytes; an agent cuts", |project| {
+            project.write(".blue/context/workflow/plan.md", format!("<{}", "x".repeat(9_500)));
+        }),
+        (".claude/settings.json:1:1: ", |project| {
+            project.write(SETTINGS, "oops");
+        }),
+        ("not executable", |project| {
+            let file = project.path().join(".blue/hooks/session-start");
+            std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        }),
+    ];
+    for (line, damage) in damages {
+        let project = adopted();
+        damage(&project);
+        let said = doctor(&project, &[]);
+        assert_eq!(said.code, 1, "{line}: {}", said.stdout);
+        assert!(said.stdout.contains(line), "{line}: {}", said.stdout);
+    }
+    let project = adopted();
+    let home = tempfile::tempdir().unwrap();
+    let mut command = project.command(&["doctor"]);
+    let said = support::run(command.env("HOME", home.path()).env("PATH", "/usr/bin:/bin"));
+    assert!(said.stdout.contains("has no `blue`"), "{}", said.stdout);
+}
+
+type Damage = fn(&Project, &Path);
+const LOCAL: &str = ".claude/settings.local.json";
+
+/// What keeps an agent from running hooks or the server, with what the doctor says of it.
+const HINDRANCES: [(&str, Damage); 11] = [
+    (".claude/settings.json  line 2: a comment", |project, _| {
+        project.write(SETTINGS, project.read(SETTINGS).replacen('{', "{\n  // ours", 1));
+    }),
+    (".mcp.json              line ", |project, _| {
+        project.write(".mcp.json", project.read(".mcp.json").trim_end().to_string() + "// x\n");
+    }),
+    ("disableAllHooks is true", |project, _| {
+        project
+            .write(SETTINGS, project.read(SETTINGS).replacen('{', "{\"disableAllHooks\":true,", 1));
+    }),
+    ("disableAllHooks is true", |project, _| {
+        project.write(LOCAL, "{\"disableAllHooks\": true}");
+    }),
+    ("disableAllHooks is true", |_, home| {
+        support::write(&home.join(SETTINGS), "{\"disableAllHooks\": true}");
+    }),
+    ("disabledMcpjsonServers has \"blue\"", |project, _| {
+        project.write(LOCAL, "{\"disabledMcpjsonServers\": [\"x\", \"blue\"]}");
+    }),
+    ("disabledMcpjsonServers has \"blue\"", |project, home| {
+        let root = project.path().canonicalize().unwrap();
+        let state =
+            json!({"projects": {root.to_str().unwrap(): {"disabledMcpjsonServers": ["blue"]}}});
+        support::write(&home.join(".claude.json"), state.to_string());
+    }),
+    ("this folder is not trusted", |project, home| {
+        let root = project.path().canonicalize().unwrap();
+        let state =
+            json!({"projects": {root.to_str().unwrap(): {"hasTrustDialogAccepted": false}}});
+        support::write(&home.join(".claude.json"), state.to_string());
+    }),
+    ("the hooks are not trusted: Codex skips them", |_, home| {
+        support::write(&home.join(".codex/config.toml"), "model = \"x\"\n");
+    }),
+    ("PATH in .claude/settings.json  has no `blue`", |project, _| {
+        project.write(
+            SETTINGS,
+            project.read(SETTINGS).replacen('{', "{\"env\":{\"PATH\":\"/usr/bin\"},", 1),
+        );
+    }),
+    ("main/.codex/hooks.json hooks not registered hint: run `blue -C '", |project, home| {
+        // A worktree whose main checkout, where Codex looks, has no hooks.
+        let git = home.join("main/.git/worktrees/x");
+        support::write(&git.join("commondir"), "../..\n");
+        project.write(".git", format!("gitdir: {}\n", git.display()));
+    }),
+];
+
+#[test]
+fn the_doctor_is_not_content_where_nothing_can_arrive() {
+    for (line, damage) in HINDRANCES {
+        let (project, home) = (adopted(), tempfile::tempdir().unwrap());
+        damage(&project, home.path());
+        let said = doctor_at(&project, home.path(), &[]).stdout;
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(plain(&said).contains(&plain(line)), "{line}: {said}");
+        assert!(!said.contains("all is well"), "{line}: {said}");
+    }
+}
+
+#[test]
+fn the_doctor_is_content_where_a_stronger_file_allows_hooks_and_codex_trusts_them() {
+    let (project, home) = (adopted(), tempfile::tempdir().unwrap());
+    project.write(SETTINGS, project.read(SETTINGS).replacen('{', "{\"disableAllHooks\":true,", 1));
+    project.write(LOCAL, "{\"disableAllHooks\": false}");
+    let hooks = project.path().canonicalize().unwrap().join(".codex/hooks.json");
+    let state = format!(
+        "[hooks.state.\"{}:session_start:0:0\"]\ntrusted_hash = \"sha256:0\"\n",
+        hooks.display()
+    );
+    support::write(&home.path().join(".codex/config.toml"), state);
+    let said = doctor_at(&project, home.path(), &[]).stdout;
+    assert!(said.contains("all is well") && said.contains("were trusted"), "{said}");
+}
+
+#[test]
+fn the_doctors_own_trial_is_no_delivery_and_no_session() {
+    let project = adopted();
+    assert_eq!(doctor(&project, &[]).code, 0);
+    assert!(project.read(".blue/local/audit.jsonl").contains("\"doctor\""));
+    let shown = project.blue(&["context", "show", "--verbose"]).stdout;
+    assert!(shown.contains("never injected") && !shown.contains("doctor"), "{shown}");
+    let shown = project.blue(&["context", "show", "--format", "json"]).stdout;
+    let value: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((&value["log"], &value["usage"]["events"]), (&json!([]), &json!(0)), "{shown}");
+    assert_eq!(project.blue(&["context", "log"]).stdout, "");
+    let status = project.blue(&["status"]).stdout;
+    assert!(status.contains("Delivered  nothing yet"), "{status}");
+}
+
+#[test]
+fn the_doctor_runs_no_script_that_is_not_blues() {
+    let project = adopted();
+    project.write(".blue/hooks/session-start", "#!/bin/sh\ntouch ran\n");
+    let said = doctor(&project, &[]);
+    assert!(said.stdout.contains("not tried"), "{}", said.stdout);
+    assert!(!project.exists("ran"));
+}
+
+#[test]
+fn the_doctor_tells_of_an_agent_that_is_not_connected() {
+    let project = adopted();
+    blue(&project, &["uninstall"]);
+    let said = doctor(&project, &[]);
+    assert_eq!(said.code, 1, "{}", said.stdout);
+    assert!(said.stdout.contains("hooks not registered"), "{}", said.stdout);
+    blue(&project, &["install", "--no-codex", "--no-mcp"]);
+    let said = doctor(&project, &[]);
+    assert_eq!(said.code, 0, "{}", said.stdout);
+    assert!(said.stdout.contains("blue: 0 problems, 2 warnings"), "{}", said.stdout);
+    assert!(said.stdout.contains("hint: run `blue install`"), "{}", said.stdout);
+}
+
+#[test]
+fn the_doctor_flags_a_command_that_poses_as_blues() {
+    for file in [SETTINGS, ".claude/settings.local.json"] {
+        for command in POSING {
+            let project = adopted();
+            if file == SETTINGS {
+                let own = "blue hook pre-compact || :";
+                let settings = project.read(SETTINGS);
+                let quoted = |text: &str| serde_json::to_string(text).unwrap();
+                assert!(settings.contains(&quoted(own)));
+                project.write(SETTINGS, settings.replace(&quoted(own), &quoted(command)));
+            } else {
+                project.write(file, with_command(command));
+            }
+            let said = doctor(&project, &[]);
+            assert_eq!(said.code, 1, "{command}: {}", said.stdout);
+            let line = said.stdout.lines().find(|line| line.starts_with("problem")).unwrap();
+            assert!(line.contains(file) && line.contains("poses as blue's"), "{command}: {line}");
+        }
+    }
+    // What blue wrote, or an earlier blue, and what only sounds like it, is no problem.
+    let project = adopted();
+    for command in ["blue hook pre-compact", "blue knowledge build", "cat blueprint hooks"] {
+        project.write(".claude/settings.local.json", with_command(command));
+        let said = doctor(&project, &[]);
+        assert!(!said.stdout.contains("poses"), "{command}: {}", said.stdout);
+    }
+}

@@ -1,0 +1,247 @@
+//! Installation edits settings only where it must, and never through links.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use super::{POSING, SETTINGS, blue, commands, run, with_command};
+use crate::support;
+use crate::support::Project;
+
+#[test]
+fn an_older_installation_is_brought_up_to_date_in_its_place() {
+    let project = Project::new();
+    blue(&project, &["install"]);
+    let current = project.read(SETTINGS);
+    let older = current
+        .replace("\"timeout\": 60", "\"timeout\": 30")
+        .replace("Edit|MultiEdit|Write|NotebookEdit", "Edit")
+        .replace("blue hook pre-compact || :", "blue hook pre-compact --old");
+    assert_ne!(older, current);
+    project.write(SETTINGS, &older);
+    assert!(blue(&project, &["install"]).stdout.contains("updated  .claude/settings.json"));
+    assert_eq!(project.read(SETTINGS), current);
+    blue(&project, &["uninstall"]);
+    assert!(!project.exists(".claude"), "the first installation made it");
+}
+
+#[test]
+fn a_file_that_is_not_json_stops_everything_before_anything_is_written() {
+    for (text, place) in [
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", ":3:3: expected `,` or `}` here"),
+        ("{\"hooks\": {\"SessionStart\": {}}}", ":1:28: expected an array here"),
+        ("[]", ":1:1: expected an object here"),
+        ("{\"a\": \"b}", ":1:7: this string does not end"),
+    ] {
+        let project = Project::new();
+        project.write("README.md", "").write(SETTINGS, "{}").write(".codex/hooks.json", text);
+        let before = project.files();
+        let home = tempfile::tempdir().unwrap();
+        for command in [vec!["install"], vec!["install", "--dry-run"]] {
+            let said = run(&project, home.path(), &command);
+            assert_eq!(said.code, 2, "{}", said.stdout);
+            assert!(said.stderr.contains(&format!(".codex/hooks.json{place}")), "{}", said.stderr);
+            assert!(said.stderr.contains("hint: "), "{}", said.stderr);
+            assert_eq!(project.files(), before);
+            assert!(!project.exists(".blue") && !project.exists(".mcp.json"));
+        }
+    }
+    let project = Project::new();
+    project.write(SETTINGS, b"{\"a\": \"\xff\"}");
+    let home = tempfile::tempdir().unwrap();
+    assert_eq!(run(&project, home.path(), &["install"]).code, 2);
+    project.write(SETTINGS, "{");
+    assert_eq!(run(&project, home.path(), &["uninstall"]).code, 2);
+    assert_eq!(project.read(SETTINGS), "{");
+}
+
+#[test]
+fn a_disk_that_refuses_one_file_gets_the_others_back() {
+    for refused in [".codex/hooks.json", ".blue/hooks/session-workflow"] {
+        let project = Project::new();
+        project.write(SETTINGS, "{ }").write(".blue/config.yaml", "");
+        // Where the new file would be written first, there is a folder with something in it.
+        project.write(&format!("{refused}.blue-tmp/x"), "");
+        let before = project.files();
+        let home = tempfile::tempdir().unwrap();
+        let said = run(&project, home.path(), &["install"]);
+        assert_eq!(said.code, 2, "{refused}: {}", said.stdout);
+        assert_eq!(project.files(), before, "{refused}");
+        std::fs::remove_dir_all(project.path().join(format!("{refused}.blue-tmp"))).unwrap();
+        blue(&project, &["install"]);
+        blue(&project, &["uninstall"]);
+        assert_eq!(project.read(SETTINGS), "{ }", "{refused}");
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_lines_and_writes_nothing() {
+    let project = Project::new();
+    project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
+    let before = project.stamps();
+    let said = blue(&project, &["install", "--dry-run"]);
+    assert_eq!(project.stamps(), before);
+    assert!(!project.exists(".blue") && !project.exists(".codex"));
+    assert!(
+        said.stdout.contains("-  \"model\": \"opus\"\n+  \"model\": \"opus\",\n+  \"hooks\": {\n"),
+        "{}",
+        said.stdout
+    );
+    assert!(said.stdout.contains("--- /dev/null\n+++ b/.mcp.json\n"), "{}", said.stdout);
+    blue(&project, &["install"]);
+    let before = project.stamps();
+    let said = blue(&project, &["uninstall", "--dry-run"]);
+    assert!(said.stdout.contains("-  \"hooks\": {\n"), "{}", said.stdout);
+    assert_eq!(project.stamps(), before);
+    let said = blue(&project, &["install", "--dry-run"]);
+    assert!(!said.stdout.contains('+'), "{}", said.stdout);
+}
+
+#[test]
+fn flags_leave_files_alone_and_permissions_stay() {
+    let project = Project::new();
+    project.write(SETTINGS, "{}\n");
+    let file = project.path().join(SETTINGS);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    blue(&project, &["install", "--no-mcp", "--no-codex"]);
+    assert!(!project.exists(".mcp.json") && !project.exists(".codex"));
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    blue(&project, &["uninstall"]);
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_server_of_somebody_else_keeps_its_name() {
+    let project = Project::new();
+    let text = "{\"mcpServers\":{\"blue\":{\"command\":\"blueprint\"},\"x\":{}}}";
+    project.write(".mcp.json", text);
+    let said = blue(&project, &["install"]);
+    assert!(
+        said.stdout.contains("kept     .mcp.json (another server is called blue)"),
+        "{}",
+        said.stdout
+    );
+    blue(&project, &["uninstall"]);
+    assert_eq!(project.read(".mcp.json"), text);
+    let text = "{\"mcpServers\":{\"x\":{\"url\":\"https://example.org\"}}}";
+    project.write(".mcp.json", text);
+    blue(&project, &["install"]);
+    assert_eq!(
+        project.read(".mcp.json"),
+        "{\"mcpServers\":{\"x\":{\"url\":\"https://example.org\"},\"blue\":{\"command\":\"blue\",\"args\":[\"mcp\"]}}}"
+    );
+    blue(&project, &["uninstall"]);
+    assert_eq!(project.read(".mcp.json"), text);
+}
+
+#[test]
+fn nothing_is_written_through_a_link_in_the_project() {
+    for link in [".claude", SETTINGS, ".mcp.json", ".codex", ".blue/hooks"] {
+        let (project, outside) = (Project::new(), Project::new());
+        outside.write("settings.json", "{}\n").write("hooks.json", "{}\n");
+        let at = project.path().join(link);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        let to = if link.ends_with("json") {
+            outside.path().join("settings.json")
+        } else {
+            outside.path().to_path_buf()
+        };
+        symlink(to, at).unwrap();
+        let before = outside.stamps();
+        let said = run(&project, &project.home(), &["install"]);
+        assert_eq!(said.code, 2, "{link}: {}", said.stdout);
+        assert!(said.stderr.contains("symbolic link"), "{link}: {}", said.stderr);
+        assert_eq!(outside.stamps(), before, "{link}");
+        assert!(!project.exists(".blue/local"), "{link}");
+    }
+}
+
+#[test]
+fn a_record_that_came_with_the_repository_does_no_harm() {
+    let outside = Project::new();
+    std::fs::create_dir_all(outside.path().join("project/empty")).unwrap();
+    std::fs::create_dir_all(outside.path().join("project/.git")).unwrap();
+    std::fs::create_dir_all(outside.path().join("victim")).unwrap();
+    outside.write("project/README.md", "# Project\n").write("file", "");
+    let settings = format!("project/{SETTINGS}");
+    let original = "{\n  \"hooks\": {\n    \"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"blue hook session-end\"}]}]\n  }\n}\n";
+    outside.write(&settings, original);
+    outside.write(
+        "project/.blue/local/installed.json",
+        r#"{
+            "files": {".claude/settings.json": {
+                "created": false, "left": "", "original": null,
+                "traces": {"created": ["", "/", "hooks/x/y"], "empty": {"hooks/SessionEnd": "}", "": "{"}}
+            }},
+            "scripts": {"../file": "", "README.md": ""},
+            "folders": ["../victim", "empty", "victim", ".git", "/tmp"]
+        }"#,
+    );
+    let home = tempfile::tempdir().unwrap();
+    let said = run(&outside, home.path(), &["-C", "project", "uninstall"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    for path in ["victim", "file", "project/empty", "project/README.md", "project/.git"] {
+        assert!(outside.exists(path), "{path}");
+    }
+    // It says nothing: what is blue's alone goes.
+    assert!(!outside.exists(&settings));
+    outside.write("project/.blue/local/installed.json", "not JSON");
+    assert_eq!(run(&outside, home.path(), &["-C", "project", "install"]).code, 0);
+    assert_eq!(run(&outside, home.path(), &["-C", "project", "uninstall"]).code, 0);
+    // It says nothing: what is blue's alone goes.
+    assert!(!outside.exists(&settings));
+}
+
+#[test]
+fn for_a_person_a_linked_settings_file_is_edited_at_its_target() {
+    let (project, home) = (Project::new(), Project::new());
+    let original = "{\n\t\"model\": \"opus\"\n}\n";
+    home.write("dotfiles/claude.json", original);
+    std::fs::create_dir_all(home.path().join(".claude")).unwrap();
+    symlink("../dotfiles/claude.json", home.path().join(SETTINGS)).unwrap();
+    home.write(".blue/local/key", [7; 32]);
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(home.path().join(".blue/local/key"), private).unwrap();
+    let before = home.files();
+    let said = run(&project, home.path(), &["install", "--user"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert!(said.stdout.contains("added    ~/.claude/settings.json\n"), "{}", said.stdout);
+    assert!(home.path().join(SETTINGS).symlink_metadata().unwrap().is_symlink());
+    assert_eq!(commands(&home.read("dotfiles/claude.json")).len(), 9);
+    assert!(project.files().is_empty() && !project.exists(".blue"));
+    assert!(run(&project, home.path(), &["install", "--user"]).stdout.contains("current  ~/"));
+    assert_eq!(run(&project, home.path(), &["uninstall", "--user"]).code, 0);
+    assert_eq!(home.files(), before);
+    assert!(!home.exists(".local"));
+}
+
+#[test]
+fn for_a_person_without_settings_they_come_and_go() {
+    let (project, home) = (Project::new(), Project::new());
+    assert_eq!(run(&project, home.path(), &["install", "--user"]).code, 0);
+    assert!(home.exists(SETTINGS) && home.exists(".blue/local/key"));
+    assert_eq!(run(&project, home.path(), &["uninstall", "--user"]).code, 0);
+    assert!(!home.exists(".claude") && !home.exists(".local"));
+    let mut command = project.command(&["install", "--user"]);
+    assert_eq!(support::run(command.env_remove("HOME")).code, 2);
+}
+
+#[test]
+fn a_command_that_poses_as_blues_does_not_survive_an_installation() {
+    for command in POSING {
+        let project = Project::new();
+        project.write(SETTINGS, with_command(command));
+        let before = project.files();
+        let said = run(&project, project.path(), &["install"]);
+        match said.code {
+            0 => {
+                let all = commands(&project.read(SETTINGS));
+                assert!(all.iter().all(|(_, other)| other != command), "{command}: {all:?}");
+                assert!(!project.read(SETTINGS).contains("evil"), "{command}");
+            }
+            code => {
+                assert_eq!(code, 2, "{command}: {}", said.stderr);
+                assert!(said.stderr.contains(SETTINGS), "{command}: {}", said.stderr);
+                assert_eq!(project.files(), before, "{command}: something was changed");
+            }
+        }
+    }
+}

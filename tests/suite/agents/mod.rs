@@ -1,0 +1,6 @@
+//! Hooks, deliveries, installation and usage.
+
+mod delivery;
+mod hooks;
+mod install;
+mod usage;

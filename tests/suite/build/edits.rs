@@ -1,0 +1,334 @@
+//! A build after an edit gives the bytes of a clean build.
+
+use std::time::{Duration, SystemTime};
+
+use crate::support::Project;
+
+const LOCAL: [&str; 4] = ["facts", "ranking", "record", "snapshot"];
+
+fn path(i: usize) -> String {
+    format!("docs/{}/{i:04}-document-{i}.md", if i.is_multiple_of(3) { "rfcs" } else { "adrs" })
+}
+
+const WORDS: &[&str] = &[
+    "manifest",
+    "tombstone",
+    "shard",
+    "passkey",
+    "session",
+    "cookie",
+    "compaction",
+    "index",
+    "tier",
+    "budget",
+    "ledger",
+    "quorum",
+    "replica",
+    "lantern",
+    "harbour",
+    "moraine",
+];
+
+fn sentence(seed: usize) -> String {
+    let word = |k: usize| WORDS[(seed * 7 + k * k * 3 + seed / 5) % WORDS.len()];
+    let words: Vec<&str> = (0..9).map(word).collect();
+    format!("{} is decided `by_{}_{}`.", words.join(" "), word(2), word(5))
+}
+
+/// Documents of two kinds that cite each other, name files, and are filed under something.
+fn sample() -> Project {
+    let project = Project::new();
+    project.write("src/walk.rs", "fn walk() {}\n").write("src/emit/mod.rs", "fn emit() {}\n");
+    for i in 1..=60 {
+        let (kind, other) = (if i % 3 == 0 { "RFC" } else { "ADR" }, 1 + i * 7 % 60);
+        let named = if i % 4 == 0 { "`src/walk.rs`" } else { "[it](../../src/emit/mod.rs)" };
+        let tasks = if i % 3 == 0 { "- [ ] do it\n- [x] done\n\n" } else { "" };
+        project.write(
+            &path(i),
+            format!(
+                "# {kind} {i:04}: {} of {i}\n\n- Status: accepted\n- Author: Ada {}\n\n## Summary\n\n{}\n\n{tasks}## Decision\n\n{}\n\nIt follows [{other}](../{}) in the ledger, as {named} does.\n\n{}\n",
+                WORDS[i % WORDS.len()],
+                i % 5,
+                sentence(i),
+                sentence(i * 3),
+                path(other).trim_start_matches("docs/"),
+                sentence(i * 5),
+            ),
+        );
+    }
+    settle(&project);
+    project.build();
+    project
+}
+
+/// Makes every file older than any build, so that none has to be read to know that it is the same.
+fn settle(project: &Project) {
+    let before = SystemTime::now() - Duration::from_secs(60);
+    for file in project.stamps().into_keys().filter(|file| file.starts_with("docs/")) {
+        let file = std::fs::File::options().append(true).open(project.path().join(file)).unwrap();
+        file.set_modified(before).unwrap();
+    }
+    // The time of the last change cannot be set, only waited for.
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+/// Builds after an edit. Whether it went on from what the last build knew: then that stays as it is.
+fn builds_on(project: &Project) -> bool {
+    std::thread::sleep(Duration::from_millis(20));
+    let before = project.stamps().get(".blue/local/snapshot").copied();
+    project.build();
+    before.is_some() && before == project.stamps().get(".blue/local/snapshot").copied()
+}
+
+fn assert_current(project: &Project, what: &str) {
+    let check = project.blue(&["knowledge", "build", "--check"]);
+    assert_eq!(check.code, 0, "{what}: {}{}", check.stdout, check.stderr);
+}
+
+fn edit(project: &Project, i: usize, change: impl Fn(&str) -> String) {
+    let text = project.read(&path(i));
+    project.write(&path(i), change(&text));
+}
+
+#[test]
+fn an_edit_that_only_its_document_shows_is_built_on_what_is_known() {
+    let project = sample();
+    type Change = fn(&str) -> String;
+    let changes: [(&str, usize, Change); 9] = [
+        ("words at the end", 7, |text| format!("{text}\nMore of the quorum and a glacier.\n")),
+        ("lines before references", 7, |text| {
+            text.replacen("## Sum", "A line.\n\nMore.\n\n## Sum", 1)
+        }),
+        ("other words", 30, |text| text.replacen("is decided", "was never settled", 1)),
+        ("a task done", 30, |text| text.replacen("- [ ] do it", "- [x] do it", 1)),
+        ("another name of code", 44, |text| text.replacen("`by_", "`past_", 1)),
+        ("fewer words", 44, |text| text.replacen("is decided", "is", 2)),
+        ("the same bytes", 12, str::to_string),
+        ("a longer summary", 9, |text| {
+            text.replacen(".\n", " and the whole moraine behind it.\n", 1)
+        }),
+        ("words that were there", 7, |text| text.replacen("A line.\n\nMore.\n\n", "", 1)),
+    ];
+    for (what, i, change) in changes {
+        edit(&project, i, change);
+        assert!(builds_on(&project), "{what}: all documents were looked at");
+        assert_current(&project, what);
+    }
+    // Two at once, one of them again.
+    edit(&project, 7, |text| format!("{text}\n{}\n", sentence(91)));
+    edit(&project, 51, |text| format!("{text}\n{}\n", sentence(92)));
+    assert!(builds_on(&project), "two documents");
+    let built = project.files();
+    assert_current(&project, "two documents");
+    for folder in [".blue/local", ".blue/context", "knowledge"] {
+        std::fs::remove_dir_all(project.path().join(folder)).unwrap();
+    }
+    std::fs::remove_file(project.path().join(".blue/context.manifest.yaml")).unwrap();
+    project.build();
+    assert!(built == project.files(), "not what a clean build gives");
+}
+
+#[test]
+fn an_edit_that_others_can_see_is_shown_everywhere() {
+    let project = sample();
+    type Change<'a> = (&'a str, &'a dyn Fn(&Project));
+    let changes: [Change<'_>; 10] = [
+        ("a title", &|project| {
+            edit(project, 7, |text| text.replacen(" of 7", " of another name", 1))
+        }),
+        ("a status", &|project| edit(project, 8, |text| text.replace("accepted", "superseded"))),
+        ("an author", &|project| edit(project, 10, |text| text.replace("Ada 0", "Grace"))),
+        ("a reference more", &|project| {
+            edit(project, 11, |text| format!("{text}\nSee RFC 0030.\n"))
+        }),
+        ("a reference less", &|project| {
+            edit(project, 13, |text| text.replace("It follows [", "["))
+        }),
+        ("words beside a reference", &|project| {
+            edit(project, 14, |text| text.replace("in the ledger", "in the glacier"))
+        }),
+        ("a broken link", &|project| {
+            edit(project, 16, |text| format!("{text}\n[x](nowhere.md)\n"))
+        }),
+        ("a path", &|project| edit(project, 17, |text| format!("{text}\n`src/walk.rs`\n"))),
+        ("a new document", &|project| {
+            project.write("docs/adrs/0099-new.md", "# ADR 0099: New\n\n- Status: accepted\n");
+        }),
+        ("a document that is gone", &|project| {
+            std::fs::remove_file(project.path().join("docs/adrs/0099-new.md")).unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        change(&project);
+        assert!(!builds_on(&project), "{what}: not all documents were looked at");
+        assert_current(&project, what);
+    }
+    // What is wrong with a document is said with the line it stands in now.
+    edit(&project, 16, |text| text.replacen("## Sum", "A line.\n\n## Sum", 1));
+    let line =
+        1 + project.read(&path(16)).lines().position(|line| line.contains("nowhere")).unwrap();
+    let said = project.blue(&["knowledge", "build", "--format", "github"]).stdout;
+    assert!(said.contains(&format!("file={},line={line},", path(16))), "{said}");
+}
+
+#[test]
+fn what_is_kept_may_be_damaged_or_older_than_the_rest() {
+    let project = sample();
+    let file = |name: &str| project.path().join(".blue/local").join(name);
+    let all = || LOCAL.map(|name| std::fs::read(file(name)).unwrap());
+    let mut older = vec![all()];
+    for i in [7, 30] {
+        edit(&project, i, |text| format!("{text}\n{}\n", sentence(i + 100)));
+        assert!(builds_on(&project));
+        older.push(all());
+    }
+    edit(&project, 8, |text| text.replacen(" of 8", " of another name", 1));
+    assert!(!builds_on(&project));
+    for (n, name) in LOCAL.into_iter().enumerate() {
+        let now = std::fs::read(file(name)).unwrap();
+        let mut flipped = now.clone();
+        let middle = flipped.len() / 2;
+        flipped[middle] ^= 0x20;
+        let half = now[..now.len() / 2].to_vec();
+        let mut states: Vec<Vec<u8>> = vec![flipped, half, Vec::new()];
+        states.extend(older.iter().map(|all| all[n].clone()));
+        for (k, state) in states.into_iter().enumerate() {
+            edit(&project, 33, |text| format!("{text}\n{}\n", sentence(n * 10 + k)));
+            std::fs::write(file(name), state).unwrap();
+            builds_on(&project);
+            assert_current(&project, &format!("{name}, state {k}"));
+        }
+    }
+}
+
+#[test]
+fn after_many_edits_all_documents_are_looked_at_again() {
+    let project = sample();
+    let mut n_anew = 0;
+    for i in 1..=40 {
+        edit(&project, i, |text| format!("{text}\n{}\n", sentence(i + 50)));
+        n_anew += u32::from(!builds_on(&project));
+    }
+    assert_current(&project, "forty edits");
+    assert_eq!(n_anew, 1, "once in forty");
+}
+
+/// The findings of a build are those of one that believes nothing it kept.
+fn assert_same_findings(project: &Project, what: &str) {
+    std::thread::sleep(Duration::from_millis(20));
+    let said = project.blue(&["knowledge", "build", "--format", "json"]).stdout;
+    assert_current(project, what);
+    let forced = project.blue(&["knowledge", "build", "--force", "--format", "json"]).stdout;
+    assert_eq!(said, forced, "{what}");
+}
+
+#[test]
+fn what_no_record_notices_is_found_after_every_edit() {
+    let project = sample();
+    let elsewhere = |n: usize| edit(&project, 40, |text| format!("{text}\n{}\n", sentence(n)));
+    // An own id counts as a header's only in the first lines.
+    let own = "# ADR 0070: Own\n\n- Status: accepted\n\nA line.\n\nADR 0070 decides it.\n";
+    project.write("docs/adrs/0070-own.md", own);
+    assert_same_findings(&project, "an own id in the header");
+    project.write("docs/adrs/0070-own.md", own.replace("A line.\n", &"A line.\n\n".repeat(6)));
+    assert_same_findings(&project, "an own id behind the header");
+    // A file that looks like blue's own is not read until somebody writes it.
+    project.write("knowledge/mine.md", project.read("knowledge/adrs.md"));
+    assert_same_findings(&project, "a copy of a digest");
+    project.write("knowledge/mine.md", "# Mine\n\nWritten by hand.\n");
+    elsewhere(1);
+    assert_same_findings(&project, "no copy any more");
+    // A second name of a document is one only while it leads there.
+    std::os::unix::fs::symlink("0001-document-1.md", project.path().join("docs/adrs/0080-x.md"))
+        .unwrap();
+    project.write("notes/real.md", "# Real\n\nText.\n");
+    assert_same_findings(&project, "a second name");
+    std::fs::remove_file(project.path().join("docs/adrs/0080-x.md")).unwrap();
+    std::os::unix::fs::symlink("../../notes/real.md", project.path().join("docs/adrs/0080-x.md"))
+        .unwrap();
+    elsewhere(2);
+    assert_same_findings(&project, "another document's name");
+    std::fs::remove_file(project.path().join("docs/adrs/0080-x.md")).unwrap();
+    // What git ignores may be linked to, and come and go.
+    project.write(".gitignore", "out/\n").write("out/report.txt", "x\n");
+    edit(&project, 41, |text| format!("{text}\n[report](../../out/report.txt)\n"));
+    assert_same_findings(&project, "an ignored file");
+    std::fs::remove_file(project.path().join("out/report.txt")).unwrap();
+    elsewhere(3);
+    assert_same_findings(&project, "no ignored file");
+}
+
+#[test]
+fn what_a_build_makes_is_there_for_the_next() {
+    let project = Project::new();
+    for i in 1..4 {
+        let link = if i == 3 { "No link." } else { "See [all](../../knowledge/adrs.md)." };
+        let text = format!("# ADR {i:04}: T{i}\n\n- Status: accepted\n\n{link}\n");
+        project.write(&format!("docs/adrs/{i:04}-x.md"), text);
+    }
+    settle(&project);
+    project.build();
+    project.write("docs/adrs/0003-x.md", project.read("docs/adrs/0003-x.md") + "\nMore.\n");
+    assert_same_findings(&project, "links to a digest");
+}
+
+#[test]
+fn a_bundle_keeps_its_neighbours_when_only_its_plan_changed() {
+    let project = Project::new();
+    let related: Vec<String> = (1..=30).map(|i| format!("ADR {i:04}")).collect();
+    for i in 1..=120 {
+        let text = format!(
+            "# ADR {i:04}: {} {i}\n\n- Status: accepted\n\n{}\n",
+            WORDS[i % 16],
+            sentence(i)
+        );
+        project.write(&format!("docs/adrs/{i:04}-a{i}.md"), text);
+    }
+    let rfc = format!(
+        "# RFC 0016: Whole\n\n- Status: accepted\n- Depends On: {}\n\n{}\n",
+        related.join(", "),
+        (1..9).map(sentence).collect::<String>(),
+    );
+    project.write("docs/rfcs/0016-whole.md", rfc);
+    let plan = "# Steps\n\n- Status: paused\n\n- [ ] umbrella\n- [ ] kettle\n";
+    project.write("docs/rfcs/0016-whole.plan.md", plan);
+    settle(&project);
+    project.build();
+    project.write("docs/rfcs/0016-whole.plan.md", plan.replacen("[ ]", "[x]", 1));
+    assert!(builds_on(&project), "a plan");
+    assert_current(&project, "a plan");
+}
+
+#[test]
+fn one_thread_is_enough() {
+    let project = Project::new();
+    // Whoever waits for a thread here must not be the only one.
+    let words: String =
+        (0..200_000u32).map(|i| format!("w{:x} ", i.wrapping_mul(2_654_435_761))).collect();
+    project.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n"));
+    for _ in 0..2 {
+        let mut child = project.command(&["knowledge", "build", "--jobs", "1"]).spawn().unwrap();
+        let began = std::time::Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < Duration::from_secs(100), "it waits for itself");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(child.wait().unwrap().success());
+        project.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n\nMore.\n"));
+    }
+}
+
+#[test]
+fn a_document_in_a_folder_that_the_build_created_is_found() {
+    let project = Project::new();
+    project.write("docs/adr/0001-use-files.md", "# 1. Use files\n\n## Status\n\nAccepted\n");
+    project.build();
+    project.write("knowledge/house.md", "# House rules\n\nWrite tests first.\n");
+    let built = project.build();
+    assert!(!built.stderr.contains("nothing to do"), "{}", built.stderr);
+    assert_current(&project, "a document beside the digests");
+    assert!(project.read(".blue/context/documents.jsonl").contains("knowledge/house.md"));
+    std::fs::remove_file(project.path().join("knowledge/house.md")).unwrap();
+    project.build();
+    assert_current(&project, "the document removed");
+}

@@ -1,0 +1,234 @@
+//! Related documents and the reasons given for them.
+
+use serde_json::Value;
+
+use crate::support::Project;
+
+/// Two subjects of ten decisions each; within a subject every one cites the first.
+fn sample() -> Project {
+    let project = Project::new();
+    let subjects =
+        [("storage", "shard compaction tombstone", 1), ("login", "passkey session cookie", 11)];
+    for (subject, words, first) in subjects {
+        for i in first..first + 10 {
+            let cites = if i == first || i == first + 9 {
+                String::new()
+            } else {
+                format!("It follows ADR {first:04}.\n\n")
+            };
+            project.write(
+                &format!(".blue/docs/adrs/{i:04}-{subject}-{i}.md"),
+                format!("# ADR {i:04}: About {subject} {i}\n\n- Status: accepted\n\n## Decision\n\n{cites}The {words} of {subject} are decided here, case{i}.\n"),
+            );
+        }
+    }
+    project.build();
+    project
+}
+
+fn related(project: &Project, arguments: &[&str]) -> Vec<Value> {
+    let arguments = [&["knowledge", "related", "--format", "json"], arguments].concat();
+    project.json(&arguments).as_array().unwrap().clone()
+}
+
+#[test]
+fn a_document_is_near_to_whom_it_is_named_by_its_title() {
+    let project = sample();
+    let write = |name: &str, title: &str, text: &str| {
+        let text = format!("# {title}\n\n- Status: accepted\n\n## Decision\n\n{text}\n");
+        project.write(&format!(".blue/docs/adrs/{name}.md"), text);
+    };
+    write("0050-freedom", "ADR 0050: Freedom through constraint", "Rails are laid, trains run.");
+    write("0051-words", "ADR 0051: Constraint before freedom", "Other words in another order.");
+    write("0052-who", "ADR 0052: Dates", "As in freedom\nthrough constraint, dates are strict.");
+    project.build();
+    let near = related(&project, &["blue://adr/52"]);
+    assert_eq!(near[0]["uri"], "blue://docs/adrs/0050-freedom", "{near:?}");
+    assert_eq!(near[0]["reasons"][0], "says its title");
+}
+
+fn decision(project: &Project, name: &str, title: &str, text: &str) {
+    let text = format!("# {title}\n\n- Status: accepted\n\n## Decision\n\n{text}\n");
+    project.write(&format!(".blue/docs/adrs/{name}.md"), text);
+}
+
+#[test]
+fn a_document_is_near_to_whom_it_calls_by_the_name_of_its_file() {
+    let project = sample();
+    decision(&project, "0050-lazy-snapshot-trees", "ADR 0050: Iterables", "Rails are laid.");
+    decision(&project, "0051-trees-snapshot-lazy", "ADR 0051: Iterators", "Trains run.");
+    decision(&project, "0052-dates", "ADR 0052: Dates", "As lazy snapshot trees do, dates last.");
+    project.build();
+    let near = related(&project, &["blue://adr/52"]);
+    assert_eq!(near[0]["uri"], "blue://docs/adrs/0050-lazy-snapshot-trees", "{near:?}");
+}
+
+#[test]
+fn a_document_is_near_to_whom_it_shares_names_of_code_with() {
+    let project = sample();
+    let names = "`flushPage` `SHARD_SIZE` `page_of` `RESTORE` `keyRange`. ".repeat(6);
+    decision(&project, "0050-rails", "ADR 0050: Rails", &format!("Laid once. {names}"));
+    let parts = "flush page, shard size, page of, restore, key range. ".repeat(6);
+    decision(&project, "0051-trains", "ADR 0051: Trains", &format!("Run twice. {parts}"));
+    decision(&project, "0052-dates", "ADR 0052: Dates", &format!("Last long. {names}"));
+    project.build();
+    let near = related(&project, &["blue://adr/52"]);
+    assert_eq!(near[0]["uri"], "blue://docs/adrs/0050-rails", "{near:?}");
+    assert!(near[0]["reasons"].to_string().contains("shares 5 names of code"), "{near:?}");
+}
+
+#[test]
+fn a_document_is_near_to_what_others_cite_in_its_words() {
+    let project = sample();
+    decision(&project, "0050-rails", "ADR 0050: Rails", "Laid once.");
+    decision(&project, "0051-trains", "ADR 0051: Trains", "Laid once.");
+    for i in 60..66 {
+        let title = format!("ADR {i:04}: Case {i}");
+        let text = "The amber lantern rule of ADR 0051.\n\nThe rule lantern amber of ADR 0050.";
+        decision(&project, &format!("{i:04}-case"), &title, text);
+    }
+    decision(&project, "0052-dates", "ADR 0052: Dates", "Here the amber lantern rule holds.");
+    project.build();
+    let near = related(&project, &["blue://adr/52"]);
+    let place =
+        |name: &str| near.iter().position(|near| near["uri"].as_str().unwrap().contains(name));
+    let (trains, rails) = (place("0051-trains"), place("0050-rails"));
+    assert!(trains.is_some() && (rails.is_none() || trains < rails), "{near:?}");
+}
+
+#[test]
+fn what_is_alike_is_near_and_says_what_it_shares() {
+    let project = sample();
+    // The last of each subject cites nobody and is cited by nobody.
+    let near = related(&project, &["blue://adr/10"]);
+    assert_eq!(near.len(), 9, "{near:?}");
+    for near in &near {
+        assert!(near["uri"].as_str().unwrap().contains("storage"), "{near}");
+    }
+    let first = near.iter().find(|near| near["uri"] == "blue://docs/adrs/0001-storage-1").unwrap();
+    let reasons = first["reasons"].to_string();
+    assert!(reasons.contains("cited by ADR 000") && reasons.contains("alike"), "{reasons}");
+    let shares = near.iter().any(|near| near["reasons"].to_string().contains("shares: "));
+    assert!(shares, "{near:?}");
+    // What a document names comes first, whatever is alike.
+    let named = related(&project, &[".blue/docs/adrs/0005-storage-5.md"]);
+    assert_eq!(named[0]["uri"], "blue://docs/adrs/0001-storage-1");
+    assert!(named[0]["reasons"][0].as_str().unwrap().starts_with("mentions it"), "{}", named[0]);
+}
+
+#[test]
+fn the_commands_answer_for_addresses_paths_and_words() {
+    let project = sample();
+    let words = related(&project, &["login", "--limit", "3"]);
+    assert_eq!(words.len(), 3);
+    assert!(words.iter().all(|near| near["title"].as_str().unwrap().contains("login")));
+    assert_eq!(related(&project, &["blue://adr/10", "--budget", "100"]).len(), 2);
+    let text = project.blue(&["knowledge", "related", "blue://adr/10", "--why"]).stdout;
+    assert!(text.contains("blue://docs/adrs/0001-storage-1") && text.contains("    "), "{text}");
+    let why = project.blue(&["knowledge", "why", "blue://adr/5", "blue://adr/1"]);
+    assert!(why.stdout.contains("mentions it, line 7"), "{}", why.stdout);
+    assert!(why.stdout.contains("it mentions this"), "{}", why.stdout);
+    let far = project.blue(&["knowledge", "why", "blue://adr/5", "blue://adr/15"]);
+    assert_eq!(far.code, 0);
+    assert_eq!(project.blue(&["knowledge", "related", "zebra"]).code, 1);
+    let bad = project.blue(&["knowledge", "related", "blue://adr/99"]);
+    assert!(bad.code == 2 && bad.stderr.contains("hint: did you mean"), "{}", bad.stderr);
+}
+
+#[test]
+fn the_index_is_the_same_on_any_number_of_threads() {
+    let index = |jobs: &str| {
+        let project = sample();
+        assert_eq!(project.blue(&["knowledge", "build", "--force", "--jobs", jobs]).code, 0);
+        project.read(".blue/context/relevance.jsonl")
+    };
+    let one = index("1");
+    assert_eq!(one, index("3"));
+    assert_eq!(one, index("8"));
+}
+
+/// A generator that is the same everywhere.
+fn random(state: &mut u64, below: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize % below
+}
+
+/// A sentence of a document: mostly words of its subject, some of everybody's, few of nobody else's,
+/// and names of code that some have.
+fn sentence(state: &mut u64, subject: usize) -> String {
+    let word = |state: &mut u64| match random(state, 8) {
+        0 => format!("common{}", random(state, 12)),
+        1 => format!("rare{}", random(state, 2_000)),
+        2 if random(state, 4) == 0 => format!("usedName{}", random(state, 160)),
+        _ => format!("topic{subject}word{}", random(state, 90)),
+    };
+    let words: Vec<String> = (0..12).map(|_| word(state)).collect();
+    format!("Xx {}.\n", words.join(" "))
+}
+
+#[test]
+fn after_an_edit_only_what_it_reaches_is_ranked_and_the_bytes_are_those_of_a_clean_build() {
+    let (project, mut state) = (Project::new(), 7);
+    let path = |i: usize| format!(".blue/docs/adrs/{i:04}-d{i}.md");
+    for i in 1..=400 {
+        let text: String = (0..6).map(|_| sentence(&mut state, i % 3)).collect();
+        let cited = 1 + random(&mut state, 400);
+        let title = format!("Topic{} number{i}", i % 3);
+        project.write(&path(i), format!("# ADR {i:04}: {title}\n\nSee ADR {cited:04}.\n\n{text}"));
+    }
+    project.build();
+    let mut n_partly = 0;
+    for round in 0..12 {
+        for _ in 0..1 + round % 2 {
+            let i = 1 + random(&mut state, 400);
+            let mut text = project.read(&path(i));
+            match random(&mut state, 4) {
+                0 => {
+                    text = text
+                        .lines()
+                        .rev()
+                        .skip(2)
+                        .fold(String::new(), |all, line| format!("{line}\n{all}"))
+                }
+                _ => text += &sentence(&mut state, i % 3),
+            }
+            project.write(&path(i), text);
+        }
+        let output = project.blue(&["knowledge", "build", "--explain"]);
+        let said = output.stdout.lines().chain(output.stderr.lines());
+        let told = said.filter(|line| line.contains("relevance.jsonl")).collect::<String>();
+        assert!(!told.contains("removed"), "{told}");
+        let (before, _) = told.split_once(" of 400 documents ranked again").expect(&told);
+        let n_ranked: u32 = before.rsplit(' ').next().unwrap().parse().unwrap();
+        n_partly += u32::from(n_ranked < 250);
+        let built = project.files();
+        std::fs::remove_dir_all(project.path().join(".blue/local")).unwrap();
+        std::fs::remove_dir_all(project.path().join(".blue/context")).unwrap();
+        std::fs::remove_file(project.path().join(".blue/context.manifest.yaml")).unwrap();
+        project.build();
+        assert!(built == project.files(), "round {round} is not what a clean build gives");
+    }
+    // Where so few documents are so alike, an edit often reaches most of them.
+    assert!(n_partly >= 4, "{n_partly} of 12");
+}
+
+#[test]
+fn what_the_configuration_lets_be_read_of_a_document_is_ranked_anew() {
+    let project = sample();
+    let path = |i: u32| format!(".blue/docs/adrs/{i:04}-long-{i}.md");
+    for i in 30..36 {
+        let words = if i % 2 == 0 { "glacier moraine " } else { "harbour lantern " };
+        let text = format!("# ADR {i:04}: Long {i}\n\n{}{}\n", "x ".repeat(400), words.repeat(30));
+        project.write(&path(i), text);
+    }
+    project.build();
+    let before = project.read(".blue/context/relevance.jsonl");
+    assert!(before.contains("shares: glacier, moraine"), "{before}");
+    // From here on the words at the end of those lines are not read.
+    project.write(".blue/config.yaml", "version: 1\nlimits:\n  line_bytes: 600\n");
+    project.build();
+    let after = project.read(".blue/context/relevance.jsonl");
+    assert!(!after.contains("glacier"), "{after}");
+    let check = project.blue(&["knowledge", "build", "--check"]);
+    assert_eq!(check.code, 0, "{}", check.stderr);
+}

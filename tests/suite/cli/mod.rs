@@ -1,0 +1,8 @@
+//! The commands of blue.
+
+mod accepted_findings;
+mod commands;
+mod documents_for_path;
+mod findings;
+mod graph;
+mod init;

@@ -1,0 +1,275 @@
+//! Mutated input for every format that blue reads.
+
+use blue::guard::Allowed;
+use blue::model::name::name;
+use blue::model::neutral::neutral;
+use blue::model::plan::Limits;
+use blue::model::uri::Uri;
+use blue::model::{Digest, Format, Key, Source};
+use blue::wire::agent::{Agent, hooks};
+use blue::wire::cache::FactsCache;
+use blue::wire::config::Config;
+use blue::wire::manifest::Manifest;
+use blue::wire::register::{Traces, Wanted};
+use blue::wire::{
+    audit, cache, header, installed, jsonl, older, record, register, schema, session, span,
+};
+use blue::{parse, wire};
+
+use super::{Answer, DOCUMENT, OLD_STYLE, fuzz, size};
+use crate::support::Project;
+
+#[test]
+fn documents() {
+    fuzz(
+        "documents",
+        &[DOCUMENT, OLD_STYLE, b"", b"\xEF\xBB\xBF+++\ntitle = 1\n+++\n", b"Status: x\n=====\n"],
+        4.0,
+        |bytes| {
+            let half = bytes.len() / 2;
+            for sidecar in [None, Some(bytes[half..].to_vec())] {
+                let source = Source { bytes: bytes.to_vec(), sidecar };
+                parse::texts(&source, &Limits::default(), &Allowed::default());
+                parse::work(&source, &Limits::default(), &Allowed::default());
+                parse::parse(&source, &Limits::default(), &Allowed::default());
+            }
+            let whole = parse::whole(bytes, &Allowed::default());
+            let safe = neutral(&whole);
+            assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
+            let facts = parse::parse(
+                &Source { bytes: bytes.to_vec(), sidecar: None },
+                &Limits::default(),
+                &Allowed::default(),
+            );
+            assert_eq!(facts.n_bytes, bytes.len() as u64);
+            assert!(
+                !facts.line.contains('\n')
+                    && facts.line.len() <= 240
+                    && facts.sizes.brief.len <= 600
+            );
+            let n_lines = bytes.iter().filter(|b| matches!(b, b'\n' | b'\r')).count() as u32 + 1;
+            assert!(
+                facts
+                    .references
+                    .iter()
+                    .all(|one| (1..=n_lines).contains(&one.line) && one.count > 0)
+            );
+            // What is kept of it is what comes back.
+            let (digest, key) = (Digest::of(bytes), Key::new([7; 32]));
+            let entry = cache::facts_entry(&digest, &facts);
+            let file = [
+                cache::facts_head(&Limits::default()),
+                blue::wire::blocks::packed(std::iter::once(entry.as_slice()), &key)
+                    .flatten()
+                    .collect(),
+            ]
+            .concat();
+            let again = FactsCache::open(file, &Limits::default(), &key).get(&digest);
+            assert_eq!(again.map(|facts| format!("{facts:?}")), Some(format!("{facts:?}")));
+            vec![
+                size(facts.references.len()),
+                size(facts.line.len()),
+                size(safe.len()),
+                size(facts.n_tokens as usize),
+            ]
+        },
+    );
+}
+
+#[test]
+fn names_and_addresses() {
+    fuzz(
+        "names",
+        &[
+            b"0001-one.accepted.md",
+            b"RFC-0016 Some Title (draft).md",
+            b"2026-01-25-x.md",
+            b"kep/1234-x/README.md",
+            b"ADR\xE2\x80\x94 7.markdown",
+        ],
+        2.0,
+        |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let name = name(&text);
+            let id = if name.slug.is_empty() { "x" } else { &name.slug };
+            let uri = Uri::of_document("adrs", id);
+            assert!(Uri::parse(uri.as_str()).is_ok(), "{uri}");
+            vec![size(name.slug.len()), u64::from(name.number.is_some())]
+        },
+    );
+    fuzz(
+        "addresses",
+        &[
+            b"blue://docs/adrs/0001-one",
+            b"blue://context/session",
+            b"blue://docs/rfcs/{active}",
+            b"BLUE://x/../y",
+            b"blue://docs/adrs/%2e%2e/x",
+        ],
+        2.0,
+        |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            match Uri::parse(&text) {
+                Ok(uri) => {
+                    let segments = uri.segments();
+                    let plain = |segment: &&str| {
+                        !matches!(*segment, "." | "..")
+                            && !segment.contains(['\0', '\\', '\n', '/'])
+                    };
+                    assert!(segments.iter().all(plain), "{uri}");
+                    assert_eq!(Uri::parse(uri.as_str()).unwrap().as_str(), uri.as_str());
+                    vec![1, segments.len() as u64]
+                }
+                Err(refusal) => vec![0, size(format!("{refusal:?}").len())],
+            }
+        },
+    );
+}
+
+#[test]
+fn what_people_write_for_blue() {
+    let config: &[u8] = b"version: 1\nproject: x\ndocuments:\n- {type: adr, paths: ['docs/**/*.md']}\nidentity: {max_tokens: 400, sources: ['blue://docs/adrs/']}\nsecurity: {deny: ['*.x'], allow_external: false}\nlimits: {depth: 3}\ntokens: {margin_percent: 15}\n";
+    fuzz(
+        "config",
+        &[
+            config,
+            b"a: &a [*a]\n",
+            b"version: 1\n---\nversion: 2\n",
+            b"tiers:\n  identity:\n    - uri: a\n    max_tokens: 5\nplugins: [x]\n",
+            b"",
+        ],
+        2.5,
+        |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let findings = schema::validate("config", &text);
+            let read = serde_yaml::from_str::<Option<Config>>(&text).ok().flatten();
+            if let Some(config) = &read {
+                let plan = config.plan();
+                blue::discover::deny::DenyList::new(&plan.deny).ok();
+            }
+            older::intent(&text).ok();
+            assert!(
+                findings.iter().all(|finding| finding.line as usize <= text.lines().count() + 1)
+            );
+            vec![
+                size(findings.len()),
+                u64::from(read.is_some()),
+                findings.first().map_or(0, |f| size(f.message.len())),
+            ]
+        },
+    );
+}
+
+#[test]
+fn what_blue_wrote() {
+    let project = Project::new();
+    project.write("docs/adr/0001-one.md", DOCUMENT).write("docs/adr/0002-two.md", OLD_STYLE);
+    project.build();
+    let read = |path: &str| std::fs::read(project.path().join(path)).unwrap();
+    let manifest = read(".blue/context.manifest.yaml");
+    fuzz("manifest", &[&manifest], 2.0, |bytes| {
+        let known = Manifest::read(&String::from_utf8_lossy(bytes));
+        assert!(known.is_err() || bytes == manifest, "another text passes for a manifest");
+        vec![u64::from(known.is_ok()), known.err().map_or(0, |why| size(format!("{why:?}").len()))]
+    });
+    let lines: Vec<Vec<u8>> = ["documents", "relevance", "bundles"]
+        .iter()
+        .map(|name| read(&format!(".blue/context/{name}.jsonl")))
+        .collect();
+    fuzz("indexes", &[&lines[0], &lines[1], &lines[2], &read("knowledge/adrs.md")], 1.5, |bytes| {
+        let mut answer = Answer::new();
+        for format in [Format::Markdown, Format::Jsonl, Format::Yaml, Format::Bundle] {
+            answer.push(
+                header::undress(format, bytes)
+                    .map_or(0, |undressed| 1 + size(undressed.body.len())),
+            );
+            header::seal(format, bytes);
+        }
+        for line in bytes.split(|b| *b == b'\n').take(20) {
+            answer.push(u64::from(serde_json::from_slice::<jsonl::DocumentLine>(line).is_ok()));
+            answer.push(u64::from(serde_json::from_slice::<jsonl::RelevanceLine>(line).is_ok()));
+            answer.push(u64::from(serde_json::from_slice::<jsonl::BundleLine>(line).is_ok()));
+        }
+        serde_json::from_slice::<wire::commit::CommitRecord>(bytes).ok();
+        answer
+    });
+}
+
+#[test]
+fn what_blue_keeps() {
+    let project = Project::new();
+    project.write("docs/adr/0001-one.md", DOCUMENT);
+    project.build();
+    let read = |path: &str| std::fs::read(project.path().join(path)).unwrap();
+    let (facts, seen) = (read(".blue/local/facts"), read(".blue/local/record"));
+    let (digest, key) = (Digest::of(DOCUMENT), project.key());
+    let true_facts = FactsCache::open(facts.clone(), &Limits::default(), &key)
+        .get(&digest)
+        .map(|facts| format!("{facts:?}"));
+    assert!(true_facts.is_some());
+    let block = &facts[cache::facts_head(&Limits::default()).len()..];
+    fuzz("caches", &[&facts, &seen, block], 2.0, |bytes| {
+        let cache = FactsCache::open(bytes.to_vec(), &Limits::default(), &key);
+        let found = cache.get(&digest).map(|facts| format!("{facts:?}"));
+        assert!(found.is_none() || found == true_facts, "a cache that lies");
+        let found_in = cache::facts_in(bytes, &digest, &key).map(|facts| format!("{facts:?}"));
+        assert!(found_in.is_none() || found_in == true_facts, "a block that lies");
+        let known = record::read(bytes, &digest);
+        assert!(wire::snapshot::read(bytes, &digest, &digest).is_none());
+        session::read(bytes);
+        installed::read(bytes, &key);
+        vec![
+            size(cache.len()),
+            u64::from(found.is_some()),
+            u64::from(found_in.is_some()),
+            u64::from(known.is_some()),
+            size(cache.end() as usize),
+        ]
+    });
+    let line: &[u8] = b"{\"timestamp\":\"2026-01-25T12:00:00Z\",\"session_id\":\"s\",\"event\":\"SessionStart\",\"source\":\"blue://context/session\",\"artifact\":\".blue/context/session.md\",\"content_hash\":\"blake3:00\",\"tokens\":1,\"bytes\":2}\n";
+    fuzz("audit", &[line, &line.repeat(3), b"\n\n{", b"{\"timestamp\":1}\n"], 1.0, |bytes| {
+        let (lines, n_lost) = audit::read(bytes, None);
+        let n_lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()).count();
+        assert_eq!(lines.len() + n_lost, n_lines);
+        let (own, _) = audit::read(bytes, Some("s"));
+        assert!(own.len() <= lines.len());
+        vec![size(lines.len()), size(n_lost)]
+    });
+}
+
+#[test]
+fn settings_of_agents_get_their_bytes_back() {
+    let wanted = [Wanted::Hooks(hooks(Agent::Claude)), Wanted::Server];
+    let seeds: [&[u8]; 7] = [
+        b"{}", b"", b"{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}\n}\n",
+        b"{\"mcpServers\": {\"other\": {\"command\": \"y\", \"args\": [1, 2.5e3, null]}}}\n",
+        b"\xEF\xBB\xBF{\r\n\t\"a\": [],\r\n\t\"hooks\": {},\r\n}\r\n", b"/* c */ {\"hooks\":{\"SessionStart\":[ ]}} // end", b"[1]",
+    ];
+    fuzz("settings", &seeds, 3.0, |bytes| {
+        let Ok(text) = std::str::from_utf8(bytes) else { return vec![9] };
+        let scan = span::scan(text);
+        let mut answer = vec![u64::from(scan.is_ok())];
+        for wanted in &wanted {
+            let mut traces = Traces::default();
+            let Ok(with) = register::add(text, wanted, &mut traces) else { continue };
+            assert!(
+                register::is_in(&with, wanted).unwrap_or(false),
+                "added, but not in it: {with:?}"
+            );
+            let again = register::add(&with, wanted, &mut Traces::default());
+            assert_eq!(again.ok().as_deref(), Some(with.as_str()), "a second time changes it");
+            let without = register::remove(&with, wanted, &traces).unwrap();
+            // Where there was no value, one had to be made; and what was blue's before is gone too.
+            let empty = scan.as_ref().is_ok_and(|scan| scan.root.is_none());
+            if !empty && !register::is_taken(text) && !text.contains("blue") {
+                assert_eq!(without, text, "not what it was");
+            }
+            answer.extend([
+                size(with.len()),
+                u64::from(without == text),
+                traces.created.len() as u64,
+            ]);
+        }
+        answer
+    });
+}

@@ -1,0 +1,241 @@
+//! Everything that reads a stranger's bytes, given bytes that nobody would write.
+//!
+//! Inputs are mutated from seeds written by hand. An answer that was not seen before keeps its input
+//! as a new seed, so the search goes where behaviour differs. It runs for a few seconds with the other
+//! tests; `BLUE_FUZZ_SECONDS=600 cargo test --test suite fuzz -- --nocapture` gives every target that long, and
+//! BLUE_FUZZ_SEED another course. What broke once is kept in `tests/fuzz/` and tried first.
+
+mod formats;
+mod processes;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use blue::model::Digest;
+
+use crate::support;
+
+/// What an input led to, as far as it tells one course through the code from another.
+type Answer = Vec<u64>;
+
+/// Small, quick and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+}
+
+/// Pieces that mean something to somebody.
+const WORDS: &[&str] = &[
+    "---\n",
+    "\n",
+    "\r\n",
+    "\r",
+    "\0",
+    "\t",
+    " ",
+    "#",
+    "## Status\n\n",
+    "| a | b |\n|---|---|\n",
+    "```",
+    "~~~",
+    "<!--",
+    "-->",
+    "<table><tr><td>",
+    "[x](",
+    "](",
+    ")",
+    "[a]: b\n",
+    "![",
+    "<",
+    ">",
+    "&lt;",
+    "&#0;",
+    "\\",
+    "`",
+    "*",
+    "**",
+    "- ",
+    "1. ",
+    "> ",
+    "- [ ] ",
+    "status: ",
+    "title: ",
+    "Superseded by ",
+    "ADR 1",
+    "RFC-2",
+    "ADRs 1, 2 and 3",
+    "blue://docs/adrs/1",
+    "blue://",
+    "..",
+    "/",
+    "%2e",
+    "%00",
+    "%",
+    "?",
+    "*x",
+    "&x",
+    "&a [*a]",
+    "<<: *a",
+    "!!binary ",
+    "!!",
+    "? ",
+    ": ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "'",
+    "|\n",
+    ">-\n",
+    "\u{feff}",
+    "\u{202e}",
+    "\u{200b}",
+    "\u{e0041}",
+    "\u{fe0f}",
+    "👩‍👩‍👧",
+    "é",
+    "ß",
+    "ı",
+    "İ",
+    "\u{0301}",
+    "\u{2028}",
+    "ﬀ",
+    "0x1p-3",
+    "1e999",
+    "-9223372036854775809",
+    "18446744073709551616",
+    "null",
+    "true",
+    "NaN",
+    "2026-01-25",
+    "//",
+    "/*",
+    "*/",
+    ",",
+    ":",
+    "\\u0000",
+    "\\ud800",
+    "hooks",
+    "mcpServers",
+    "blue",
+    "checksum: ",
+    "seal: ",
+    "version: 1\n",
+    "{}",
+    "[]",
+    "\"\"",
+];
+
+fn mutated(random: &mut Random, pool: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = pool[random.below(pool.len())].clone();
+    for _ in 0..=random.below(4) {
+        let at = random.below(bytes.len() + 1);
+        let end = (at + random.below(40)).min(bytes.len());
+        match random.below(9) {
+            0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+            1 if at < bytes.len() => bytes[at] = random.next() as u8,
+            2 => drop(bytes.drain(at..end)),
+            3 => {
+                let part = bytes[at..end].to_vec();
+                let most = if random.below(40) == 0 { 400 } else { 3 };
+                let n = 1 + random.below(most);
+                bytes.splice(at..at, part.repeat(n));
+            }
+            4 => bytes.truncate(at),
+            5 => {
+                let other = &pool[random.below(pool.len())];
+                let from = random.below(other.len() + 1);
+                let part = other[from..(from + random.below(200)).min(other.len())].to_vec();
+                bytes.splice(at..end, part);
+            }
+            6 => {
+                let word = WORDS[random.below(WORDS.len())].as_bytes();
+                let most = if random.below(30) == 0 { 300 } else { 1 };
+                let n = 1 + random.below(most);
+                bytes.splice(at..at, word.repeat(n));
+            }
+            _ => {
+                let word = WORDS[random.below(WORDS.len())].as_bytes().to_vec();
+                bytes.splice(at..at, word);
+            }
+        }
+        bytes.truncate(1 << 16);
+    }
+    bytes
+}
+
+fn seconds(few: f64) -> Duration {
+    let asked = std::env::var("BLUE_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    Duration::from_secs_f64(asked.unwrap_or(few))
+}
+
+fn random() -> Random {
+    let asked = std::env::var("BLUE_FUZZ_SEED").ok().and_then(|text| text.parse::<u64>().ok());
+    Random(asked.unwrap_or(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+}
+
+/// What broke a target before.
+fn kept(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz");
+    let is_ours = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with(target);
+    let paths = support::entries(&folder).into_iter().filter(|path| is_ours(path));
+    paths.map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+/// Tries a target for a while. A panic shows the input that led to it, and keeps it.
+fn fuzz(target: &str, seeds: &[&[u8]], few: f64, judge: impl Fn(&[u8]) -> Answer) {
+    let mut pool: Vec<Vec<u8>> =
+        seeds.iter().map(|seed| seed.to_vec()).chain(kept(target)).collect();
+    let mut seen = BTreeSet::new();
+    let attempt = |bytes: &[u8]| {
+        let started = Instant::now();
+        let judged = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| judge(bytes)));
+        let slow = started.elapsed() > Duration::from_secs(5);
+        match judged {
+            Ok(answer) if !slow => answer,
+            _ => {
+                let path =
+                    std::env::temp_dir().join(format!("{target}-{}", Digest::of(bytes).short()));
+                std::fs::write(&path, bytes).unwrap();
+                panic!(
+                    "{target} broke, slow: {slow}; keep {} in tests/fuzz/:\n{:?}",
+                    path.display(),
+                    String::from_utf8_lossy(bytes)
+                );
+            }
+        }
+    };
+    for seed in &pool {
+        seen.insert(attempt(seed));
+    }
+    let (mut random, started, mut n) = (random(), Instant::now(), 0u64);
+    while started.elapsed() < seconds(few) {
+        let bytes = mutated(&mut random, &pool);
+        if seen.insert(attempt(&bytes)) && pool.len() < 4_000 {
+            pool.push(bytes);
+        }
+        n += 1;
+    }
+    println!("{target}: {n} inputs, {} kinds of answer", seen.len());
+    assert!(n > 20, "{target}: only {n} inputs");
+}
+
+/// How large something is, roughly.
+fn size(n: usize) -> u64 {
+    u64::from(usize::BITS - n.leading_zeros())
+}
+
+const DOCUMENT: &[u8] = b"---\ntitle: \"One\"\nstatus: accepted\ndate: 2026-01-25\nsupersedes: [ADR-2, '0003']\nx: &a {b: *a}\n---\n\n# ADR 0001: One\n\n| | |\n|---|---|\n| **Status** | Accepted |\n\n## Decision\n\nSee [two](0002-two.md#x), RFC 3, blue://docs/adrs/4 and `code`.\n\n- [ ] task\n\n```\nADR 9\n```\n";
+const OLD_STYLE: &[u8] = b"# 1. Record decisions\r\n\r\nDate: 2016-02-12\r\n\r\n## Status\r\n\r\nSuperseded by [2. Two](0002-two.md)\r\n\r\n## Context\r\n\r\nText <table><tr><td>Status</td><td>Draft</td></tr></table>\r\n";

@@ -1,0 +1,79 @@
+//! Every limit has a code and a key, and a document over a limit is reported.
+
+use super::{fill, fronted};
+use crate::support::Project;
+
+/// A document over one limit: its configuration, the code, the key, a configuration that allows it.
+struct Case {
+    code: &'static str,
+    key: &'static str,
+    low: u64,
+    high: u64,
+    text: String,
+}
+
+fn case(code: &'static str, key: &'static str, low: u64, high: u64, text: &str) -> Case {
+    let text = text.replace("# Title\n", "# Title\n\nSee [one](0001-one.md).\n");
+    Case { code, key, low, high, text }
+}
+
+#[test]
+fn every_limit_of_a_document_is_told_with_its_key_and_the_document_stays() {
+    let quotes = format!("# Title\n\nStatus: accepted\n\n{}deep\n", "> ".repeat(30));
+    let links = "# Title\n\nStatus: accepted\n\n[a](1.md) [b](2.md) [c](3.md) [d](4.md)\n";
+    let long = format!("# Title\n\nStatus: accepted\n\n{}\n", "word ".repeat(200));
+    for case in [
+        case("BLUE-LIM-001", "line_bytes", 500, 5_000, &long),
+        case("BLUE-LIM-002", "nesting", 20, 40, &quotes),
+        case("BLUE-LIM-003", "yaml_depth", 3, 9, &fronted("a: [[[[1]]]]")),
+        case("BLUE-LIM-004", "yaml_values", 9, 99, &fronted("a: &a [1, 2, 3]\nb: [*a, *a]")),
+        case("BLUE-DOC-006", "front_matter_bytes", 40, 400, &fronted(&fill("k: value", 90))),
+        case("BLUE-DOC-009", "references", 3, 30, links),
+    ] {
+        let Case { code, key, low, high, text } = case;
+        let project = Project::new();
+        project.write("docs/adr/0001-one.md", "# One\n\nStatus: accepted\n\nText.\n");
+        project.write("docs/adr/0002-two.md", &text);
+        project.write(".blue/config.yaml", format!("limits: {{{key}: {low}}}\n"));
+        let output = project.build();
+        let said = output.stderr.lines().find(|line| line.contains(code));
+        let said = said.unwrap_or_else(|| panic!("{code}: {}", output.stderr));
+        assert!(said.contains(&low.to_string()), "the limit is named: {said}");
+        assert!(output.stderr.contains(&format!("limits.{key}")), "{code}: {}", output.stderr);
+        let index = project.read(".blue/context/documents.jsonl");
+        let line = index.lines().find(|line| line.contains("0002-two")).unwrap();
+        assert!(line.contains("\"Title\"") && line.contains("\"accepted\""), "{code}: {line}");
+        // What was read under one limit is read again under another, whatever the caches hold.
+        project.write(".blue/config.yaml", format!("limits: {{{key}: {high}}}\n"));
+        let output = project.build();
+        assert!(!output.stderr.contains(code), "{code}: {}", output.stderr);
+        assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0, "{code}");
+    }
+}
+
+#[test]
+fn a_limit_on_all_documents_stops_the_build_and_changes_nothing() {
+    let project = Project::new();
+    for i in 1..=4 {
+        project
+            .write(&format!("docs/adr/000{i}-a.md"), format!("# A{i}\n\n{}\n", fill("word ", 400)));
+    }
+    project.build();
+    project.write("docs/adr/0005-a.md", "# A5\n\nMore.\n");
+    let before = project.files();
+    for (limits, code) in [("documents: 4", "BLUE-LIM-005"), ("total_bytes: 1000", "BLUE-LIM-006")]
+    {
+        let config = format!("limits: {{{limits}}}\n");
+        project.write(".blue/config.yaml", &config);
+        for flags in [vec![], vec!["--force"], vec!["--check"]] {
+            let output = project.blue(&[&["knowledge", "build"], flags.as_slice()].concat());
+            assert_eq!(output.code, 2, "{limits}: {}", output.stderr);
+            assert!(output.stderr.contains(code), "{}", output.stderr);
+            let key = limits.split(':').next().unwrap();
+            assert!(output.stderr.contains(&format!("limits.{key}")), "{}", output.stderr);
+        }
+        let mut after = project.files();
+        assert_eq!(after.remove(".blue/config.yaml").unwrap(), config.as_bytes());
+        assert_eq!(before, after);
+    }
+}
