@@ -129,7 +129,7 @@ fn check(case: &Path, bless: bool, failures: &mut Vec<String>) {
 }
 
 #[test]
-fn every_case_gives_its_expected_tree() {
+fn every_case_gives_its_expected_output() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let bless = std::env::var_os("BLESS").is_some();
     let mut failures = Vec::new();

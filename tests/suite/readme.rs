@@ -131,7 +131,7 @@ fn runnable(command: &str) -> Option<String> {
 }
 
 #[test]
-fn wildcards_stand_for_any_text_and_any_lines() {
+fn an_ellipsis_matches_any_text_and_any_lines() {
     let shown = |text: &str| text.lines().map(str::to_string).collect::<Vec<_>>();
     assert!(is_shown(&shown("a … c\n…\nz"), &["a b c", "x", "y", "z"]));
     assert!(is_shown(&shown("…"), &[]) && is_shown(&shown("a…"), &["a"]));
@@ -139,7 +139,7 @@ fn wildcards_stand_for_any_text_and_any_lines() {
 }
 
 #[test]
-fn what_readme_shows_is_what_is_printed() {
+fn the_readme_shows_the_real_output() {
     let (project, home) = (copy_without_blue(), Project::new());
     let mut n_compared = 0;
     for (command, shown) in blocks(&readme(), "console").iter().flat_map(|block| commands(block)) {
@@ -208,7 +208,7 @@ fn every_command_of_the_table_works_on_this_repository() {
 }
 
 #[test]
-fn the_gate_runs_what_readme_names_for_developing() {
+fn the_ci_script_runs_the_commands_of_the_readme() {
     let readme = readme();
     let developing = readme.split("\n## Developing\n").nth(1).unwrap();
     let gate = std::fs::read_to_string(repository().join(".ci/run")).unwrap();

@@ -74,7 +74,7 @@ fn room_of(path: &Path) -> String {
 }
 
 #[test]
-fn a_room_uses_only_what_the_table_allows() {
+fn a_module_uses_only_what_the_table_allows() {
     let mut wrong = Vec::new();
     for (path, text) in sources() {
         let room = room_of(&path);
@@ -114,7 +114,7 @@ fn a_room_uses_only_what_the_table_allows() {
 }
 
 #[test]
-fn every_file_opens_with_its_charter_and_stays_small() {
+fn every_file_opens_with_a_summary_and_stays_small() {
     let mut wrong = Vec::new();
     let mut sizes = Vec::new();
     for (path, text) in sources() {
@@ -168,7 +168,7 @@ fn functions_stay_short() {
 }
 
 #[test]
-fn words_that_must_not_stay_are_not_there() {
+fn leftover_markers_are_banned() {
     let mut wrong = Vec::new();
     for (path, text) in sources() {
         for (i, line) in text.lines().enumerate() {
@@ -192,7 +192,7 @@ fn words_that_must_not_stay_are_not_there() {
 }
 
 #[test]
-fn the_rooms_that_think_touch_no_disk_clock_or_environment() {
+fn pure_modules_touch_no_disk_clock_or_environment() {
     let mut wrong = Vec::new();
     for (path, text) in sources() {
         if !["model", "guard", "parse", "link", "rank", "condense", "render"]

@@ -71,7 +71,7 @@ fn phase(project: &Project) -> String {
 }
 
 #[test]
-fn before_the_gates_nothing_is_different() {
+fn usage_changes_nothing_before_its_thresholds() {
     let project = sample();
     let before = near(&project);
     assert_eq!(phase(&project), "usage: off, 0 of 30 days, 0 of 1,000 events");
@@ -87,7 +87,7 @@ fn before_the_gates_nothing_is_different() {
 }
 
 #[test]
-fn after_thirty_days_what_is_read_often_and_lately_comes_first() {
+fn documents_read_often_come_first_after_thirty_days() {
     let project = sample();
     let before = order(&project);
     let [first, chosen, old, lately] = before[..4] else { panic!("{before:?}") };
@@ -106,7 +106,7 @@ fn after_thirty_days_what_is_read_often_and_lately_comes_first() {
 }
 
 #[test]
-fn after_a_thousand_events_what_is_read_together_is_near() {
+fn documents_read_together_are_related_after_a_thousand_events() {
     let project = sample();
     assert!(!order(&project).contains(&6) || order(&project).last() == Some(&6));
     let mut log = String::new();
@@ -139,7 +139,7 @@ fn after_a_thousand_events_what_is_read_together_is_near() {
 }
 
 #[test]
-fn what_is_committed_never_changes_with_the_log() {
+fn emitted_files_never_depend_on_the_log() {
     let project = sample();
     let before = project.files();
     let mut log = String::new();
@@ -156,7 +156,7 @@ fn what_is_committed_never_changes_with_the_log() {
 }
 
 #[test]
-fn documents_that_nobody_changed_or_was_given_for_long_are_suggested_for_review() {
+fn unused_old_documents_are_suggested_for_review() {
     let project = sample();
     project.git(&["init", "-q"]);
     let review = |project: &Project| -> Value {
@@ -218,7 +218,7 @@ fn documents_that_nobody_changed_or_was_given_for_long_are_suggested_for_review(
 }
 
 #[test]
-fn it_adds_up_the_same_bit_by_bit_and_all_at_once() {
+fn incremental_and_complete_counts_agree() {
     let (bits, once) = (sample(), sample());
     let lines: Vec<String> = (0..1_200)
         .map(|i| read(60 - i / 20, &format!("s{}", i / 4), (i * 7 % 6 + 1) as u64))
@@ -265,7 +265,7 @@ fn it_adds_up_the_same_bit_by_bit_and_all_at_once() {
 }
 
 #[test]
-fn a_huge_log_costs_little() {
+fn a_huge_log_is_counted_quickly() {
     let project = sample();
     let old = started(90);
     let block: String = (0..2_000).map(|i| read(5, &format!("s{i}"), 5)).collect();

@@ -4,7 +4,7 @@ use crate::support;
 use crate::support::Project;
 
 #[test]
-fn check_tells_stale_edited_missing_and_orphaned_apart() {
+fn check_distinguishes_stale_edited_missing_and_orphaned_files() {
     let project = Project::with_two_decisions();
     project.write("docs/rfcs/0001-gone.md", "# RFC 1: Gone\n\n- Status: draft\n\nGone.\n");
     project.build();
@@ -58,7 +58,7 @@ fn every_flipped_byte_is_noticed() {
 }
 
 #[test]
-fn a_hand_edit_is_kept_before_it_is_replaced() {
+fn a_hand_edit_is_copied_to_rescued_before_it_is_replaced() {
     let project = Project::with_two_decisions();
     project.build();
     let edited = project.read("knowledge/adrs.md") + "My own words.\n";

@@ -283,7 +283,7 @@ fn builds_hooks_servers_and_a_watch_do_not_harm_each_other() {
 }
 
 #[test]
-fn who_has_to_wait_is_told_for_whom_and_since_when() {
+fn a_waiting_build_names_the_process_that_holds_the_lock() {
     let project = sample();
     let root = Root::open(project.path()).unwrap();
     let lock = Lock::take(&root, "knowledge build", &|_| {}).unwrap();
@@ -301,7 +301,7 @@ fn who_has_to_wait_is_told_for_whom_and_since_when() {
 }
 
 #[test]
-fn a_lock_whose_holder_is_dead_holds_nobody_up() {
+fn a_lock_of_a_dead_process_does_not_block() {
     let project = sample();
     // What a killed build leaves: the file, with its words, and no lock on it.
     for words in [

@@ -91,7 +91,7 @@ fn edit(project: &Project, i: usize, change: impl Fn(&str) -> String) {
 }
 
 #[test]
-fn an_edit_that_only_its_document_shows_is_built_on_what_is_known() {
+fn an_edit_of_one_body_reuses_the_previous_state() {
     let project = sample();
     type Change = fn(&str) -> String;
     let changes: [(&str, usize, Change); 9] = [
@@ -129,7 +129,7 @@ fn an_edit_that_only_its_document_shows_is_built_on_what_is_known() {
 }
 
 #[test]
-fn an_edit_that_others_can_see_is_shown_everywhere() {
+fn an_edit_that_affects_other_documents_updates_them() {
     let project = sample();
     type Change<'a> = (&'a str, &'a dyn Fn(&Project));
     let changes: [Change<'_>; 10] = [
@@ -172,7 +172,7 @@ fn an_edit_that_others_can_see_is_shown_everywhere() {
 }
 
 #[test]
-fn what_is_kept_may_be_damaged_or_older_than_the_rest() {
+fn damaged_or_older_caches_change_no_output() {
     let project = sample();
     let file = |name: &str| project.path().join(".blue/local").join(name);
     let all = || LOCAL.map(|name| std::fs::read(file(name)).unwrap());
@@ -202,7 +202,7 @@ fn what_is_kept_may_be_damaged_or_older_than_the_rest() {
 }
 
 #[test]
-fn after_many_edits_all_documents_are_looked_at_again() {
+fn many_edits_in_a_row_end_in_a_full_ranking() {
     let project = sample();
     let mut n_anew = 0;
     for i in 1..=40 {
@@ -223,7 +223,7 @@ fn assert_same_findings(project: &Project, what: &str) {
 }
 
 #[test]
-fn what_no_record_notices_is_found_after_every_edit() {
+fn findings_outside_the_record_are_reported_after_every_edit() {
     let project = sample();
     let elsewhere = |n: usize| edit(&project, 40, |text| format!("{text}\n{}\n", sentence(n)));
     // An own id counts as a header's only in the first lines.
@@ -259,7 +259,7 @@ fn what_no_record_notices_is_found_after_every_edit() {
 }
 
 #[test]
-fn what_a_build_makes_is_there_for_the_next() {
+fn every_build_writes_the_state_that_the_next_one_reads() {
     let project = Project::new();
     for i in 1..4 {
         let link = if i == 3 { "No link." } else { "See [all](../../knowledge/adrs.md)." };
@@ -300,7 +300,7 @@ fn a_bundle_keeps_its_neighbours_when_only_its_plan_changed() {
 }
 
 #[test]
-fn one_thread_is_enough() {
+fn every_command_finishes_on_one_thread() {
     let project = Project::new();
     // Whoever waits for a thread here must not be the only one.
     let words: String =

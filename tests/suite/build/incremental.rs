@@ -15,7 +15,7 @@ fn an_unchanged_build_writes_nothing_at_all() {
 }
 
 #[test]
-fn one_changed_document_rewrites_only_what_it_reaches() {
+fn one_changed_document_rewrites_only_affected_artifacts() {
     let project = Project::with_two_decisions();
     project.write("docs/rfcs/0001-other.md", "# RFC 1: Other\n\n- Status: draft\n\nOther.\n");
     project.build();
@@ -74,7 +74,7 @@ fn a_file_over_the_limit_is_read_once_it_shrinks() {
 }
 
 #[test]
-fn what_git_ignores_is_no_document() {
+fn a_file_that_git_ignores_is_no_document() {
     let project = Project::with_two_decisions();
     project.write(".gitignore", "*.tmp.md\n/private/\n");
     project.write("docs/adr/.gitignore", "0009-*\n!0009-kept.md\n");

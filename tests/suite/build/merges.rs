@@ -121,7 +121,7 @@ fn assert_healed(project: &Project, what: &str) {
 }
 
 #[test]
-fn one_build_heals_a_merge_in_conflict() {
+fn one_build_resolves_a_merge_conflict() {
     for style in ["merge", "diff3", "zdiff3"] {
         for (ours, theirs) in [("left", "right"), ("right", "left")] {
             let project = two_branches();
@@ -139,7 +139,7 @@ fn one_build_heals_a_merge_in_conflict() {
 }
 
 #[test]
-fn one_build_heals_a_merge_that_was_committed_with_its_markers() {
+fn one_build_removes_committed_conflict_markers() {
     let project = two_branches();
     project.git(&["checkout", "-q", "left"]);
     assert!(!try_git(&project, &["merge", "right"]), "no conflict");
@@ -148,7 +148,7 @@ fn one_build_heals_a_merge_that_was_committed_with_its_markers() {
 }
 
 #[test]
-fn one_build_heals_a_merge_that_took_one_side() {
+fn one_build_corrects_a_merge_that_took_one_side() {
     for option in ["ours", "theirs"] {
         let project = two_branches();
         project.git(&["checkout", "-q", "left"]);
@@ -159,7 +159,7 @@ fn one_build_heals_a_merge_that_took_one_side() {
 }
 
 #[test]
-fn one_build_heals_a_rebase_and_a_cherry_pick_and_a_stash() {
+fn one_build_resolves_a_rebase_a_cherry_pick_and_a_stash() {
     for command in [["rebase", "right"], ["cherry-pick", "right"], ["revert", "HEAD"]] {
         let project = two_branches();
         project.git(&["checkout", "-q", "left"]);
@@ -184,7 +184,7 @@ fn one_build_heals_a_rebase_and_a_cherry_pick_and_a_stash() {
 }
 
 #[test]
-fn force_and_init_heal_a_merge_too() {
+fn force_and_init_resolve_a_merge() {
     for arguments in [&["knowledge", "build", "--force"][..], &["init"]] {
         let project = two_branches();
         project.git(&["checkout", "-q", "left"]);
@@ -196,7 +196,7 @@ fn force_and_init_heal_a_merge_too() {
 }
 
 #[test]
-fn a_line_that_neither_side_had_is_kept_in_rescued() {
+fn a_line_from_neither_side_is_copied_to_rescued() {
     let project = two_branches();
     project.git(&["checkout", "-q", "left"]);
     assert!(!try_git(&project, &["merge", "right"]), "no conflict");
@@ -213,7 +213,7 @@ fn a_line_that_neither_side_had_is_kept_in_rescued() {
 }
 
 #[test]
-fn a_conflict_in_a_folder_without_git_is_healed_and_kept() {
+fn a_conflict_in_a_folder_without_git_is_resolved_and_rescued() {
     let project = two_branches();
     project.git(&["checkout", "-q", "left"]);
     assert!(!try_git(&project, &["merge", "right"]), "no conflict");
@@ -236,7 +236,7 @@ fn a_file_that_only_looks_like_a_conflict_is_not_overwritten() {
 }
 
 #[test]
-fn artifacts_with_crlf_line_ends_are_ours_and_get_their_bytes_back() {
+fn artifacts_with_crlf_are_recognised_and_restored() {
     let project = repository();
     let before = project.files();
     for (path, bytes) in &before {
@@ -274,7 +274,7 @@ fn a_clone_that_converts_line_ends_builds_without_a_diff() {
 }
 
 #[test]
-fn a_check_says_that_a_build_was_interrupted() {
+fn check_reports_an_interrupted_build() {
     let project = repository();
     project.write("docs/adr/0004-more.md", adr(4, "More", "More of it."));
     let before = project.files();
@@ -326,7 +326,7 @@ fn force_replaces_what_is_not_a_manifest_and_keeps_a_copy() {
 }
 
 #[test]
-fn a_file_of_a_users_own_is_not_overwritten_because_an_older_manifest_lists_it() {
+fn a_user_file_listed_in_an_older_manifest_is_not_overwritten() {
     let project = repository();
     std::fs::remove_file(project.path().join("docs/rfcs/0001-cache.md")).unwrap();
     project.build();
@@ -339,7 +339,7 @@ fn a_file_of_a_users_own_is_not_overwritten_because_an_older_manifest_lists_it()
 }
 
 #[test]
-fn one_build_heals_conflicts_without_a_merge_commit() {
+fn one_build_resolves_conflicts_without_a_merge_commit() {
     for commands in [
         &[&["merge", "--squash", "right"][..]][..],
         &[&["cherry-pick", "-n", "right"]],

@@ -24,7 +24,7 @@ fn notes_project(paths: &[&str]) -> Project {
 }
 
 #[test]
-fn a_second_document_of_one_name_takes_no_address_over() {
+fn a_second_document_of_the_same_name_takes_over_no_address() {
     let project = notes_project(&["b/notes/focus.md"]);
     project.write("c/notes/other.md", "# Other\n\nSee blue://docs/notes/focus for it.\n");
     project.build();
@@ -85,7 +85,7 @@ fn the_address_of_a_contested_name_depends_on_its_path_alone() {
 }
 
 #[test]
-fn two_documents_of_one_number_in_one_folder_are_told_apart_by_their_files() {
+fn two_documents_of_one_number_are_distinguished_by_file_name() {
     let project = Project::new();
     for i in 1..=4 {
         let folder = format!("CIP-000{i}");

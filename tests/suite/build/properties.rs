@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn any_markdown_gives_places_within_it(text in markdown()) {
+    fn places_in_any_markdown_are_within_the_text(text in markdown()) {
         let facts = parse(&Source { bytes: text.clone().into_bytes(), sidecar: None }, &Limits::default(), &Allowed::default());
         let n_lines = text.lines().count() as u32 + 1;
         for reference in &facts.references {

@@ -32,7 +32,7 @@ fn related(project: &Project, arguments: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn a_document_is_near_to_whom_it_is_named_by_its_title() {
+fn naming_the_title_of_a_document_relates_to_it() {
     let project = sample();
     let write = |name: &str, title: &str, text: &str| {
         let text = format!("# {title}\n\n- Status: accepted\n\n## Decision\n\n{text}\n");
@@ -53,7 +53,7 @@ fn decision(project: &Project, name: &str, title: &str, text: &str) {
 }
 
 #[test]
-fn a_document_is_near_to_whom_it_calls_by_the_name_of_its_file() {
+fn naming_the_file_of_a_document_relates_to_it() {
     let project = sample();
     decision(&project, "0050-lazy-snapshot-trees", "ADR 0050: Iterables", "Rails are laid.");
     decision(&project, "0051-trees-snapshot-lazy", "ADR 0051: Iterators", "Trains run.");
@@ -64,7 +64,7 @@ fn a_document_is_near_to_whom_it_calls_by_the_name_of_its_file() {
 }
 
 #[test]
-fn a_document_is_near_to_whom_it_shares_names_of_code_with() {
+fn shared_code_names_relate_documents() {
     let project = sample();
     let names = "`flushPage` `SHARD_SIZE` `page_of` `RESTORE` `keyRange`. ".repeat(6);
     decision(&project, "0050-rails", "ADR 0050: Rails", &format!("Laid once. {names}"));
@@ -78,7 +78,7 @@ fn a_document_is_near_to_whom_it_shares_names_of_code_with() {
 }
 
 #[test]
-fn a_document_is_near_to_what_others_cite_in_its_words() {
+fn citation_text_relates_a_document_to_similar_words() {
     let project = sample();
     decision(&project, "0050-rails", "ADR 0050: Rails", "Laid once.");
     decision(&project, "0051-trains", "ADR 0051: Trains", "Laid once.");
@@ -97,7 +97,7 @@ fn a_document_is_near_to_what_others_cite_in_its_words() {
 }
 
 #[test]
-fn what_is_alike_is_near_and_says_what_it_shares() {
+fn similar_documents_are_related_with_their_shared_terms() {
     let project = sample();
     // The last of each subject cites nobody and is cited by nobody.
     let near = related(&project, &["blue://adr/10"]);
@@ -117,7 +117,7 @@ fn what_is_alike_is_near_and_says_what_it_shares() {
 }
 
 #[test]
-fn the_commands_answer_for_addresses_paths_and_words() {
+fn related_accepts_addresses_paths_and_words() {
     let project = sample();
     let words = related(&project, &["login", "--limit", "3"]);
     assert_eq!(words.len(), 3);
@@ -167,7 +167,7 @@ fn sentence(state: &mut u64, subject: usize) -> String {
 }
 
 #[test]
-fn after_an_edit_only_what_it_reaches_is_ranked_and_the_bytes_are_those_of_a_clean_build() {
+fn an_edit_reranks_only_affected_documents() {
     let (project, mut state) = (Project::new(), 7);
     let path = |i: usize| format!(".blue/docs/adrs/{i:04}-d{i}.md");
     for i in 1..=400 {
@@ -213,7 +213,7 @@ fn after_an_edit_only_what_it_reaches_is_ranked_and_the_bytes_are_those_of_a_cle
 }
 
 #[test]
-fn what_the_configuration_lets_be_read_of_a_document_is_ranked_anew() {
+fn a_changed_limit_reranks_the_document() {
     let project = sample();
     let path = |i: u32| format!(".blue/docs/adrs/{i:04}-long-{i}.md");
     for i in 30..36 {

@@ -125,7 +125,7 @@ fn the_same_documents_give_the_same_bytes_everywhere() {
 }
 
 #[test]
-fn threads_and_umask_do_not_show() {
+fn threads_and_umask_change_no_byte() {
     let first = Project::new();
     write_all(&first, false);
     let expected = built(&first, &mut first.command(&["knowledge", "build", "--jobs", "1"]));
@@ -149,7 +149,7 @@ fn threads_and_umask_do_not_show() {
 }
 
 #[test]
-fn a_clone_checks_out_what_was_built() {
+fn a_clone_contains_the_emitted_bytes() {
     let project = Project::new();
     project.git(&["init", "-q"]);
     write_all(&project, false);

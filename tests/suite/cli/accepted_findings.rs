@@ -57,7 +57,7 @@ fn an_unknown_code_names_the_nearest() {
 }
 
 #[test]
-fn a_project_decides_how_much_a_code_matters() {
+fn a_project_can_change_the_severity_of_a_code() {
     let project = sample();
     assert_eq!(lint(&project, &[]).code, 1);
     project.write(".blue/config.yaml", "diagnostics:\n  BLUE-REF-001: off\n");
@@ -149,7 +149,7 @@ fn an_accepted_finding_stays_quiet_until_something_new_appears() {
 }
 
 #[test]
-fn codes_and_places_choose_what_is_accepted() {
+fn accept_selects_findings_by_code_and_place() {
     for (selectors, n_accepted) in [
         (vec!["BLUE-REF-001"], 3),
         (vec!["ref-001", "docs/adr/0001-one.md"], 2),
@@ -169,7 +169,7 @@ fn codes_and_places_choose_what_is_accepted() {
 }
 
 #[test]
-fn what_cannot_be_accepted_is_refused_and_nothing_is_written() {
+fn a_refused_acceptance_writes_nothing() {
     let project = sample();
     for (flags, says) in [
         (vec!["--accept", "BLUE-OUT-002", "--reason", "x"], "cannot be accepted"),
@@ -187,7 +187,7 @@ fn what_cannot_be_accepted_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn an_accepted_finding_that_is_gone_is_told_and_pruned() {
+fn an_obsolete_acceptance_is_reported_and_pruned() {
     let project = sample();
     lint(&project, &["--accept", "--reason", "known"]);
     project.write("docs/adr/0002-two.md", "# Two\n\nStatus: accepted\n\nNo link.\n");
@@ -256,7 +256,7 @@ fn a_broken_file_of_accepted_findings_names_its_line() {
 }
 
 #[test]
-fn who_accepted_one_order_did_not_accept_another() {
+fn accepting_one_injection_does_not_accept_another() {
     let project = Project::new();
     let write = |order: &str, above: &str| {
         let text = format!("# A\n\nStatus: accepted\n\n## Decision\n\n{above}We use {order}\n");

@@ -48,7 +48,7 @@ fn completions_and_manual_name_the_commands() {
 }
 
 #[test]
-fn a_tree_that_cannot_be_written_gives_one_clear_message() {
+fn an_unwritable_project_gives_one_clear_message() {
     if rustix::process::geteuid().is_root() {
         println!("skipped: the superuser may write anywhere");
         return;
@@ -122,7 +122,7 @@ fn list_and_show_find_documents_by_every_short_name() {
 }
 
 #[test]
-fn one_thing_is_counted_in_the_singular_everywhere() {
+fn counts_of_one_use_the_singular() {
     let project = Project::new();
     project.write("docs/adr/0001-a.md", "# A\n\n## Status\n\nAccepted\n\nSee [b](0002-b.md).\n");
     let accept = ["knowledge", "lint", "--accept", "--reason", "x"];
@@ -172,7 +172,7 @@ fn one_thing_is_counted_in_the_singular_everywhere() {
 }
 
 #[test]
-fn what_comes_next_can_be_typed_as_it_is_printed() {
+fn suggested_commands_work_as_printed() {
     let document = "# A\n\n## Status\n\nAccepted\n\nSee [b](0002-b.md).\n";
     let blue = Path::new(env!("CARGO_BIN_EXE_blue")).parent().unwrap();
     let path = std::env::join_paths([blue, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
@@ -248,7 +248,7 @@ fn a_build_with_little_memory_takes_a_smaller_stack() {
 }
 
 #[test]
-fn times_at_the_end_of_the_year_9999_and_beyond_are_only_times() {
+fn file_times_beyond_the_year_9999_are_accepted() {
     let project = Project::new();
     project.write("docs/adr/0001-one.md", "# One\n");
     project.git(&["init", "-q"]);

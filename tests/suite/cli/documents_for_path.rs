@@ -97,7 +97,7 @@ fn a_path_may_be_absolute_relative_or_a_folder() {
 }
 
 #[test]
-fn related_gives_what_binds_a_file_as_the_server_does() {
+fn related_and_the_server_agree_on_a_file() {
     let project = sample();
     let bound = ids(&answer(&project, &["src/parse/mod.rs"]));
     assert!(!bound.is_empty());
@@ -122,7 +122,7 @@ fn related_gives_what_binds_a_file_as_the_server_does() {
 }
 
 #[test]
-fn only_what_every_clone_has_is_named() {
+fn paths_that_git_does_not_track_are_not_listed() {
     let project = sample();
     let index = project.read(".blue/context/paths.jsonl");
     let paths: Vec<Value> =
@@ -164,7 +164,7 @@ fn a_clone_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_named_file_that_comes_or_goes_is_noticed_also_where_nobody_walks() {
+fn a_named_file_that_appears_or_disappears_is_noticed() {
     let project = sample();
     let paths = || project.read(".blue/context/paths.jsonl");
     let before = paths();
@@ -199,7 +199,7 @@ fn a_named_file_that_comes_or_goes_is_noticed_also_where_nobody_walks() {
 }
 
 #[test]
-fn what_blue_emits_is_no_code() {
+fn emitted_files_are_not_bound_as_code() {
     let project = Project::new();
     adr(
         &project,
@@ -216,7 +216,7 @@ fn what_blue_emits_is_no_code() {
 }
 
 #[test]
-fn hostile_paths_neither_break_the_index_nor_reach_out() {
+fn hostile_paths_neither_break_the_index_nor_leave_the_project() {
     let project = Project::new();
     project.write("src/a.rs", "x");
     std::os::unix::fs::symlink("/etc", project.path().join("out")).unwrap();

@@ -3,7 +3,7 @@
 use crate::support::Project;
 
 #[test]
-fn findings_are_written_for_people_and_for_machines() {
+fn findings_are_printed_in_every_format() {
     let project = Project::with_two_decisions();
     project.write("docs/adr/0003-broken.md", "# 3. Broken\n\nSee [x](0099-gone.md).\n");
     let lint = project.blue(&["knowledge", "lint"]);
@@ -30,7 +30,7 @@ fn findings_are_written_for_people_and_for_machines() {
 }
 
 #[test]
-fn a_build_reports_each_warning_once_and_then_counts_it() {
+fn a_build_prints_each_warning_once_and_then_counts_it() {
     let project = Project::new();
     let broken = |name: &str| format!("# T\n\n## Status\n\nAccepted\n\nSee [x]({name}.md).\n");
     project.write("docs/adr/0001-a.md", broken("one")).write("docs/adr/0002-b.md", broken("two"));

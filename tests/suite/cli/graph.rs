@@ -44,7 +44,7 @@ fn json(project: &Project, arguments: &[&str]) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn the_whole_is_drawn_without_a_build_and_the_dead_are_dashed() {
+fn the_graph_needs_no_build_and_dashes_superseded_documents() {
     let project = sample();
     let expected = r#"flowchart LR
   d0["ADR 0001<br/>First<br/>accepted"]
@@ -69,7 +69,7 @@ fn the_whole_is_drawn_without_a_build_and_the_dead_are_dashed() {
 }
 
 #[test]
-fn a_collection_or_what_is_near_a_document() {
+fn the_graph_can_be_limited_to_a_collection_or_a_neighbourhood() {
     let project = sample();
     assert_eq!(json(&project, &["adrs"]).0.len(), 5);
     assert_eq!(json(&project, &["rfc"]), (vec!["0001-end".to_string()], vec![]));
@@ -104,7 +104,7 @@ fn a_collection_or_what_is_near_a_document() {
 }
 
 #[test]
-fn hostile_titles_stay_titles() {
+fn hostile_titles_are_escaped() {
     let project = Project::new();
     let title = "end \"] --> x; %%{init: {'a': 1}}%% <script>`#quot; \\N \\\" [a](b) {c} | \u{202e}x style:a#1;";
     adr(&project, 1, title, "", "x");
@@ -131,7 +131,7 @@ fn hostile_titles_stay_titles() {
 }
 
 #[test]
-fn a_graph_too_large_for_mermaid_is_cut_and_says_so() {
+fn a_graph_too_large_for_mermaid_is_cut_with_a_note() {
     let project = Project::new();
     for i in 1..=120 {
         let cites: String = (1..=6).map(|n| format!("ADR {} ", (i + n * 7) % 120 + 1)).collect();
@@ -152,7 +152,7 @@ fn a_graph_too_large_for_mermaid_is_cut_and_says_so() {
 }
 
 #[test]
-fn a_title_brings_no_tag_of_an_agent_into_a_drawing() {
+fn a_title_cannot_put_an_agent_tag_into_the_graph() {
     let project = Project::new();
     adr(&project, 1, "Use `</blue-session>` and `<|im_start|>` and `[INST]`", "", "x");
     for format in ["mermaid", "dot", "json"] {

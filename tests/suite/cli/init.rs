@@ -33,7 +33,7 @@ fn init_adopts_a_repository_and_overwrites_nothing() {
 }
 
 #[test]
-fn a_manifest_from_before_is_moved_into_the_configuration() {
+fn an_older_manifest_is_converted_to_a_configuration() {
     let project = Project::with_two_decisions();
     let older = "version: 1\nidentity:\n  - uri: blue://docs/adrs/\nworkflow:\n  sources:\n    - uri: blue://state/current-rfc\n  max_tokens: 1234\n";
     project.write(".blue/context.manifest.yaml", older);
@@ -82,7 +82,7 @@ plugins:
 "#;
 
 #[test]
-fn the_first_sample_of_a_manifest_is_moved_whole_into_the_configuration() {
+fn the_original_sample_manifest_is_converted_completely() {
     for sample in [SAMPLE.to_string(), SAMPLE.replace('\n', "\r\n"), format!("\u{feff}{SAMPLE}")] {
         let project = Project::with_two_decisions();
         project.write(".blue/context.manifest.yaml", &sample);
@@ -108,7 +108,7 @@ fn the_first_sample_of_a_manifest_is_moved_whole_into_the_configuration() {
 }
 
 #[test]
-fn a_manifest_that_cannot_be_moved_is_named_with_its_line_and_nothing_is_written() {
+fn an_unconvertible_manifest_is_reported_and_nothing_is_written() {
     for (text, place) in [
         (SAMPLE.replace("\n  ", "\n"), ":18: duplicate"),
         (SAMPLE.replace("480", "many"), ":9: "),
@@ -129,7 +129,7 @@ fn a_manifest_that_cannot_be_moved_is_named_with_its_line_and_nothing_is_written
 }
 
 #[test]
-fn what_an_older_manifest_says_and_blue_does_not_know_is_kept_and_told() {
+fn unknown_keys_of_an_older_manifest_are_copied_and_reported() {
     let project = Project::with_two_decisions();
     let text = SAMPLE.replace("  max_tokens: 1900\n", "  max_tokens: 1900\n  injection: auto\n");
     project.write(".blue/context.manifest.yaml", text);
@@ -141,7 +141,7 @@ fn what_an_older_manifest_says_and_blue_does_not_know_is_kept_and_told() {
 }
 
 #[test]
-fn init_that_cannot_build_leaves_everything_as_it_was() {
+fn a_failed_init_changes_nothing() {
     type Prepare = fn(&Project);
     let obstacles: [(&str, Prepare); 5] = [
         ("a foreign digest", |project| {
@@ -179,7 +179,7 @@ fn init_that_cannot_build_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn plugins_are_checked_and_said_not_to_run() {
+fn plugins_are_validated_and_reported_as_not_run() {
     let project = Project::with_two_decisions();
     let config = "version: 1\nplugins:\n  - x\n  - {name: tickets, provides: [a]}\n";
     project.write(".blue/config.yaml", config);

@@ -20,7 +20,7 @@ use super::{Answer, DOCUMENT, OLD_STYLE, fuzz, size};
 use crate::support::Project;
 
 #[test]
-fn documents() {
+fn any_document_is_parsed() {
     fuzz(
         "documents",
         &[DOCUMENT, OLD_STYLE, b"", b"\xEF\xBB\xBF+++\ntitle = 1\n+++\n", b"Status: x\n=====\n"],
@@ -77,7 +77,7 @@ fn documents() {
 }
 
 #[test]
-fn names_and_addresses() {
+fn any_name_and_any_address_is_parsed() {
     fuzz(
         "names",
         &[
@@ -127,7 +127,7 @@ fn names_and_addresses() {
 }
 
 #[test]
-fn what_people_write_for_blue() {
+fn any_configuration_file_is_read_or_refused() {
     let config: &[u8] = b"version: 1\nproject: x\ndocuments:\n- {type: adr, paths: ['docs/**/*.md']}\nidentity: {max_tokens: 400, sources: ['blue://docs/adrs/']}\nsecurity: {deny: ['*.x'], allow_external: false}\nlimits: {depth: 3}\ntokens: {margin_percent: 15}\n";
     fuzz(
         "config",
@@ -161,7 +161,7 @@ fn what_people_write_for_blue() {
 }
 
 #[test]
-fn what_blue_wrote() {
+fn any_emitted_file_is_read_or_refused() {
     let project = Project::new();
     project.write("docs/adr/0001-one.md", DOCUMENT).write("docs/adr/0002-two.md", OLD_STYLE);
     project.build();
@@ -196,7 +196,7 @@ fn what_blue_wrote() {
 }
 
 #[test]
-fn what_blue_keeps() {
+fn any_cache_is_read_or_refused() {
     let project = Project::new();
     project.write("docs/adr/0001-one.md", DOCUMENT);
     project.build();
@@ -238,7 +238,7 @@ fn what_blue_keeps() {
 }
 
 #[test]
-fn settings_of_agents_get_their_bytes_back() {
+fn agent_settings_get_their_bytes_back() {
     let wanted = [Wanted::Hooks(hooks(Agent::Claude)), Wanted::Server];
     let seeds: [&[u8]; 7] = [
         b"{}", b"", b"{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}\n}\n",

@@ -11,7 +11,7 @@ use crate::support::mcp_client::{Client, Era};
 
 /// What an agent says to a hook; each run is a process.
 #[test]
-fn hooks_hear_anything() {
+fn hooks_survive_any_input() {
     let project = Project::new();
     project.write("docs/adr/0001-one.md", DOCUMENT);
     project.build();
@@ -46,7 +46,7 @@ fn hooks_hear_anything() {
 
 /// Lines to a server; after every line it must still answer.
 #[test]
-fn servers_hear_anything() {
+fn servers_survive_any_line() {
     let project = Project::new();
     project.write("docs/adr/0001-one.md", DOCUMENT);
     project.build();

@@ -10,7 +10,7 @@ use crate::support::mcp_client::{Client, Era};
 use crate::support::{Project, mcp_client};
 
 #[test]
-fn both_eras_open_as_the_protocol_says() {
+fn both_protocol_versions_open_as_specified() {
     let project = sample();
     let mut client = Client::silent(&project, Era::Modern);
     let found = client.result("server/discover", json!({}));
@@ -107,7 +107,7 @@ fn a_list_can_be_followed_through_a_rebuild() {
 }
 
 #[test]
-fn a_build_is_told_to_whoever_listens() {
+fn subscribers_are_notified_of_a_build() {
     let project = sample();
     let change = |text: &str| {
         project.write(
@@ -154,7 +154,7 @@ fn a_build_is_told_to_whoever_listens() {
 }
 
 #[test]
-fn without_a_build_it_starts_and_every_answer_says_what_to_do() {
+fn without_a_build_every_answer_says_what_to_run() {
     let project = Project::new();
     project.write(".blue/docs/adrs/0001-a.md", "# ADR 0001: A\n\nStatus: accepted\n");
     let hint = "run `blue knowledge build`";
@@ -207,7 +207,7 @@ fn without_a_build_it_starts_and_every_answer_says_what_to_do() {
 }
 
 #[test]
-fn prompts_hand_out_what_was_built() {
+fn prompts_return_the_built_bundles() {
     let project = sample();
     let mut client = Client::new(&project, Era::Legacy);
     let said =
@@ -225,7 +225,7 @@ fn prompts_hand_out_what_was_built() {
 }
 
 #[test]
-fn every_reading_leaves_a_line_with_the_digest_of_what_was_given() {
+fn every_read_is_logged_with_the_digest_of_its_bytes() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let mut expected = Vec::new();
@@ -263,7 +263,7 @@ fn every_reading_leaves_a_line_with_the_digest_of_what_was_given() {
 }
 
 #[test]
-fn it_ends_with_its_client_and_by_signals() {
+fn the_server_ends_with_its_client_and_on_signals() {
     let project = sample();
     for signal in [None, Some("INT"), Some("TERM")] {
         for era in ERAS {

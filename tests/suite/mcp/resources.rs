@@ -10,7 +10,7 @@ use crate::support::Project;
 use crate::support::mcp_client::{Client, Era};
 
 #[test]
-fn what_is_listed_can_be_read_and_is_as_large_as_it_says() {
+fn every_listed_resource_has_its_listed_size() {
     let project = sample();
     for era in ERAS {
         let mut client = Client::new(&project, era);
@@ -49,7 +49,7 @@ fn what_is_listed_can_be_read_and_is_as_large_as_it_says() {
 }
 
 #[test]
-fn every_form_of_address_is_read() {
+fn every_form_of_address_resolves() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let locks = project.read(".blue/docs/adrs/0012-locks.md");
@@ -93,7 +93,7 @@ fn every_form_of_address_is_read() {
 }
 
 #[test]
-fn the_reference_tier_keeps_its_budget_and_names_each_document() {
+fn the_reference_tier_stays_within_its_budget() {
     let project = Project::new();
     let body = "A sentence that is told about the matter at hand. ".repeat(400);
     project.write(".blue/config.yaml", "reference: {max_tokens: 3000}\n");
@@ -131,7 +131,7 @@ fn the_reference_tier_keeps_its_budget_and_names_each_document() {
 }
 
 #[test]
-fn a_document_that_changed_is_told_as_it_is_and_said_to_have_changed() {
+fn a_changed_document_is_returned_with_a_note() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let content = |client: &mut Client| {
@@ -158,7 +158,7 @@ fn a_document_that_changed_is_told_as_it_is_and_said_to_have_changed() {
 }
 
 #[test]
-fn history_says_what_replaced_it() {
+fn a_superseded_document_names_its_successor() {
     let project = sample();
     let mut client = Client::new(&project, Era::Legacy);
     let result = client.result("resources/read", json!({"uri": "blue://adr/1"}));
@@ -169,7 +169,7 @@ fn history_says_what_replaced_it() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error_of_the_era_with_the_nearest() {
+fn an_unknown_address_is_an_error_with_the_nearest_match() {
     let project = sample();
     for (era, code) in [(Era::Legacy, -32002), (Era::Modern, -32602)] {
         let mut client = Client::new(&project, era);
@@ -240,7 +240,7 @@ fn patterns_complete_by_number_slug_and_title() {
 }
 
 #[test]
-fn dates_come_from_git_and_are_remembered() {
+fn dates_come_from_git_and_are_cached() {
     let project = Project::new();
     project.write(".blue/docs/adrs/0001-a.md", "# ADR 0001: A\n\nStatus: accepted\n");
     project.write(".blue/docs/adrs/0002-b.md", "# ADR 0002: B\n\nStatus: accepted\n");

@@ -29,7 +29,7 @@ fn sample() -> Project {
 }
 
 #[test]
-fn what_is_related_comes_with_reasons_within_the_budget() {
+fn related_documents_come_with_reasons_within_the_budget() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let path = ".blue/docs/rfcs/0016-context.md";
@@ -62,7 +62,7 @@ fn what_is_related_comes_with_reasons_within_the_budget() {
 }
 
 #[test]
-fn a_file_of_the_repository_is_related_to_what_binds_it() {
+fn a_file_is_related_to_the_documents_that_bind_it() {
     let project = sample();
     project.write("src/cache/mod.rs", "x").write(
         ".blue/docs/adrs/0021-store.md",
@@ -129,7 +129,7 @@ fn several_documents_are_read_to_a_budget() {
 }
 
 #[test]
-fn status_tells_the_work_and_what_the_session_has() {
+fn status_reports_the_current_work_and_the_deliveries() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let status = client.tool("blue_status", json!({}));
@@ -178,7 +178,7 @@ fn hook(project: &Project, between: &[&str], event: &str, session: &str) {
 }
 
 #[test]
-fn the_status_is_of_the_session_that_asks_and_of_no_other() {
+fn status_belongs_to_the_session_that_asks() {
     let project = sample();
     let other = ["timeout", "60"];
     let mut client = Client::unnamed(&project, "");
@@ -225,7 +225,7 @@ fn the_status_is_of_the_session_that_asks_and_of_no_other() {
 }
 
 #[test]
-fn a_bad_call_is_told_what_would_be_right() {
+fn a_bad_call_is_answered_with_the_expected_arguments() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     for (tool, arguments, said) in [
@@ -250,7 +250,7 @@ fn a_bad_call_is_told_what_would_be_right() {
 }
 
 #[test]
-fn what_tools_give_is_what_their_schemas_promise() {
+fn tool_results_match_their_schemas() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let tools = client.result("tools/list", json!({}))["tools"].clone();
@@ -281,7 +281,7 @@ fn what_tools_give_is_what_their_schemas_promise() {
 
 /// The SDK's own client, which checks what it is given.
 #[test]
-fn the_official_client_understands_it() {
+fn the_official_sdk_client_can_use_the_server() {
     use rmcp::ServiceExt;
     use rmcp::model::{CallToolRequestParams, ReadResourceRequestParams};
     use rmcp::transport::TokioChildProcess;

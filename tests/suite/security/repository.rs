@@ -4,7 +4,7 @@ use crate::support;
 use crate::support::Project;
 
 #[test]
-fn a_commit_record_from_a_stranger_moves_nothing_but_blues_own_files() {
+fn a_forged_transaction_record_moves_only_artifacts() {
     let outside = Project::new();
     outside.write("victim", "theirs\n");
     let victim = outside.path().join("victim");
@@ -79,7 +79,7 @@ Text.
 }
 
 #[test]
-fn what_appears_in_an_ignored_folder_is_noticed() {
+fn a_new_file_in_an_ignored_folder_is_noticed() {
     let project = Project::with(
         "docs/adr/0001-one.md",
         "# One
@@ -95,7 +95,7 @@ Text.
 }
 
 #[test]
-fn titles_in_the_index_are_harmless() {
+fn titles_in_the_index_are_escaped() {
     let project = Project::new();
     project.write(
         "docs/adr/0001-x.md",
@@ -107,7 +107,7 @@ fn titles_in_the_index_are_harmless() {
 }
 
 #[test]
-fn odd_settings_and_names_do_not_break_it() {
+fn odd_settings_and_names_are_handled() {
     for (config, code) in [
         ("documents: [{type: adr, paths: ['\\d\\o\\c\\s/\\a\\d\\r/*.md']}]\n", 2),
         ("limits: {document_bytes: 18446744073709551615}\n", 0),
@@ -146,7 +146,7 @@ Text.
 }
 
 #[test]
-fn documents_that_a_sparse_checkout_leaves_out_are_an_error() {
+fn documents_outside_a_sparse_checkout_are_an_error() {
     let project = Project::new();
     for i in 1..=3 {
         let text = format!("# {i}. Decision {i}\n\nStatus: accepted\n");
@@ -190,7 +190,7 @@ fn documents_that_a_sparse_checkout_leaves_out_are_an_error() {
 }
 
 #[test]
-fn asking_for_a_sparse_checkout_runs_nothing_that_the_repository_chose() {
+fn reading_the_sparse_checkout_runs_no_configured_command() {
     let project = Project::new();
     project.write("docs/adr/0001-d.md", "# D\n").write("src/a", "a\n");
     project.git(&["init", "-q"]);

@@ -108,7 +108,7 @@ fn every_changed_byte_of_an_emitted_file_is_noticed() {
 
 /// The dates stand outside the digests, so they have a seal of their own.
 #[test]
-fn every_byte_of_every_header_is_noticed() {
+fn every_changed_byte_of_a_header_is_noticed() {
     let project = built();
     let clean = project.emitted();
     let mut n_points = 0;

@@ -138,7 +138,7 @@ fn forged() -> (Project, Project) {
 }
 
 #[test]
-fn caches_of_another_machine_are_not_believed() {
+fn caches_of_another_machine_are_ignored() {
     let (victim, attacker) = forged();
     let names = ["facts", "record", "snapshot", "ranking"];
     for name in names {
@@ -157,7 +157,7 @@ fn caches_of_another_machine_are_not_believed() {
 }
 
 #[test]
-fn facts_of_another_machine_change_nothing_although_the_record_is_ours() {
+fn facts_of_another_machine_are_ignored_beside_a_valid_record() {
     let (victim, attacker) = forged();
     // The same document with another title, kept under the digest of the true one.
     let document = victim.read("docs/adr/0001-use-files.md");
@@ -176,7 +176,7 @@ fn facts_of_another_machine_change_nothing_although_the_record_is_ours() {
 }
 
 #[test]
-fn a_committed_record_of_an_installation_writes_nothing_into_settings() {
+fn a_committed_install_record_writes_no_settings() {
     let project = Project::with("docs/adr/0001-use-files.md", ADR);
     project.build();
     let hostile =
@@ -200,7 +200,7 @@ fn a_committed_record_of_an_installation_writes_nothing_into_settings() {
 }
 
 #[test]
-fn without_a_place_for_the_key_there_are_no_caches() {
+fn no_cache_is_written_without_a_place_for_the_key() {
     let project = Project::with("docs/adr/0001-use-files.md", ADR);
     for home in ["/nonexistent", ""] {
         let mut command = project.command(&["knowledge", "build"]);
@@ -242,7 +242,7 @@ fn state_that_git_tracks_is_an_error() {
 }
 
 #[test]
-fn a_transaction_that_came_with_a_clone_is_not_carried_out() {
+fn a_transaction_that_came_with_a_clone_is_not_committed() {
     let project = Project::with("docs/adr/0001-use-files.md", ADR);
     project.write("knowledge/mine.md", "My own notes.\n").write(".blue/local/txn/0", "# Evil\n");
     let digest = blue::model::Digest::of(b"# Evil\n").to_string();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{RFC, age, bundle, prompt, sample};
 
 #[test]
-fn a_changed_bundle_is_given_once_and_not_again_within_half_a_minute() {
+fn a_changed_bundle_is_delivered_once_in_thirty_seconds() {
     let project = sample("");
     let first = prompt(&project, "s");
     assert!(first.starts_with(&bundle(&project)), "{first}");
@@ -35,7 +35,7 @@ fn a_changed_bundle_is_given_once_and_not_again_within_half_a_minute() {
 }
 
 #[test]
-fn a_subagent_does_not_take_what_its_session_is_due() {
+fn a_subagent_does_not_consume_the_update_of_its_session() {
     let project = sample("");
     let subagent = r#"{"session_id":"s","agent_id":"a1","prompt":"x"}"#;
     assert_eq!(project.blue_with_input(&["hook", "user-prompt-submit"], subagent), "");
@@ -45,7 +45,7 @@ fn a_subagent_does_not_take_what_its_session_is_due() {
 }
 
 #[test]
-fn whoever_names_no_session_is_given_nothing_and_not_remembered() {
+fn a_prompt_without_a_session_delivers_and_stores_nothing() {
     let project = sample("");
     for input in ["", "not JSON", "{}", "{\"session_id\":\"../x\"}"] {
         assert_eq!(project.blue_with_input(&["hook", "user-prompt-submit"], input), "", "{input}");
@@ -55,7 +55,7 @@ fn whoever_names_no_session_is_given_nothing_and_not_remembered() {
 }
 
 #[test]
-fn the_note_of_a_long_line_shows_where_it_changed() {
+fn the_update_of_a_long_line_shows_the_changed_part() {
     let line = |word: &str| {
         RFC.replace("second", &format!("{} {word}", "a task that takes long to tell".repeat(3)))
     };
@@ -73,14 +73,14 @@ fn the_note_of_a_long_line_shows_where_it_changed() {
 }
 
 #[test]
-fn an_edit_that_no_tool_told_of_is_built_with_the_next_prompt() {
+fn an_edit_made_outside_the_agent_is_built_with_the_next_prompt() {
     let project = sample("");
     project.write(".blue/docs/rfcs/0016-context.md", RFC.replace("second", "by sed"));
     assert!(prompt(&project, "s").contains("- [ ] by sed"));
 }
 
 #[test]
-fn what_does_not_matter_is_not_called_stale() {
+fn a_file_that_is_no_input_does_not_make_the_context_stale() {
     let project = sample("");
     project.write("README.md", "# Not a document\n").write("src/main.rs", "fn main() {}\n");
     let context = project.blue(&["context"]);
@@ -89,7 +89,7 @@ fn what_does_not_matter_is_not_called_stale() {
 }
 
 #[test]
-fn two_prompts_at_once_are_given_it_once() {
+fn two_prompts_at_once_deliver_an_update_once() {
     let project = sample("");
     prompt(&project, "other");
     let printed: Vec<String> = std::thread::scope(|scope| {
@@ -100,7 +100,7 @@ fn two_prompts_at_once_are_given_it_once() {
 }
 
 #[test]
-fn triggers_and_the_policy_decide_when_it_is_given() {
+fn triggers_and_the_policy_decide_when_a_bundle_is_delivered() {
     let project = sample("workflow: {refresh_triggers: [every_3_turns, on_tool_call: Bash]}\n");
     let given: Vec<bool> = (0..3).map(|_| !prompt(&project, "s").is_empty()).collect();
     assert_eq!(given, [false, false, true]);
@@ -135,7 +135,7 @@ fn an_unknown_trigger_is_an_error_with_a_hint() {
 }
 
 #[test]
-fn a_summary_is_told_what_to_keep() {
+fn a_compaction_is_given_what_the_summary_must_keep() {
     let project = sample("");
     let kept = project.blue_with_input(&["hook", "pre-compact"], "{\"trigger\":\"auto\"}");
     assert_eq!(
@@ -145,7 +145,7 @@ fn a_summary_is_told_what_to_keep() {
 }
 
 #[test]
-fn odd_files_and_odd_words_do_not_silence_the_prompt() {
+fn odd_files_and_odd_input_do_not_silence_the_prompt_hook() {
     let project = sample("");
     for input in [r#"{"session_id":"n1","agent_id":null}"#, r#"{"session_id":"n2","tool_name":5}"#]
     {

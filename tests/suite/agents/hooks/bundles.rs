@@ -7,7 +7,7 @@ use crate::support;
 use crate::support::Project;
 
 #[test]
-fn a_session_gets_the_bundle_byte_for_byte_and_the_log_says_so() {
+fn a_session_gets_the_bundle_byte_for_byte_and_the_delivery_is_logged() {
     everywhere(|hook| {
         std::fs::create_dir_all(hook.project.path().join("deep er/below")).unwrap();
         let printed = hook.run("session-start", "deep er/below", &[], START.as_bytes());
@@ -50,7 +50,7 @@ fn a_subagent_gets_the_same_text_as_json() {
 }
 
 #[test]
-fn the_branch_or_the_worktree_decides_which_rfc_is_told() {
+fn the_branch_or_the_worktree_selects_the_rfc() {
     everywhere(|hook| {
         let workflow =
             || String::from_utf8(hook.run("session-workflow", "", &[], START.as_bytes())).unwrap();
@@ -80,7 +80,7 @@ fn the_branch_or_the_worktree_decides_which_rfc_is_told() {
 }
 
 #[test]
-fn whatever_is_said_the_bundle_is_printed() {
+fn the_bundle_is_printed_for_any_input() {
     everywhere(|hook| {
         let bundle = hook.project.read(".blue/context/session.md").into_bytes();
         let huge = format!("{{\"prompt\":\"{}\"}}", "x".repeat(3_000_000));
@@ -120,7 +120,7 @@ fn a_bundle_that_is_missing_torn_or_too_large_is_not_printed() {
 }
 
 #[test]
-fn without_an_index_or_a_log_the_bundle_is_delivered_all_the_same() {
+fn the_bundle_is_delivered_without_an_index_or_a_log() {
     everywhere(|hook| {
         let bundle = hook.project.read(".blue/context/session.md").into_bytes();
         std::fs::remove_dir_all(hook.project.path().join(".blue/local")).unwrap();
@@ -135,7 +135,7 @@ fn without_an_index_or_a_log_the_bundle_is_delivered_all_the_same() {
 }
 
 #[test]
-fn a_bundle_that_was_edited_is_not_noted_under_the_digest_of_what_was_built() {
+fn an_edited_bundle_is_logged_with_its_own_digest() {
     everywhere(|hook| {
         let path = ".blue/context/session.md";
         let edited =
@@ -151,7 +151,7 @@ fn a_bundle_that_was_edited_is_not_noted_under_the_digest_of_what_was_built() {
 }
 
 #[test]
-fn global_knowledge_is_told_in_every_project_but_its_own() {
+fn global_knowledge_is_delivered_in_every_project_but_its_own() {
     everywhere(|hook| {
         let global = hook.project.path().join("home/.blue");
         assert_eq!(hook.run("session-start", "", &["global"], b""), b"");
@@ -170,7 +170,7 @@ fn global_knowledge_is_told_in_every_project_but_its_own() {
 }
 
 #[test]
-fn eight_hooks_at_once_beside_a_build_loop_tear_and_lose_nothing() {
+fn eight_hooks_beside_a_build_loop_lose_no_line() {
     let project = sample();
     let n_each = 12;
     let printed: Vec<Vec<u8>> = std::thread::scope(|scope| {
@@ -222,7 +222,7 @@ fn both_hooks_are_one_script() {
 }
 
 #[test]
-fn only_names_are_names_and_a_relative_folder_is_found() {
+fn a_branch_name_is_never_used_as_a_path() {
     everywhere_once(|hook| {
         for name in ["names", "source", "on_change", "blue", "]", ".*"] {
             hook.project.write(".blue/worktree.json", format!("{{\"rfc\":\"{name}\"}}"));

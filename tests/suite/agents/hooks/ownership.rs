@@ -104,7 +104,7 @@ fn a_listed_directory_of_another_user_is_delivered() {
 }
 
 #[test]
-fn root_may_use_the_project_of_whoever_called_sudo() {
+fn root_may_use_the_project_of_the_user_who_called_sudo() {
     everywhere_once(|hook| {
         if !give_to_another_user(hook.project.path()) {
             return;

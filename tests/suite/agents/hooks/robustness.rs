@@ -30,7 +30,7 @@ fn nothing_is_written_through_a_link() {
 }
 
 #[test]
-fn a_strangers_index_neither_reaches_the_log_nor_another_file() {
+fn a_forged_index_reaches_neither_the_log_nor_another_file() {
     everywhere_once(|hook| {
         let index = hook.project.read(".blue/context/bundles.jsonl");
         let hostile = |line: &str| match line.split_once("\"inputs\":\"") {
@@ -59,7 +59,7 @@ fn a_strangers_index_neither_reaches_the_log_nor_another_file() {
 }
 
 #[test]
-fn devices_and_pipes_in_place_of_files_do_not_hold_a_session_up() {
+fn devices_and_pipes_in_place_of_files_do_not_block_a_session() {
     everywhere_once(|hook| {
         let zero = |path: &str| {
             let path = hook.project.path().join(path);
@@ -97,7 +97,7 @@ fn devices_and_pipes_in_place_of_files_do_not_hold_a_session_up() {
 }
 
 #[test]
-fn a_line_after_a_torn_one_begins_on_a_line_of_its_own() {
+fn a_line_after_a_torn_line_starts_on_a_new_line() {
     everywhere(|hook| {
         let path = hook.project.path().join(".blue/local/audit.jsonl");
         for torn in ["{\"timestamp\":\"2026", "x", "lost\0\0"] {
@@ -133,7 +133,7 @@ fn only_its_owner_can_read_the_log() {
 }
 
 #[test]
-fn a_log_on_a_full_disk_is_said_and_the_bundle_comes() {
+fn a_full_disk_is_reported_and_the_bundle_is_still_printed() {
     everywhere_once(|hook| {
         let shell = hook.shell.join(" ");
         let script = hook.project.path().join(".blue/hooks/session-start");
@@ -154,7 +154,7 @@ fn a_log_on_a_full_disk_is_said_and_the_bundle_comes() {
 }
 
 #[test]
-fn a_long_session_id_becomes_the_same_short_one_in_the_hook_and_in_blue() {
+fn hook_and_command_shorten_a_long_session_id_alike() {
     everywhere(|hook| {
         let long = |end: &str| format!("{}{end}", "Long_session.id-0123456789".repeat(6));
         let said =

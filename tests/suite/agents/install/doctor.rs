@@ -10,7 +10,7 @@ use crate::support;
 use crate::support::Project;
 
 #[test]
-fn the_doctor_finds_a_connected_project_well() {
+fn doctor_passes_for_a_connected_project() {
     let project = adopted();
     let said = doctor(&project, &[]);
     assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
@@ -28,7 +28,7 @@ fn the_doctor_finds_a_connected_project_well() {
 }
 
 #[test]
-fn the_doctor_names_what_is_wrong_and_what_to_type() {
+fn doctor_reports_each_problem_with_its_fix() {
     let said = doctor(&Project::new(), &[]);
     assert_eq!(said.code, 1, "{}", said.stdout);
     assert!(said.stdout.contains("hint: run `blue init`"), "{}", said.stdout);
@@ -125,7 +125,7 @@ const HINDRANCES: [(&str, Damage); 11] = [
 ];
 
 #[test]
-fn the_doctor_is_not_content_where_nothing_can_arrive() {
+fn doctor_fails_where_no_context_can_be_delivered() {
     for (line, damage) in HINDRANCES {
         let (project, home) = (adopted(), tempfile::tempdir().unwrap());
         damage(&project, home.path());
@@ -137,7 +137,7 @@ fn the_doctor_is_not_content_where_nothing_can_arrive() {
 }
 
 #[test]
-fn the_doctor_is_content_where_a_stronger_file_allows_hooks_and_codex_trusts_them() {
+fn doctor_passes_when_a_settings_file_with_precedence_allows_hooks() {
     let (project, home) = (adopted(), tempfile::tempdir().unwrap());
     project.write(SETTINGS, project.read(SETTINGS).replacen('{', "{\"disableAllHooks\":true,", 1));
     project.write(LOCAL, "{\"disableAllHooks\": false}");
@@ -152,7 +152,7 @@ fn the_doctor_is_content_where_a_stronger_file_allows_hooks_and_codex_trusts_the
 }
 
 #[test]
-fn the_doctors_own_trial_is_no_delivery_and_no_session() {
+fn the_trial_run_of_doctor_counts_as_no_delivery() {
     let project = adopted();
     assert_eq!(doctor(&project, &[]).code, 0);
     assert!(project.read(".blue/local/audit.jsonl").contains("\"doctor\""));
@@ -167,7 +167,7 @@ fn the_doctors_own_trial_is_no_delivery_and_no_session() {
 }
 
 #[test]
-fn the_doctor_runs_no_script_that_is_not_blues() {
+fn doctor_runs_no_script_of_another_author() {
     let project = adopted();
     project.write(".blue/hooks/session-start", "#!/bin/sh\ntouch ran\n");
     let said = doctor(&project, &[]);
@@ -176,7 +176,7 @@ fn the_doctor_runs_no_script_that_is_not_blues() {
 }
 
 #[test]
-fn the_doctor_tells_of_an_agent_that_is_not_connected() {
+fn doctor_reports_an_agent_that_is_not_connected() {
     let project = adopted();
     blue(&project, &["uninstall"]);
     let said = doctor(&project, &[]);
@@ -190,7 +190,7 @@ fn the_doctor_tells_of_an_agent_that_is_not_connected() {
 }
 
 #[test]
-fn the_doctor_flags_a_command_that_poses_as_blues() {
+fn doctor_reports_a_command_that_imitates_blue() {
     for file in [SETTINGS, ".claude/settings.local.json"] {
         for command in POSING {
             let project = adopted();

@@ -129,7 +129,7 @@ fn is_subsequence(part: &str, whole: &str) -> bool {
 }
 
 #[test]
-fn every_layout_survives_and_comes_back() {
+fn uninstall_restores_the_bytes_of_every_layout() {
     for (name, original) in ORIGINALS {
         let project = Project::new();
         project.write(SETTINGS, original);
@@ -168,7 +168,7 @@ fn every_layout_survives_and_comes_back() {
 }
 
 #[test]
-fn what_others_wrote_means_the_same_afterwards() {
+fn install_keeps_the_meaning_of_foreign_settings() {
     for (name, original) in ORIGINALS {
         let Ok(before) = serde_json::from_str::<Value>(original.trim_start_matches('\u{feff}'))
         else {
@@ -196,7 +196,7 @@ fn what_others_wrote_means_the_same_afterwards() {
 }
 
 #[test]
-fn where_nothing_was_nothing_is_left() {
+fn uninstall_removes_the_files_that_install_created() {
     let project = Project::new();
     project.write("README.md", "# Project\n");
     let before = project.files();
@@ -241,7 +241,7 @@ fn where_nothing_was_nothing_is_left() {
 }
 
 #[test]
-fn a_clone_without_a_record_is_cleaned_too() {
+fn uninstall_works_in_a_clone_without_an_install_record() {
     let project = Project::new();
     project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
     blue(&project, &["install"]);
@@ -254,7 +254,7 @@ fn a_clone_without_a_record_is_cleaned_too() {
 }
 
 #[test]
-fn what_was_edited_in_between_stays() {
+fn edits_between_install_and_uninstall_stay() {
     for (name, original) in
         ORIGINALS.iter().filter(|(_, text)| text.contains("\"model\": \"opus\""))
     {
@@ -283,7 +283,7 @@ fn what_was_edited_in_between_stays() {
 }
 
 #[test]
-fn a_handler_moved_into_a_group_of_others_is_taken_out_alone() {
+fn uninstall_removes_only_its_handler_from_a_shared_group() {
     let project = Project::new();
     let original = "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"a\"}, {\"type\": \"command\", \"command\": \"blue hook session-end\"}, {\"type\": \"command\", \"command\": \"b\"}]}]}}";
     project.write(SETTINGS, original);

@@ -8,7 +8,7 @@ use crate::support;
 use crate::support::Project;
 
 #[test]
-fn scripts_are_updated_unless_somebody_edited_them() {
+fn scripts_are_updated_unless_they_were_edited() {
     let project = Project::new();
     let (start, workflow) = (".blue/hooks/session-start", ".blue/hooks/session-workflow");
     project.write(start, "#!/bin/sh\n# blue hook of an earlier version\ncat x\n");
@@ -46,7 +46,7 @@ fn run_commands(text: &str, at: &Path, home: &Path) -> String {
 }
 
 #[test]
-fn every_command_does_no_harm_where_blue_is_not() {
+fn registered_commands_are_silent_where_blue_is_not_used() {
     let (project, home, other) = (Project::new(), Project::new(), Project::new());
     blue(&project, &["install"]);
     assert_eq!(run(&project, home.path(), &["install", "--user"]).code, 0);
@@ -79,7 +79,7 @@ fn committed(project: &Project) {
 }
 
 #[test]
-fn a_clone_with_autocrlf_gets_scripts_and_artifacts_as_they_were_built() {
+fn a_clone_with_autocrlf_has_unconverted_scripts_and_artifacts() {
     let project = adopted();
     committed(&project);
     let clone = crlf_clone(&project);
@@ -103,7 +103,7 @@ fn a_clone_with_autocrlf_gets_scripts_and_artifacts_as_they_were_built() {
 }
 
 #[test]
-fn the_registered_commands_deliver_although_scripts_have_crlf_line_ends() {
+fn registered_commands_deliver_from_scripts_with_crlf() {
     let project = adopted();
     blue(&project, &["install"]);
     for path in [".blue/hooks/session-start", ".blue/hooks/session-workflow"] {
@@ -118,7 +118,7 @@ fn the_registered_commands_deliver_although_scripts_have_crlf_line_ends() {
 }
 
 #[test]
-fn scripts_with_crlf_line_ends_are_restored_by_install_and_by_init() {
+fn install_and_init_restore_scripts_with_crlf() {
     let project = adopted();
     std::fs::remove_file(project.path().join(".gitattributes")).unwrap();
     committed(&project);
@@ -137,7 +137,7 @@ fn scripts_with_crlf_line_ends_are_restored_by_install_and_by_init() {
 }
 
 #[test]
-fn lines_of_others_in_gitattributes_stay_to_the_byte() {
+fn foreign_lines_in_gitattributes_stay_byte_for_byte() {
     for original in ["*.png binary\n", "*.png binary", "* text=auto\r\n", "", "# blue: begin\nx\n"]
     {
         for first in ["install", "init"] {

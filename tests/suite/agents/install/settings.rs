@@ -7,7 +7,7 @@ use crate::support;
 use crate::support::Project;
 
 #[test]
-fn an_older_installation_is_brought_up_to_date_in_its_place() {
+fn an_older_installation_is_updated_in_place() {
     let project = Project::new();
     blue(&project, &["install"]);
     let current = project.read(SETTINGS);
@@ -24,7 +24,7 @@ fn an_older_installation_is_brought_up_to_date_in_its_place() {
 }
 
 #[test]
-fn a_file_that_is_not_json_stops_everything_before_anything_is_written() {
+fn invalid_json_stops_the_installation_before_any_write() {
     for (text, place) in [
         ("{\n  \"a\": 1\n  \"b\": 2\n}", ":3:3: expected `,` or `}` here"),
         ("{\"hooks\": {\"SessionStart\": {}}}", ":1:28: expected an array here"),
@@ -54,7 +54,7 @@ fn a_file_that_is_not_json_stops_everything_before_anything_is_written() {
 }
 
 #[test]
-fn a_disk_that_refuses_one_file_gets_the_others_back() {
+fn a_failed_write_rolls_the_other_files_back() {
     for refused in [".codex/hooks.json", ".blue/hooks/session-workflow"] {
         let project = Project::new();
         project.write(SETTINGS, "{ }").write(".blue/config.yaml", "");
@@ -96,7 +96,7 @@ fn a_dry_run_shows_the_lines_and_writes_nothing() {
 }
 
 #[test]
-fn flags_leave_files_alone_and_permissions_stay() {
+fn flags_skip_files_and_permissions_stay() {
     let project = Project::new();
     project.write(SETTINGS, "{}\n");
     let file = project.path().join(SETTINGS);
@@ -109,7 +109,7 @@ fn flags_leave_files_alone_and_permissions_stay() {
 }
 
 #[test]
-fn a_server_of_somebody_else_keeps_its_name() {
+fn a_foreign_server_keeps_its_name() {
     let project = Project::new();
     let text = "{\"mcpServers\":{\"blue\":{\"command\":\"blueprint\"},\"x\":{}}}";
     project.write(".mcp.json", text);
@@ -155,7 +155,7 @@ fn nothing_is_written_through_a_link_in_the_project() {
 }
 
 #[test]
-fn a_record_that_came_with_the_repository_does_no_harm() {
+fn a_forged_install_record_does_no_harm() {
     let outside = Project::new();
     std::fs::create_dir_all(outside.path().join("project/empty")).unwrap();
     std::fs::create_dir_all(outside.path().join("project/.git")).unwrap();
@@ -191,7 +191,7 @@ fn a_record_that_came_with_the_repository_does_no_harm() {
 }
 
 #[test]
-fn for_a_person_a_linked_settings_file_is_edited_at_its_target() {
+fn user_settings_behind_a_link_are_edited_at_the_target() {
     let (project, home) = (Project::new(), Project::new());
     let original = "{\n\t\"model\": \"opus\"\n}\n";
     home.write("dotfiles/claude.json", original);
@@ -214,7 +214,7 @@ fn for_a_person_a_linked_settings_file_is_edited_at_its_target() {
 }
 
 #[test]
-fn for_a_person_without_settings_they_come_and_go() {
+fn user_settings_are_created_and_removed() {
     let (project, home) = (Project::new(), Project::new());
     assert_eq!(run(&project, home.path(), &["install", "--user"]).code, 0);
     assert!(home.exists(SETTINGS) && home.exists(".blue/local/key"));
@@ -225,7 +225,7 @@ fn for_a_person_without_settings_they_come_and_go() {
 }
 
 #[test]
-fn a_command_that_poses_as_blues_does_not_survive_an_installation() {
+fn install_replaces_a_command_that_imitates_blue() {
     for command in POSING {
         let project = Project::new();
         project.write(SETTINGS, with_command(command));

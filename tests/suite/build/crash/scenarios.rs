@@ -110,7 +110,7 @@ const BUILD: Scenario = Scenario {
 };
 
 #[test]
-fn a_first_build_leaves_whole_files_and_converges() {
+fn an_interrupted_first_build_leaves_whole_files_and_converges() {
     if has_strace() {
         let n = attack(&Scenario { name: "first build", prepare: never_built, ..BUILD });
         assert!(n > 250, "only {n} points");
@@ -118,7 +118,7 @@ fn a_first_build_leaves_whole_files_and_converges() {
 }
 
 #[test]
-fn a_build_leaves_whole_files_and_converges() {
+fn an_interrupted_build_leaves_whole_files_and_converges() {
     if has_strace() {
         let n = attack(&BUILD);
         assert!(n > 250, "only {n} points");
@@ -126,7 +126,7 @@ fn a_build_leaves_whole_files_and_converges() {
 }
 
 #[test]
-fn builds_that_remove_rescue_recover_or_write_much_do_too() {
+fn interrupted_builds_that_remove_rescue_or_recover_converge() {
     if has_strace() {
         let scenarios: [(&'static str, Prepare); 4] = [
             ("many files", many),
@@ -145,7 +145,7 @@ fn builds_that_remove_rescue_recover_or_write_much_do_too() {
 }
 
 #[test]
-fn adoption_and_connection_leave_whole_files_and_converge() {
+fn interrupted_init_and_install_leave_whole_files_and_converge() {
     if has_strace() {
         let with = |name, arguments, prepare, again| {
             attack(&Scenario { name, arguments, prepare, again, calls: writing_calls, ..BUILD })
@@ -158,7 +158,7 @@ fn adoption_and_connection_leave_whole_files_and_converge() {
 }
 
 #[test]
-fn a_delivery_is_made_and_its_line_is_whole_or_absent() {
+fn an_interrupted_delivery_leaves_a_whole_log_line_or_none() {
     if has_strace() {
         let n = attack(&Scenario {
             name: "delivery",
@@ -172,7 +172,7 @@ fn a_delivery_is_made_and_its_line_is_whole_or_absent() {
 }
 
 #[test]
-fn what_a_signal_interrupts_is_tried_again() {
+fn interrupted_system_calls_are_retried() {
     if has_strace() {
         let interrupted: fn(usize, &Point) -> Vec<String> = |_, _| vec![INTERRUPTED.to_string()];
         let synced = || vec!["syncfs"];
@@ -193,7 +193,7 @@ fn what_a_signal_interrupts_is_tried_again() {
 }
 
 #[test]
-fn without_a_thread_blue_says_so() {
+fn a_failed_thread_start_is_reported() {
     if has_strace() {
         // The first thread, one of the pool, and the ones beside it.
         for n in 1..=4 {
@@ -234,7 +234,7 @@ fn with_another_file_system(project: &Project, lines: &str) -> Option<String> {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn nothing_stays_beside_its_target_on_another_full_file_system() {
+fn a_full_file_system_keeps_no_temporary_files() {
     let full = "head -c 65536 /dev/zero > knowledge/full 2>/dev/null; blue knowledge build; echo code $?; ls -A knowledge .blue/local/txn";
     let Some(output) = with_another_file_system(&never_built(), full) else {
         println!("skipped: nothing can be mounted here");

@@ -3,7 +3,7 @@
 use super::{URI, project_with, see, token};
 
 #[test]
-fn hidden_characters_are_named_placed_and_taken_out() {
+fn hidden_characters_are_reported_and_removed() {
     for (text, finding, c) in [
         ("ab\u{202E}cd", "3:3 \"hidden character U+202E RIGHT-TO-LEFT OVERRIDE", '\u{202E}'),
         ("ab\u{200B}cd", "U+200B ZERO WIDTH SPACE", '\u{200B}'),
@@ -66,7 +66,7 @@ fn hidden_characters_are_named_placed_and_taken_out() {
 }
 
 #[test]
-fn a_text_in_the_choice_of_selectors_is_taken_out() {
+fn text_encoded_in_variation_selectors_is_removed() {
     let row: String = "漢字仮名交文".chars().zip('\u{E0100}'..).flat_map(|(c, s)| [c, s]).collect();
     let project = project_with(&format!("# T\n\n{row}\n"));
     let seen = see(&project);
@@ -76,7 +76,7 @@ fn a_text_in_the_choice_of_selectors_is_taken_out() {
 }
 
 #[test]
-fn emoji_and_scripts_stay_as_they_are() {
+fn emoji_and_scripts_are_unchanged() {
     for text in [
         "👩\u{200D}💻 ❤\u{FE0F}\u{200D}🔥 1\u{FE0F}\u{20E3} 👍🏽 🇩🇪",
         "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}",
@@ -97,7 +97,7 @@ fn emoji_and_scripts_stay_as_they_are() {
 }
 
 #[test]
-fn hidden_characters_pass_only_where_the_configuration_says_so() {
+fn hidden_characters_pass_only_where_configured() {
     let project = project_with("# So\u{AD}ft a\u{200B}b\n\nText.\n");
     project.write("docs/adr/0002-b.md", "# Other so\u{AD}ft\n\nText.\n");
     let rule = |path: &str, reason: &str| {
@@ -138,7 +138,7 @@ fn names_that_hide_or_leak_are_not_read() {
 }
 
 #[test]
-fn letters_of_two_scripts_are_noticed_in_ids_and_addresses() {
+fn mixed_scripts_in_ids_and_addresses_are_reported() {
     for (text, n) in [
         ("see АDR-5", 0),
         ("see АDR-5 and blue://docs/adrs/0001-pаy", 1),
@@ -161,7 +161,7 @@ fn letters_of_two_scripts_are_noticed_in_ids_and_addresses() {
 }
 
 #[test]
-fn lines_are_those_of_an_editor_where_yaml_counts_others() {
+fn line_numbers_match_an_editor_where_yaml_counts_differently() {
     let project = project_with(
         "---\ntitle: \"a\u{2028}b\"\nsummary: \"c\u{2028}d\"\nx: [1\ny: 2\n---\n\n# T\n",
     );

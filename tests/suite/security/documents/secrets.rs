@@ -70,7 +70,7 @@ fn every_kind_of_token_is_redacted_everywhere() {
 }
 
 #[test]
-fn secrets_are_found_wherever_they_stand() {
+fn secrets_are_found_in_every_part_of_a_document() {
     let secret = token("ghp_", "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq");
     for text in [
         format!("---\ntitle: \"Use {secret}\"\n---\n\nText.\n"),
@@ -199,7 +199,7 @@ fn passwords_in_tables_and_commands_are_redacted() {
 }
 
 #[test]
-fn what_only_looks_random_is_left_alone() {
+fn random_looking_text_is_not_redacted() {
     for text in [
         "commit 9f8b2c4d1e7a6350b4c2d8e1f7a93b609f8b2c4d",
         "id 123e4567-e89b-12d3-a456-426614174000",
@@ -222,7 +222,7 @@ fn what_only_looks_random_is_left_alone() {
 }
 
 #[test]
-fn an_allowed_fingerprint_lets_one_secret_through_and_needs_a_reason() {
+fn an_allowed_fingerprint_needs_a_reason_and_allows_one_secret() {
     let project = project_with("# T\n\nDB_PASSWORD=hunter2 and DB_PASSWORD=hunter3x\n");
     let seen = see(&project);
     let fingerprint = seen.findings[0].rsplit("fingerprint ").next().unwrap().trim_matches('"');

@@ -4,7 +4,7 @@ use super::{halves, project_with, see, token};
 use crate::support::Project;
 
 #[test]
-fn a_secret_that_markdown_or_hidden_characters_split_is_found() {
+fn a_secret_split_by_markup_or_hidden_characters_is_found() {
     let rest = "Zk3mQ9xW2vB7nR4tY8pL5sD1fG6hJ0cA9eUq";
     for split in [
         format!("ghp\\_{rest}"),
@@ -26,7 +26,7 @@ fn a_secret_that_markdown_or_hidden_characters_split_is_found() {
 }
 
 #[test]
-fn a_token_that_runs_over_the_end_of_a_line_is_redacted_and_lines_stay() {
+fn a_token_across_a_line_end_is_redacted_and_lines_stay() {
     let (a, z) = halves();
     let key = token("AKIA", "Q3EGRIR7\nHJ2WNKX5");
     let web = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIi\nOiIxMjM0In0.Zk3mQ9xW2vB7\nnR4tY8pL5s";
@@ -50,7 +50,7 @@ fn a_token_that_runs_over_the_end_of_a_line_is_redacted_and_lines_stay() {
 }
 
 #[test]
-fn what_markdown_or_yaml_puts_together_is_judged_again() {
+fn text_joined_by_markdown_or_yaml_is_scanned_again() {
     let (a, z) = halves();
     let head = "\n\nStatus: accepted\n\n## Decision\n\nWe use a queue for all of it.\n";
     let escaped = format!("{a}{z}").replace('_', "\\x5f");
@@ -84,7 +84,7 @@ fn what_markdown_or_yaml_puts_together_is_judged_again() {
 }
 
 #[test]
-fn a_token_cannot_be_split_by_what_no_reader_sees() {
+fn invisible_characters_cannot_split_a_token() {
     let (a, z) = halves();
     let body = |middle: &[u8]| {
         let head = format!("# T\n\nStatus: accepted\n\n## Decision\n\nUse {a}");
@@ -113,7 +113,7 @@ fn a_token_cannot_be_split_by_what_no_reader_sees() {
 }
 
 #[test]
-fn what_stands_before_a_token_does_not_hide_it() {
+fn a_prefix_does_not_hide_a_token() {
     let (a, z) = halves();
     let key = token("AKIA", "Q3EGRIR7HJ2WNKX5");
     for (text, secret) in [
@@ -144,7 +144,7 @@ fn what_stands_before_a_token_does_not_hide_it() {
 }
 
 #[test]
-fn a_private_key_is_whole_whatever_stands_around_its_lines() {
+fn a_private_key_is_redacted_with_any_line_prefix() {
     let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
     for (before, after) in [
         ("-", ""),

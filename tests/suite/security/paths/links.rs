@@ -156,7 +156,7 @@ fn a_linked_folder_that_hides_no_document_is_not_reported() {
 }
 
 #[test]
-fn links_and_special_files_among_documents_are_judged_by_what_they_are() {
+fn links_and_special_files_are_classified_by_their_target() {
     let outside = Project::new();
     outside.write("0009-outside.md", format!("# S\n\n{SECRET}\n"));
     let out = outside.path().join("0009-outside.md");

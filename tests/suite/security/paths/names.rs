@@ -50,7 +50,7 @@ Text.
 }
 
 #[test]
-fn gits_own_folder_is_not_read_by_any_name_or_way() {
+fn the_git_folder_is_never_read() {
     for path in [".git/x.md", ".GIT/x.md", "sub/.Git/docs/adr/0001-x.md", "GIT~1/x.md"] {
         let project = Project::with(
             "docs/adr/0001-one.md",
@@ -84,7 +84,7 @@ Text.
 }
 
 #[test]
-fn odd_names_are_names() {
+fn odd_file_names_are_accepted() {
     let project = Project::with(
         "docs/adr/0001-one.md",
         "# One
@@ -129,7 +129,7 @@ Text.
 }
 
 #[test]
-fn what_cannot_be_read_stops_the_build_and_is_named() {
+fn an_unreadable_file_stops_the_build_and_is_named() {
     let project = Project::with(
         "docs/adr/0001-one.md",
         "# One

@@ -18,7 +18,7 @@ fn case(code: &'static str, key: &'static str, low: u64, high: u64, text: &str) 
 }
 
 #[test]
-fn every_limit_of_a_document_is_told_with_its_key_and_the_document_stays() {
+fn a_document_over_a_limit_is_reported_with_the_key_and_stays() {
     let quotes = format!("# Title\n\nStatus: accepted\n\n{}deep\n", "> ".repeat(30));
     let links = "# Title\n\nStatus: accepted\n\n[a](1.md) [b](2.md) [c](3.md) [d](4.md)\n";
     let long = format!("# Title\n\nStatus: accepted\n\n{}\n", "word ".repeat(200));

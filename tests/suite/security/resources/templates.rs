@@ -3,7 +3,7 @@
 use crate::support::Project;
 
 #[test]
-fn a_template_cannot_run_for_ever_or_overflow() {
+fn a_template_can_neither_loop_for_ever_nor_overflow() {
     for template in [
         "{% for a in range(100000) %}{% for b in range(100000) %}{% for c in range(100000) %}x{% endfor %}{% endfor %}{% endfor %}".to_string(),
         format!("{{{{ {}1 }}}}", "not ".repeat(50_000)),
@@ -101,7 +101,7 @@ fn templates_that_grow_otherwise() -> Vec<String> {
 }
 
 #[test]
-fn a_template_cannot_use_up_the_memory_and_is_named_with_its_line() {
+fn a_template_over_the_memory_limit_is_reported_with_its_line() {
     for template in templates_that_grow() {
         let project = Project::with(
             "docs/adr/0001-one.md",
@@ -126,7 +126,7 @@ Text.
 }
 
 #[test]
-fn a_template_may_use_what_templates_have() {
+fn templates_may_use_the_usual_filters() {
     let project = Project::with(
         "docs/adr/0001-one.md",
         "# One

@@ -109,7 +109,7 @@ fn disguised() -> Vec<&'static str> {
 }
 
 #[test]
-fn addresses_that_would_escape_are_refused_and_noted() {
+fn addresses_that_leave_the_project_are_refused_and_logged() {
     let project = sample();
     let all = hostile();
     assert!(all.len() >= 60, "{}", all.len());
@@ -171,7 +171,7 @@ fn lie(project: &Project, path: &str, hash: &str) {
 }
 
 #[test]
-fn an_index_that_lies_opens_no_other_file() {
+fn a_forged_index_opens_no_other_file() {
     for path in [
         ".env",
         "secret.md",
@@ -207,7 +207,7 @@ fn an_index_that_lies_opens_no_other_file() {
 }
 
 #[test]
-fn a_document_swapped_for_a_link_is_not_followed_to_what_is_denied() {
+fn a_document_swapped_for_a_link_to_a_denied_file_is_refused() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let at = project.path().join(".blue/docs/adrs/0001-part.md");
@@ -222,7 +222,7 @@ fn a_document_swapped_for_a_link_is_not_followed_to_what_is_denied() {
 }
 
 #[test]
-fn hidden_text_in_a_document_is_shown_and_tags_are_escaped() {
+fn hidden_text_is_made_visible_and_tags_are_escaped() {
     let project = sample();
     project.write(
         ".blue/docs/adrs/0001-part.md",
@@ -238,7 +238,7 @@ fn hidden_text_in_a_document_is_shown_and_tags_are_escaped() {
 }
 
 #[test]
-fn what_a_broken_configuration_denied_stays_denied() {
+fn denied_files_stay_denied_when_the_configuration_breaks() {
     let project = sample();
     project.write(".blue/config.yaml", "security: {deny: [\"*part*\"]}\nnonsense: true\n");
     let mut client = Client::new(&project, Era::Modern);
@@ -254,7 +254,7 @@ fn what_a_broken_configuration_denied_stays_denied() {
 }
 
 #[test]
-fn a_record_that_nobody_finishes_does_not_stop_it() {
+fn an_abandoned_transaction_record_does_not_block_the_server() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     project.write(".blue/local/txn/record", "left behind");

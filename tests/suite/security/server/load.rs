@@ -12,7 +12,7 @@ use crate::support::mcp_client::{Client, Era};
 use crate::support::{Project, mcp_client};
 
 #[test]
-fn a_crowd_of_clients_loses_no_answer() {
+fn many_clients_lose_no_answer() {
     const CLIENTS: usize = 8;
     const EACH: usize = 1_250;
     let project = sample();
@@ -113,7 +113,7 @@ fn a_reader_never_sees_half_a_build() {
 }
 
 #[test]
-fn a_build_that_is_held_up_is_waited_for() {
+fn the_server_waits_for_a_build_in_progress() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let whole = client.text("blue://knowledge/adrs");
@@ -176,7 +176,7 @@ fn request(id: usize, method: &str, mut params: Value) -> Value {
 }
 
 #[test]
-fn a_client_that_does_not_read_does_not_make_it_grow() {
+fn a_client_that_does_not_read_does_not_use_up_memory() {
     let project = sample();
     project.write(
         ".blue/docs/adrs/0001-part.md",
@@ -195,7 +195,7 @@ fn a_client_that_does_not_read_does_not_make_it_grow() {
 }
 
 #[test]
-fn nor_does_one_that_cancels_or_repeats_itself() {
+fn a_client_that_cancels_or_repeats_does_not_use_up_memory() {
     let project = sample();
     let floods: [fn(usize) -> Vec<Value>; 4] = [
         |_| vec![request(7, "resources/list", json!({}))],
@@ -221,7 +221,7 @@ fn nor_does_one_that_cancels_or_repeats_itself() {
 }
 
 #[test]
-fn a_thousand_strange_subscriptions_do_not_hold_it_up() {
+fn a_thousand_unknown_subscriptions_do_not_slow_the_server() {
     let project = Project::new();
     for i in 1..=400 {
         project.write(
@@ -244,7 +244,7 @@ fn a_thousand_strange_subscriptions_do_not_hold_it_up() {
 }
 
 #[test]
-fn two_builds_are_never_mixed() {
+fn one_answer_never_mixes_two_builds() {
     let project = sample();
     let names = [
         ".blue/context.manifest.yaml",
@@ -281,7 +281,7 @@ fn two_builds_are_never_mixed() {
 }
 
 #[test]
-fn lines_that_are_no_messages_are_survived() {
+fn the_server_survives_lines_that_are_no_messages() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let stdin = client.stdin.as_mut().unwrap();
@@ -306,7 +306,7 @@ fn lines_that_are_no_messages_are_survived() {
 }
 
 #[test]
-fn streams_of_changes_are_few_and_end_when_they_are_cancelled() {
+fn subscriptions_are_limited_and_end_when_cancelled() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
     let listen = json!({"notifications": {"resourcesListChanged": true}});
