@@ -17,12 +17,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use blue::build::{self, Silent};
+use blue::build::{self, Silent, Survey};
 use blue::model::word::{is_telling, stem, words};
 use blue::model::{DocId, Document, Graph, Lexicon, Number, term_hash};
-use blue::rank::reader::Reader;
-use blue::rank::signals::{N_SIGNALS, NAMES, Signals, WEIGHTS, fused};
-use blue::rank::{Asked, rank};
+use blue::rank::rank;
+use blue::rank::ranker::Ranker;
+use blue::rank::signals::{N_SIGNALS, NAMES, Signals, WEIGHTS, weighted_sum};
 use blue::root::Root;
 
 /// A tree with references hidden: what each source should find.
@@ -54,8 +54,12 @@ fn main() {
     for (which, name) in NAMES.iter().enumerate() {
         row(name, runs, tables.iter().map(|table| table.score(&|s| i64::from(s[which]))));
     }
-    row("fused", runs, tables.iter().map(|table| table.score(&|s| i64::from(fused(s, &weights)))));
-    row("as told", runs, cases.iter().map(as_told));
+    row(
+        "fused",
+        runs,
+        tables.iter().map(|table| table.score(&|s| i64::from(weighted_sum(s, &weights)))),
+    );
+    row("emitted", runs, cases.iter().map(as_emitted));
     for (name, baseline) in [("tf-idf", tf_idf as Baseline), ("bm25", bm25)] {
         row(name, runs, cases.iter().map(|case| score_baseline(case, baseline)));
     }
@@ -92,15 +96,15 @@ struct Table {
 
 impl Table {
     fn new(case: &Case) -> Table {
-        let reader = Reader::new(&case.graph, &case.lexicon);
-        let mut scratch = reader.scratch();
+        let ranker = Ranker::new(&case.graph, &case.lexicon);
+        let mut scratch = ranker.scratch();
         let outgoing = outgoing(&case.graph);
         let rows: Vec<Row> = case
             .hidden
             .iter()
             .map(|(source, targets)| {
-                let mut candidates = reader.candidates(*source, &[], &mut scratch);
-                reader.forget(*source, &mut scratch);
+                let mut candidates = ranker.candidates(*source, &[], &mut scratch);
+                ranker.clear(*source, &mut scratch);
                 candidates.retain(|(other, _)| !outgoing.contains(&(*source, *other)));
                 (candidates, targets.clone())
             })
@@ -141,14 +145,12 @@ fn outgoing(graph: &Graph) -> BTreeSet<(DocId, DocId)> {
     graph.edges.iter().map(|edge| (edge.from, edge.to)).collect()
 }
 
-/// What a build would tell: the first ten neighbours that the document does not name already.
-fn as_told(case: &Case) -> [f64; 3] {
-    let wanted: Vec<DocId> = case.graph.ids().collect();
-    let told = rank(&case.graph, &case.lexicon, &Asked { wanted: &wanted, tell: &|_, _, _| {} })
-        .neighbours;
+/// Scores the emitted ranking: the first ten neighbours that the document does not refer to.
+fn as_emitted(case: &Case) -> [f64; 3] {
+    let ranking = rank(&case.graph, &case.lexicon);
     let outgoing = outgoing(&case.graph);
     let ranked = case.hidden.iter().map(|(source, targets)| {
-        let ids = told[source].iter().map(|neighbour| neighbour.id);
+        let ids = ranking.neighbours[source.0 as usize].iter().map(|neighbour| neighbour.id);
         let new = ids.filter(|id| !outgoing.contains(&(*source, *id)));
         (new.take(10).collect(), targets.clone())
     });
@@ -158,7 +160,7 @@ fn as_told(case: &Case) -> [f64; 3] {
 /// Climbs from the present weights, one at a time, while the mean gets better.
 fn tuned(tables: &[Table]) -> Signals {
     let value = |weights: &Signals| -> f64 {
-        let scores = tables.iter().map(|t| t.score(&|s| i64::from(fused(s, weights))));
+        let scores = tables.iter().map(|t| t.score(&|s| i64::from(weighted_sum(s, weights))));
         scores.map(|score| score[0] + score[2]).sum::<f64>()
     };
     let mut best = WEIGHTS;
@@ -187,15 +189,15 @@ fn tuned(tables: &[Table]) -> Signals {
 }
 
 /// Documents and their references, without writing anything.
-fn graph(folder: &Path) -> Graph {
+fn survey(folder: &Path) -> Survey {
     let root = Root::open(folder).unwrap();
     let inputs = build::load(&root).unwrap();
-    build::survey(&root, &inputs, &Silent).unwrap().graph
+    build::survey(&root, &inputs, &Silent).unwrap()
 }
 
 fn case(folder: &Path, seed: u64, soft: bool) -> Option<Case> {
     let folder = folder.canonicalize().ok()?;
-    let before = graph(&folder);
+    let before = survey(&folder).graph;
     let copy = tempfile::tempdir().ok()?;
     let mut chosen: BTreeMap<DocId, Vec<DocId>> = BTreeMap::new();
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
@@ -227,8 +229,8 @@ fn case(folder: &Path, seed: u64, soft: bool) -> Option<Case> {
         std::fs::create_dir_all(copy.path().join(".blue")).ok()?;
         std::fs::write(copy.path().join(".blue/config.yaml"), config).ok()?;
     }
-    let mut after = graph(copy.path());
-    let lexicon = Lexicon::take(&mut after.documents);
+    let Survey { graph: after, terms, .. } = survey(copy.path());
+    let lexicon = Lexicon::new(&after.documents, terms);
     let row_of: BTreeMap<&str, DocId> =
         after.ids().map(|id| (after.document(id).path.as_str(), id)).collect();
     let seen = outgoing(&after);

@@ -8,13 +8,14 @@ use blue::model::name::name;
 use blue::model::neutral::neutral;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
-use blue::model::{Digest, Format, Key, Source};
+use blue::model::{Digest, Format, Key, Source, State};
 use blue::wire::agent::{Agent, hooks};
-use blue::wire::cache::{self, FactsCache};
+use blue::wire::cache::Seal;
 use blue::wire::config::Config;
+use blue::wire::facts::{self, FactsCache};
 use blue::wire::manifest::Manifest;
 use blue::wire::register::{self, Traces, Wanted};
-use blue::wire::{audit, blocks, commit, header, installed, jsonl, older, record, schema, session, span};
+use blue::wire::{audit, commit, header, installed, jsonl, older, schema, session, span};
 use blue::parse;
 
 /// A document, with and without a file of metadata beside it.
@@ -30,19 +31,18 @@ pub fn documents(bytes: &[u8]) {
     let safe = neutral(&whole);
     assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
     let source = Source { bytes: bytes.to_vec(), sidecar: None };
-    let facts = parse::parse(&source, &limits, &Allowed::default());
+    let parsed = parse::parse(&source, &limits, &Allowed::default());
+    let facts = &parsed.facts;
     assert!(!facts.line.contains('\n') && facts.line.len() <= 240 && facts.sizes.brief.len <= 600);
     let n_lines = bytes.iter().filter(|b| matches!(b, b'\n' | b'\r')).count() as u32 + 1;
     let placed = |line: u32| line <= n_lines;
     assert!(facts.references.iter().all(|one| placed(one.line) && one.line > 0 && one.count > 0));
-    assert!(facts.notes.iter().all(|note| placed(note.line)), "a line that no editor has");
+    assert!(parsed.notes.iter().all(|note| placed(note.line)), "a line that no editor has");
     let digest = Digest::of(bytes);
-    let entry = cache::facts_entry(&digest, &facts);
-    let key = Key::new([7; 32]);
-    let packed = blocks::packed(std::iter::once(entry.as_slice()), &key).flatten().collect();
-    let file = [cache::facts_head(&limits), packed].concat();
-    let again = FactsCache::open(file, &limits, &key).get(&digest);
-    assert_eq!(again.map(|facts| format!("{facts:?}")), Some(format!("{facts:?}")));
+    let entry = facts::encode(&digest, &parsed);
+    let seal = facts::seal(&Key::new([7; 32]), &limits);
+    let file = [seal.header(&[&entry]), entry].concat();
+    assert_eq!(FactsCache::open(file, &seal).get(&digest), Some(parsed));
 }
 
 /// A text that is judged: its lines stay where they are, and what was shown stays shown.
@@ -113,11 +113,12 @@ pub fn indexes(bytes: &[u8]) {
 /// Everything in `.blue/local` but the log.
 pub fn caches(bytes: &[u8]) {
     let (digest, key) = (Digest::of(b"x"), Key::new([7; 32]));
-    let head = cache::facts_head(&Limits::default());
-    for file in [bytes.to_vec(), [&head, bytes].concat()] {
-        FactsCache::open(file, &Limits::default(), &key).get(&digest);
+    let seal = facts::seal(&key, &Limits::default());
+    for file in [bytes.to_vec(), [&seal.header(&[bytes]), bytes].concat()] {
+        FactsCache::open(file, &seal).get(&digest);
     }
-    record::read(bytes, &digest);
+    let seal = Seal::new("state", &key, b"");
+    seal.decode::<State>(&[&seal.header(&[bytes]), bytes].concat());
     session::read(bytes);
     installed::read(bytes, &key);
 }

@@ -1,12 +1,11 @@
-//! The graph to artifacts: digests, the session bundle and the indexes.
+//! Renders the artifacts of a build: digests of collections, bundles and indexes.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::choice::Choice;
-use super::ranked::Before;
-use super::{Analysis, Inputs, bundles, extracts, session, workflow};
+use super::{Corpus, bundles, session, workflow};
 use crate::condense::{self, Misfit, tokens};
 use crate::model::artifact::content_digest;
 use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE};
@@ -16,111 +15,65 @@ use crate::model::{
     Graph, Hasher, Listener, Plan,
 };
 use crate::render::view;
-use crate::root::Root;
 use crate::wire::header::{self, Provenance};
-use crate::wire::manifest::Entry;
+use crate::wire::manifest::Entry as ManifestEntry;
 use crate::wire::{jsonl, paths};
 
-/// Artifacts on disk that are what the manifest says, by path.
-pub(super) type Current<'a> = BTreeMap<&'a str, &'a Entry>;
+/// Artifacts on disk that are exactly what the manifest lists, by path.
+pub(super) type CurrentArtifacts = BTreeMap<String, ManifestEntry>;
 
-/// What artifacts are made from.
-#[derive(Clone, Copy)]
-pub(super) struct From<'a> {
-    pub(super) root: &'a Root,
-    pub(super) inputs: &'a Inputs,
-    pub(super) analysis: &'a Analysis,
-}
-
-/// One artifact: what decided it, and itself unless it is current.
-pub(super) struct Made {
+/// One artifact with the facts that decide it.
+pub(super) struct BuiltArtifact {
     pub(super) path: String,
     pub(super) action: Action,
-    /// `None` if the action is that of the artifact on disk.
+    /// `None` if the artifact on disk was decided by the same facts, so that it need not be rendered.
     pub(super) artifact: Option<Artifact>,
 }
 
-/// Lines of the indexes that are there already; making an artifact uses them up.
-pub(super) struct Ready {
-    /// Those of the ranking.
-    pub(super) told: Vec<Vec<u8>>,
-    /// Those of documents, as they were.
-    pub(super) before: Option<Before>,
-}
-
-impl Ready {
-    /// Takes them out of an analysis.
-    pub(super) fn take(analysis: &mut Analysis) -> Ready {
-        let told = std::mem::take(&mut analysis.relevance.told);
-        Ready { told, before: analysis.before.take() }
-    }
-}
-
-/// Everything but the manifest, in the order it is written.
-pub(super) fn all(
-    from: From<'_>,
-    ready: Ready,
-    current: &Current<'_>,
+/// Renders all artifacts except the manifest, in the order they are written.
+pub(super) fn render(
+    corpus: &Corpus<'_>,
+    current: &CurrentArtifacts,
     notes: &mut Vec<Diagnostic>,
-) -> anyhow::Result<Vec<Made>> {
-    let From { inputs, analysis, .. } = from;
-    let graph = &analysis.graph;
-    let mut made = Vec::new();
+) -> anyhow::Result<Vec<BuiltArtifact>> {
+    let graph = corpus.graph;
+    let mut built = Vec::new();
     for collection in 0..graph.collections.len() {
         let ids: Vec<DocId> = graph.of_collection(collection).collect();
         if ids.iter().any(|id| graph.is_live(*id)) {
-            made.push(digest(&from, collection, &ids, current)?);
+            built.push(collection_digest(corpus, collection, &ids, current)?);
         }
     }
-    made.extend(session::session(&from, current, notes)?);
-    let rfcs = &analysis.rfcs;
-    made.extend(workflow::bundles(&from, rfcs, current)?);
-    made.push(bundles::index(&from, &made, rfcs, current)?);
-    let allowance = &inputs.plan.allowance;
-    let (documents, relevance) = rayon::join(
-        || documents(inputs, analysis, ready.before, current),
-        || match Made::standing(&from, RELEVANCE, current)? {
-            Some(made) => anyhow::Ok(made),
-            None => Ok(relevance(allowance, graph, ready.told, current)),
-        },
-    );
-    made.extend([documents, relevance?, paths(allowance, analysis, current)]);
-    Ok(made)
+    built.extend(session::session(corpus, current, notes)?);
+    built.extend(workflow::bundles(corpus, current)?);
+    built.push(bundles::index(corpus, &built, current)?);
+    let (documents, relevance) =
+        rayon::join(|| documents(corpus, current), || relevance(corpus, current));
+    built.extend([documents, relevance, paths(corpus, current)]);
+    Ok(built)
 }
 
-impl Made {
-    /// An artifact that is known to be as it was, without asking what decides it. What it would be made
-    /// of is not here, so it must lie there.
-    pub(super) fn standing(
-        from: &From<'_>,
-        path: &str,
-        current: &Current<'_>,
-    ) -> anyhow::Result<Option<Made>> {
-        let Some(action) = from.analysis.stands.get(path) else { return Ok(None) };
-        let known = current.get(path).map(|known| known.action.clone());
-        anyhow::ensure!(known == Some(action.digest().to_string()), extracts::moved(path));
-        Ok(Some(Made { path: path.to_string(), action: action.clone(), artifact: None }))
-    }
-
-    /// Makes an artifact unless the one on disk was decided by the same facts.
+impl BuiltArtifact {
+    /// Renders an artifact unless the one on disk was decided by the same facts.
     pub(super) fn unless_current(
         path: &str,
         action: Action,
-        current: &Current<'_>,
-        make: impl FnOnce(&Action) -> anyhow::Result<Artifact>,
-    ) -> anyhow::Result<Made> {
-        let same =
+        current: &CurrentArtifacts,
+        render: impl FnOnce(&Action) -> anyhow::Result<Artifact>,
+    ) -> anyhow::Result<BuiltArtifact> {
+        let is_current =
             current.get(path).is_some_and(|known| known.action == action.digest().to_string());
-        let artifact = if same { None } else { Some(make(&action)?) };
-        Ok(Made { path: path.to_string(), action, artifact })
+        let artifact = if is_current { None } else { Some(render(&action)?) };
+        Ok(BuiltArtifact { path: path.to_string(), action, artifact })
     }
 }
 
-/// The budget of a collection's digest: tier 1's if it is a source of tier 1, else tier 3's.
+/// Returns the budget of a collection's digest: that of tier 1 if the collection is a source of tier 1,
+/// else that of tier 3.
 pub(super) fn budget_of(plan: &Plan, collection: &Collection) -> Budget {
-    let asked =
+    let is_source =
         plan.identity.sources.iter().any(|source| session::means_collection(source, collection));
-    if asked { plan.identity.budget } else { plan.reference.budget }
+    if is_source { plan.identity.budget } else { plan.reference.budget }
 }
 
 #[derive(Serialize)]
@@ -136,31 +89,30 @@ struct DigestView {
     hidden_history: Option<view::Hidden>,
 }
 
-fn digest(
-    from: &From<'_>,
+fn collection_digest(
+    corpus: &Corpus<'_>,
     row: usize,
     ids: &[DocId],
-    current: &Current<'_>,
-) -> anyhow::Result<Made> {
-    let From { inputs, analysis, .. } = from;
-    let graph = &analysis.graph;
+    current: &CurrentArtifacts,
+) -> anyhow::Result<BuiltArtifact> {
+    let Corpus { inputs, graph, .. } = corpus;
     let collection = &graph.collections[row];
     let path = format!("knowledge/{}.md", collection.name);
     let budget = budget_of(&inputs.plan, collection);
     let source = source_line(&collection.places, ids.len());
-    let choice = Choice::new(from, ids, &budget);
+    let choice = Choice::new(corpus, ids, &budget);
     let mut action = Action::new();
     action.fact("template", inputs.templates.digest("digest.md").as_bytes());
     action.fact("project", inputs.plan.project.as_deref().unwrap_or_default().as_bytes());
     action.fact("budget", format!("{budget:?}").as_bytes());
     action.fact("source", source.as_bytes());
     action.fact("kind", collection.kind.as_str().as_bytes());
-    choice.tell(graph, &mut action);
+    choice.add_facts(graph, &mut action);
     inputs.plan.allowance.tell(&mut action);
-    Made::unless_current(&path, action, current, |action| {
+    BuiltArtifact::unless_current(&path, action, current, |action| {
         let uri = format!("blue://docs/{}/", collection.name);
-        let longer = choice.longer(from)?;
-        let mut tell = |bundle: &Bundle| {
+        let longer = choice.longer(corpus)?;
+        let mut render = |bundle: &Bundle| {
             let (entries, history) = view::entries(graph, &longer, bundle);
             let hidden = choice.hidden(graph, bundle, &uri);
             let hidden_history = choice.hidden_history(graph, bundle, &uri);
@@ -179,9 +131,9 @@ fn digest(
                 },
             )
         };
-        let room = less_header(&budget, &source);
-        let told = fitted(&path, "digest.md", &choice.candidates, &room, &mut tell)?;
-        let tokens = told.tokens + (budget.tokens - room.tokens);
+        let rest = less_header(&budget, &source);
+        let fitted = fit(&path, "digest.md", &choice.candidates, &rest, &mut render)?;
+        let tokens = fitted.tokens + (budget.tokens - rest.tokens);
         let uri = format!("blue://knowledge/{}", collection.name);
         Ok(Artifact {
             tokens,
@@ -190,37 +142,37 @@ fn digest(
                 &uri,
                 Format::Markdown,
                 source,
-                vec![told.text.into_bytes()],
+                vec![fitted.text.into_bytes()],
                 action.digest(),
             )
         })
     })
 }
 
-/// Fits a text, with an error that says which budget is too small for what.
-pub(super) fn fitted(
+/// Fits a text to a budget. The error says which budget is too small for which template.
+pub(super) fn fit(
     path: &str,
     template: &str,
     candidates: &[crate::model::Candidate],
     budget: &Budget,
-    tell: &mut dyn FnMut(&Bundle) -> Result<String, crate::render::TemplateError>,
+    render: &mut dyn FnMut(&Bundle) -> Result<String, crate::render::TemplateError>,
 ) -> anyhow::Result<condense::Fitted> {
-    match condense::fit(candidates, budget, tell) {
-        Ok((_, told)) => Ok(told),
+    match condense::fit(candidates, budget, render) {
+        Ok((_, fitted)) => Ok(fitted),
         Err(Misfit::Telling(error)) => Err(error.into()),
-        Err(Misfit::Frame(told)) => anyhow::bail!(
+        Err(Misfit::Frame(fitted)) => anyhow::bail!(
             "{path}: the template {template} alone takes {} tokens and {} bytes; the budget leaves {} and {}\nhint: raise max_tokens in .blue/config.yaml, or shorten the template",
-            told.tokens,
-            told.text.len(),
+            fitted.tokens,
+            fitted.text.len(),
             budget.tokens,
             budget.bytes
         ),
     }
 }
 
-/// What every bundle must be, whatever its template: hooks know it by its tag, whole by the tag's
-/// end, and current by the digest in its first line.
-pub(super) fn wrapped(template: &str, text: &str, inputs: &str) -> anyhow::Result<()> {
+/// Checks the wrapper of a bundle, which its template may not change: hooks recognise a bundle by its
+/// tag, a complete one by the closing tag, and a current one by the digest in its first line.
+pub(super) fn check_wrapper(template: &str, text: &str, inputs: &str) -> anyhow::Result<()> {
     let tag = text.split([' ', '>', '\n']).next().unwrap_or_default();
     let first = text.lines().next().unwrap_or_default();
     let whole = tag.starts_with("<blue-")
@@ -234,21 +186,22 @@ pub(super) fn wrapped(template: &str, text: &str, inputs: &str) -> anyhow::Resul
     Ok(())
 }
 
-/// A budget less the provenance header, whose dates are not known yet but always as long.
+/// Subtracts the provenance header from a budget. Its dates are not known yet, but have a fixed length.
 fn less_header(budget: &Budget, source: &str) -> Budget {
     let provenance = Provenance {
         generated: Some("2026-01-25T12:00:00Z".to_string()),
         commit: Some("0a1b2c3d4e5f".to_string()),
     };
     let header = header::header(Format::Markdown, &provenance, source);
-    // Twelve digits of a commit take at most twelve tokens, whichever they are.
+    // The twelve digits of a commit take at most twelve tokens.
     let tokens = tokens::count(&header) + 8;
     let (tokens, bytes) =
         (budget.tokens.saturating_sub(tokens), budget.bytes.saturating_sub(header.len() as u64));
     Budget { tokens, bytes, ..*budget }
 }
 
-/// `Source:` of a header: places and a count, with nothing in it that could end the header.
+/// Returns the `Source:` line of a header: places and a count, without characters that could end the
+/// header.
 pub(super) fn source_line(places: &[String], n_documents: usize) -> String {
     let ends = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let places: String = places.join(", ").chars().map(|c| if ends(c) { '?' } else { c }).collect();
@@ -256,15 +209,10 @@ pub(super) fn source_line(places: &[String], n_documents: usize) -> String {
     format!("{} ({n_documents} {noun})", places.replace("--", "- -"))
 }
 
-fn documents(
-    inputs: &Inputs,
-    analysis: &Analysis,
-    before: Option<Before>,
-    current: &Current<'_>,
-) -> Made {
-    let graph = &analysis.graph;
-    let weights = &analysis.relevance.weights;
-    let told = graph.digest(|hasher, id| {
+fn documents(corpus: &Corpus<'_>, current: &CurrentArtifacts) -> BuiltArtifact {
+    let Corpus { inputs, graph, ranking, .. } = corpus;
+    let weights = &ranking.weights;
+    let documents = graph.digest(|hasher, id| {
         let document = graph.document(id);
         hasher.field(document.path.as_bytes()).field(document.uri.as_str().as_bytes());
         hasher.field(document.digest.as_bytes()).field(document.kind.as_str().as_bytes());
@@ -275,67 +223,57 @@ fn documents(
             hasher.field(graph.document(*by).uri.as_str().as_bytes());
         }
     });
-    let mut told_with_limits = Hasher::new();
-    inputs.plan.limits.tell(told_with_limits.field(told.as_bytes()));
-    let allowance = &inputs.plan.allowance;
-    let body = || match before.map(Before::parts) {
-        Some((index, changed)) => {
-            let before = (index, changed.as_slice());
-            vec![jsonl::documents_again(graph, weights, before, &allowance.kept())]
-        }
-        None => jsonl::documents(graph, weights, &allowance.kept()),
-    };
-    let told = (told_with_limits.digest(), allowance);
-    index(DOCUMENTS, "blue://context/documents", graph, told, current, body)
+    let mut hasher = Hasher::new();
+    inputs.plan.limits.tell(hasher.field(documents.as_bytes()));
+    let body = || jsonl::documents(graph, weights, &inputs.plan.allowance.kept());
+    index(corpus, DOCUMENTS, "blue://context/documents", hasher.digest(), current, body)
 }
 
-/// The lines of the ranking; they are what decides the index, so they are hashed but once.
-fn relevance(
-    allowance: &Allowance,
-    graph: &Graph,
-    told: Vec<Vec<u8>>,
-    current: &Current<'_>,
-) -> Made {
+/// Renders the relevance index. Its lines are what decides it, so they are always rendered.
+fn relevance(corpus: &Corpus<'_>, current: &CurrentArtifacts) -> BuiltArtifact {
+    let Corpus { inputs, graph, ranking, .. } = corpus;
+    let allowance = &inputs.plan.allowance;
+    let body = jsonl::relevance(graph, &ranking.neighbours, &allowance.kept());
     let source = index_source(graph);
-    let hash = content_digest(Format::Jsonl, &source, &told);
+    let hash = content_digest(Format::Jsonl, &source, &body);
     let action = index_action(&source, &hash, allowance);
-    let made = Made::unless_current(RELEVANCE, action, current, |action| {
+    let built = BuiltArtifact::unless_current(RELEVANCE, action, current, |action| {
         let (path, uri) = (RELEVANCE.to_string(), "blue://context/relevance".to_string());
         let (format, action) = (Format::Jsonl, action.digest());
-        Ok(Artifact { path, uri, format, source, body: told, tokens: 0, action, hash })
+        Ok(Artifact { path, uri, format, source, body, tokens: 0, action, hash })
     });
-    made.expect("an index cannot fail to be made")
+    built.expect("an index is always rendered")
 }
 
-fn paths(allowance: &Allowance, analysis: &Analysis, current: &Current<'_>) -> Made {
-    let graph = &analysis.graph;
+fn paths(corpus: &Corpus<'_>, current: &CurrentArtifacts) -> BuiltArtifact {
+    let Corpus { graph, bindings, .. } = corpus;
     let mut hasher = Hasher::new();
-    for binding in &analysis.bindings {
+    for binding in *bindings {
         hasher.field(binding.path.as_bytes()).field(binding.kind.as_str().as_bytes());
         hasher.field(graph.document(binding.document).uri.as_str().as_bytes());
         hasher.field(binding.naming.as_str().as_bytes()).number(u64::from(binding.line));
     }
-    let body = || vec![paths::paths(graph, &analysis.bindings)];
-    index(PATHS, "blue://context/paths", graph, (hasher.digest(), allowance), current, body)
+    let body = || vec![paths::paths(graph, bindings)];
+    index(corpus, PATHS, "blue://context/paths", hasher.digest(), current, body)
 }
 
 fn index(
+    corpus: &Corpus<'_>,
     path: &str,
     uri: &str,
-    graph: &Graph,
-    (documents, allowance): (Digest, &Allowance),
-    current: &Current<'_>,
+    documents: Digest,
+    current: &CurrentArtifacts,
     body: impl FnOnce() -> Vec<Vec<u8>>,
-) -> Made {
-    let source = index_source(graph);
-    let action = index_action(&source, &documents, allowance);
-    let made = Made::unless_current(path, action, current, |action| {
+) -> BuiltArtifact {
+    let source = index_source(corpus.graph);
+    let action = index_action(&source, &documents, &corpus.inputs.plan.allowance);
+    let built = BuiltArtifact::unless_current(path, action, current, |action| {
         Ok(Artifact::new(path, uri, Format::Jsonl, source, body(), action.digest()))
     });
-    made.expect("an index cannot fail to be made")
+    built.expect("an index is always rendered")
 }
 
-/// `Source:` of an index: every place that documents were found in.
+/// Returns the `Source:` line of an index: all places with documents.
 fn index_source(graph: &Graph) -> String {
     let places: Vec<String> =
         graph.collections.iter().flat_map(|collection| collection.places.clone()).collect();

@@ -1,33 +1,33 @@
-//! The index of what hooks can deliver: all that a shell cannot work out by itself.
+//! `bundles.jsonl`: the bundles that hooks can deliver, with everything that a shell cannot compute.
 
 use std::collections::BTreeMap;
 
-use super::artifacts::{Current, From, Made};
+use super::Corpus;
+use super::artifacts::{BuiltArtifact, CurrentArtifacts};
 use super::manifest::entry;
 use super::workflow::{self, Plans};
 use crate::model::layout::{BUNDLES, SESSION_JSON};
 use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener, Status};
 use crate::wire::jsonl::{self, BundleLine, Refresh};
 
-/// The index of the bundles made so far; `rfcs` are those of tier 2.
+/// Renders the index of the bundles built so far.
 pub(super) fn index(
-    from: &From<'_>,
-    made: &[Made],
-    rfcs: &[DocId],
-    current: &Current<'_>,
-) -> anyhow::Result<Made> {
-    let mut of_rfcs = of_rfcs(from, rfcs);
-    let mut told = Hasher::new();
+    corpus: &Corpus<'_>,
+    built: &[BuiltArtifact],
+    current: &CurrentArtifacts,
+) -> anyhow::Result<BuiltArtifact> {
+    let mut of_rfcs = of_rfcs(corpus);
+    let mut hasher = Hasher::new();
     let mut lines = Vec::new();
     let mut ids = Vec::new();
-    // What a subagent is given is the text of the session bundle, and is noted as that.
-    let told_apart =
-        |made: &&Made| made.path.starts_with(".blue/context/") && made.path != SESSION_JSON;
-    for made in made.iter().filter(told_apart) {
-        let known = current.get(made.path.as_str()).copied();
-        let entry = entry(made, known);
-        let inputs = made.action.digest().short();
-        let of_rfc = of_rfcs.remove(&made.path);
+    // Subagents receive the text of the session bundle, and deliveries are logged as that.
+    let is_bundle = |built: &&BuiltArtifact| {
+        built.path.starts_with(".blue/context/") && built.path != SESSION_JSON
+    };
+    for built in built.iter().filter(is_bundle) {
+        let entry = entry(built, current.get(&built.path));
+        let inputs = built.action.digest().short();
+        let of_rfc = of_rfcs.remove(&built.path);
         ids.push(of_rfc.as_ref().map(|(id, ..)| *id));
         let (names, refresh) = of_rfc
             .map_or((Vec::new(), Refresh::SessionStart), |(_, names, refresh)| (names, refresh));
@@ -35,7 +35,7 @@ pub(super) fn index(
             names,
             refresh,
             triggers: match refresh {
-                Refresh::OnChange => from.inputs.plan.refresh_triggers.clone(),
+                Refresh::OnChange => corpus.inputs.plan.refresh_triggers.clone(),
                 Refresh::SessionStart | Refresh::OnRequest => Vec::new(),
             },
             work: None,
@@ -46,20 +46,20 @@ pub(super) fn index(
             tokens: entry.tokens,
             bytes: entry.bytes,
         };
-        told.field(&jsonl::bundles(std::slice::from_ref(&line)));
+        hasher.field(&jsonl::bundles(std::slice::from_ref(&line)));
         lines.push(line);
     }
     let mut action = Action::new();
-    action.fact("bundles", told.digest().as_bytes());
+    action.fact("bundles", hasher.digest().as_bytes());
     // The inputs of each bundle are hashed above and decide its work too. This fact only records that
     // work is listed.
     if ids.iter().any(Option::is_some) {
         action.fact("work", &[]);
     }
-    Made::unless_current(BUNDLES, action, current, |action| {
-        let plans = Plans::new(&from.analysis.graph);
+    BuiltArtifact::unless_current(BUNDLES, action, current, |action| {
+        let plans = Plans::new(corpus.graph);
         for (line, id) in lines.iter_mut().zip(&ids) {
-            line.work = id.map(|id| workflow::state(from, id, &plans)).transpose()?;
+            line.work = id.map(|id| workflow::state(corpus, id, &plans)).transpose()?;
         }
         let noun = if lines.len() == 1 { "bundle" } else { "bundles" };
         let source = format!(".blue/context ({} {noun})", lines.len());
@@ -69,11 +69,11 @@ pub(super) fn index(
     })
 }
 
-/// Each RFC, what a branch or a worktree may call it, and when its bundle is given again, by the path
-/// of the bundle. A name that fits two RFCs is left out.
-fn of_rfcs(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, (DocId, Vec<String>, Refresh)> {
-    let graph = &from.analysis.graph;
-    let prefix = &from.inputs.plan.branch_prefix;
+/// Returns each RFC with its names in branches and worktrees and its refresh policy, by the path of its
+/// bundle. Names that fit two RFCs are left out.
+fn of_rfcs(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, Refresh)> {
+    let Corpus { inputs, graph, rfcs, .. } = *corpus;
+    let prefix = &inputs.plan.branch_prefix;
     let short_names = |id: DocId| {
         let document = graph.document(id);
         let mut names = vec![workflow::name_of(graph, id)];
@@ -98,7 +98,8 @@ fn of_rfcs(from: &From<'_>, rfcs: &[DocId]) -> BTreeMap<String, (DocId, Vec<Stri
         all.push(graph.document(*id).uri.to_string());
         all.sort();
         all.dedup();
-        // What is being written or worked on changes under a session; the rest is for whoever asks.
+        // Documents that are being written or worked on change during a session. Others are delivered
+        // on request.
         let refresh = match graph.document(*id).status {
             Status::Draft | Status::Proposed | Status::Active => Refresh::OnChange,
             _ => Refresh::OnRequest,

@@ -1,12 +1,11 @@
-//! The candidates of one list, weighed against its budget.
+//! Candidates of one list, weighed against its budget.
 
-use super::artifacts::From;
-use super::extracts;
+use super::{Corpus, extracts};
 use crate::condense;
 use crate::model::{Action, Budget, Bundle, Candidate, DocId, Graph, Hasher, Level, Listener};
 use crate::render::view::{self, Longer};
 
-/// The candidates of a list, and those that no budget could reach.
+/// Candidates of a list, and counts of the documents that the budget cannot reach.
 pub(super) struct Choice {
     pub(super) candidates: Vec<Candidate>,
     /// The highest level of each candidate that the budget could reach.
@@ -14,21 +13,20 @@ pub(super) struct Choice {
     n_beyond_live: usize,
     n_beyond_history: usize,
     n_live: usize,
-    /// Tokens of all live documents, estimated and rounded, so that an edit rarely moves it.
+    /// Tokens of all live documents, estimated and rounded, so that an edit rarely changes it.
     live_tokens: u64,
     first_live: Option<DocId>,
 }
 
 impl Choice {
-    /// Weighs some documents.
-    pub(super) fn new(from: &From<'_>, ids: &[DocId], budget: &Budget) -> Choice {
-        let From { analysis, .. } = from;
-        let graph = &analysis.graph;
-        let weight = |id: &DocId| u64::from(analysis.relevance.weights[id.0 as usize]);
+    /// Selects candidates among documents by weight.
+    pub(super) fn new(corpus: &Corpus<'_>, ids: &[DocId], budget: &Budget) -> Choice {
+        let graph = corpus.graph;
+        let weight = |id: &DocId| u64::from(corpus.ranking.weights[id.0 as usize]);
         let live = || ids.iter().copied().filter(|id| graph.is_live(*id));
         let mut by_weight: Vec<DocId> = ids.to_vec();
         by_weight.sort_by_key(|id| (!graph.is_live(*id), std::cmp::Reverse(weight(id)), *id));
-        // A line of a list costs at least four tokens, so no more than this many can be told.
+        // A line of a list costs at least four tokens, so at most this many fit.
         let n_reached = (budget.tokens / 4 + 1) as usize;
         let beyond = by_weight.split_off(by_weight.len().min(n_reached));
         let n_beyond_live = beyond.iter().filter(|id| graph.is_live(**id)).count();
@@ -48,16 +46,15 @@ impl Choice {
         }
     }
 
-    /// The longer texts of the candidates in reach.
-    pub(super) fn longer(&self, from: &From<'_>) -> anyhow::Result<Longer> {
-        let told = self.candidates.iter().zip(&self.reach);
-        let told = told.filter(|(_, level)| **level > Some(Level::Line));
-        let told: Vec<DocId> = told.map(|(candidate, _)| candidate.id).collect();
-        extracts::longer(from, &told)
+    /// Returns the longer texts of the candidates that the budget can reach.
+    pub(super) fn longer(&self, corpus: &Corpus<'_>) -> anyhow::Result<Longer> {
+        let reached = self.candidates.iter().zip(&self.reach);
+        let longer = reached.filter(|(_, level)| **level > Some(Level::Line));
+        let ids: Vec<DocId> = longer.map(|(candidate, _)| candidate.id).collect();
+        extracts::longer(corpus, &ids)
     }
 
-    /// The live documents that a bundle leaves out, those beyond reach included, at their
-    /// average size.
+    /// Returns the live documents that a bundle leaves out, with their average size.
     pub(super) fn hidden(&self, graph: &Graph, bundle: &Bundle, uri: &str) -> Option<view::Hidden> {
         let count = bundle.hidden.len() + self.n_beyond_live;
         let tokens = self.live_tokens * count as u64 / self.n_live.max(1) as u64;
@@ -65,7 +62,7 @@ impl Choice {
         (count > 0).then(|| view::hidden(graph, example, count, tokens, uri))
     }
 
-    /// The documents of history that a bundle leaves out.
+    /// Returns the superseded documents that a bundle leaves out.
     pub(super) fn hidden_history(
         &self,
         graph: &Graph,
@@ -77,9 +74,9 @@ impl Choice {
         (count > 0).then(|| view::hidden(graph, example, count, 0, uri))
     }
 
-    /// Tells everything that can change what is chosen and how it reads: of each candidate the
-    /// levels that the budget could reach, and the size of the next one.
-    pub(super) fn tell(&self, graph: &Graph, action: &mut Action) {
+    /// Adds everything that can change the choice and its text: of each candidate, the levels that the
+    /// budget could reach, and the size of the next one.
+    pub(super) fn add_facts(&self, graph: &Graph, action: &mut Action) {
         let mut hasher = Hasher::new();
         for (candidate, level) in self.candidates.iter().zip(&self.reach) {
             let document = graph.document(candidate.id);
@@ -91,7 +88,7 @@ impl Choice {
             let next = candidate.next(level).map_or(0, |next| candidate.costs[next as usize]);
             hasher.number(level as u64).number(next);
             for level in
-                Level::ALL.into_iter().filter(|told| *told > Level::Title && *told <= level)
+                Level::ALL.into_iter().filter(|lower| *lower > Level::Title && *lower <= level)
             {
                 let facts = &document.facts;
                 match level {

@@ -1,39 +1,40 @@
-//! What the last build emitted, and whether it lies there as it was written.
+//! The emitted files on disk, compared with the manifest.
 
 use std::collections::BTreeMap;
 
+use super::artifacts::CurrentArtifacts;
 use crate::discover::fresh;
-use crate::model::Record;
+use crate::model::State;
 use crate::model::layout::MANIFEST;
 use crate::root::Root;
 use crate::verify::{self, OnDisk};
-use crate::wire::manifest::{Entry, Manifest, Unusable};
+use crate::wire::manifest::{Manifest, Unusable};
 
-/// What the last build emitted, as it lies there.
+/// The emitted files on disk.
 #[derive(Default)]
 pub(super) struct Emitted {
-    /// The manifest, if blue wrote it and it is whole.
+    /// The manifest, if blue wrote it and it is intact.
     pub(super) manifest: Option<Manifest>,
     /// The text of that manifest with LF, if it has other line ends on disk.
     pub(super) converted: Option<String>,
-    /// Artifacts that are exactly what the manifest says.
-    pub(super) intact: BTreeMap<String, Entry>,
+    /// Artifacts that are exactly what the manifest lists.
+    pub(super) intact: CurrentArtifacts,
 }
 
 impl Emitted {
-    /// Looks at the manifest and what it lists; by force nothing of that is believed.
-    pub(super) fn read(root: &Root, record: &Record, force: bool) -> anyhow::Result<Emitted> {
+    /// Reads the manifest and verifies the files that it lists. With `force`, nothing is trusted.
+    pub(super) fn read(root: &Root, previous: &State, force: bool) -> anyhow::Result<Emitted> {
         let (manifest, converted) = manifest(root, force)?.unzip();
         let intact = match force {
             true => BTreeMap::new(),
-            false => intact(root, record, manifest.as_ref())?,
+            false => intact(root, previous, manifest.as_ref())?,
         };
         Ok(Emitted { manifest, converted: converted.flatten(), intact })
     }
 }
 
-/// The manifest on disk, if blue wrote it and it is whole; and its text with LF, if it has other line
-/// ends on disk. What is no manifest at all is replaced only by force.
+/// Reads the manifest, if blue wrote it and it is intact. Also returns its text with LF, if it has other
+/// line ends on disk. A file that is not a manifest is an error without `force`.
 pub(super) fn manifest(
     root: &Root,
     force: bool,
@@ -55,18 +56,20 @@ pub(super) fn manifest(
     }
 }
 
-/// Artifacts on disk that are exactly what the manifest says.
+/// Returns the artifacts on disk that are exactly what the manifest lists.
 fn intact(
     root: &Root,
-    record: &Record,
+    previous: &State,
     manifest: Option<&Manifest>,
-) -> anyhow::Result<BTreeMap<String, Entry>> {
+) -> anyhow::Result<CurrentArtifacts> {
     let mut intact = BTreeMap::new();
     for entry in manifest.iter().flat_map(|manifest| &manifest.artifacts) {
-        let watched = record.outputs.iter().find(|watched| watched.path == entry.path);
-        let unmoved = watched
-            .is_some_and(|watched| fresh::file_same(root, record.settled, watched).is_some());
-        if unmoved || matches!(verify::on_disk(root, &entry.path, Some(entry))?, OnDisk::Ours(..)) {
+        let is_unchanged = previous
+            .output(&entry.path)
+            .is_some_and(|file| fresh::is_file_unchanged(root, previous.written_at, file));
+        if is_unchanged
+            || matches!(verify::on_disk(root, &entry.path, Some(entry))?, OnDisk::Ours(..))
+        {
             intact.insert(entry.path.clone(), entry.clone());
         }
     }

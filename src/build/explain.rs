@@ -1,83 +1,81 @@
-//! Why each artifact was or was not made again.
+//! Reasons why each artifact was or was not rebuilt.
 
-use super::artifacts::Made;
-use super::{Analysis, Fate, Outcome};
-use crate::model::Record;
-use crate::model::counted::counted_of;
-use crate::model::layout::RELEVANCE;
+use super::{Fate, Outcome};
+use crate::model::{Action, State, TrackedFile};
 
-/// Names listed before the rest is only counted.
+/// Documents that are named before the rest is only counted.
 const MAX_NAMES: usize = 3;
 
-/// The outcome of a build that found nothing moved.
-pub(super) fn unmoved(record: &Record) -> Outcome {
+/// Returns the outcome of a build that found no changed file.
+pub(super) fn nothing_changed(previous: &State) -> Outcome {
     let fate = |path: &str| {
-        let reason = "current: nothing moved since the last build".to_string();
+        let reason = "current: nothing changed since the last build".to_string();
         Fate { path: path.to_string(), written: false, reason }
     };
     Outcome {
-        fates: record.outputs.iter().map(|watched| fate(&watched.path)).collect(),
-        known: Some(record.counts),
+        fates: previous.outputs.iter().map(|file| fate(&file.path)).collect(),
+        known: Some(previous.counts),
         ..Outcome::default()
     }
 }
 
-/// Why an artifact is made again, from the facts that decided it then and now.
-pub(super) fn reason(made: &Made, known: bool, record: &Record, analysis: &Analysis) -> String {
-    if !known {
-        return "it is new".to_string();
-    }
-    let Some((_, before)) = record.actions.iter().find(|(path, _)| *path == made.path) else {
-        return "nothing is known of how it was made".to_string();
-    };
-    let changed = made.action.facts().iter().filter(|fact| !before.contains(fact));
-    let names: Vec<String> = changed
-        .map(|(name, _)| match name.as_str() {
-            "documents" if made.path == RELEVANCE => ranked(record, analysis),
-            "documents" => documents(record, analysis),
-            name => format!("{name} changed"),
-        })
-        .collect();
-    if names.is_empty() { "it is not what was written".to_string() } else { names.join("; ") }
+/// Compares a build with the previous one.
+pub(super) struct Explainer<'a> {
+    pub(super) previous: &'a State,
+    /// The files of documents that this build read, sorted by path.
+    pub(super) files: &'a [TrackedFile],
 }
 
-/// Whether an input that a build no longer reads was a document.
+impl Explainer<'_> {
+    /// Returns why an artifact is rebuilt: the facts that differ from those of the previous build.
+    pub(super) fn reason(&self, path: &str, action: &Action, is_known: bool) -> String {
+        if !is_known {
+            return "it is new".to_string();
+        }
+        let previous = self.previous.actions.iter().find(|(known, _)| known == path);
+        let Some((_, previous)) = previous else {
+            return "nothing is known of how it was made".to_string();
+        };
+        let changed = action.facts().iter().filter(|fact| !previous.contains(fact));
+        let names: Vec<String> = changed
+            .map(|(name, _)| match name.as_str() {
+                "documents" => self.changed_documents(),
+                name => format!("{name} changed"),
+            })
+            .collect();
+        if names.is_empty() { "it is not what was written".to_string() } else { names.join("; ") }
+    }
+
+    /// Names the documents that were changed, added or removed since the previous build.
+    fn changed_documents(&self) -> String {
+        let mut changes = Vec::new();
+        for file in self.files {
+            match self.previous.input(&file.path) {
+                None => changes.push(format!("{} added", file.path)),
+                Some(previous) if previous.digest != file.digest => {
+                    changes.push(format!("{} changed", file.path))
+                }
+                Some(_) => {}
+            }
+        }
+        for previous in &self.previous.inputs {
+            let is_here = self.files.binary_search_by(|file| file.path.cmp(&previous.path)).is_ok();
+            if !is_here && !previous.is_absent() && is_document(&previous.path) {
+                changes.push(format!("{} removed", previous.path));
+            }
+        }
+        let n_more = changes.len().saturating_sub(MAX_NAMES);
+        changes.truncate(MAX_NAMES);
+        match (changes.is_empty(), n_more) {
+            (true, _) => "its view of the documents changed".to_string(),
+            (false, 0) => changes.join(", "),
+            (false, n) => format!("{} and {n} more", changes.join(", ")),
+        }
+    }
+}
+
+/// Returns true if an input that is no longer read was a document.
 fn is_document(path: &str) -> bool {
     path.ends_with(".md")
         && ![".blue/voice", ".blue/templates/"].iter().any(|own| path.starts_with(own))
-}
-
-/// The documents that changed, and how many neighbourhoods that could reach.
-fn ranked(record: &Record, analysis: &Analysis) -> String {
-    let (documents, as_before) = (documents(record, analysis), &analysis.relevance.as_before);
-    let n_ranked = as_before.iter().filter(|as_before| !**as_before).count();
-    format!("{documents}; {} ranked again", counted_of(n_ranked, as_before.len(), "document"))
-}
-
-/// The documents that changed, were added or are gone since the last build.
-fn documents(record: &Record, analysis: &Analysis) -> String {
-    let now = &analysis.reading.watched;
-    let mut changes = Vec::new();
-    for watched in now {
-        match record.input(&watched.path) {
-            None => changes.push(format!("{} added", watched.path)),
-            Some(before) if before.digest != watched.digest => {
-                changes.push(format!("{} changed", watched.path))
-            }
-            Some(_) => {}
-        }
-    }
-    for before in &record.inputs {
-        let here = now.binary_search_by(|watched| watched.path.cmp(&before.path)).is_ok();
-        if !here && !before.is_absent() && is_document(&before.path) {
-            changes.push(format!("{} removed", before.path));
-        }
-    }
-    let more = changes.len().saturating_sub(MAX_NAMES);
-    changes.truncate(MAX_NAMES);
-    match (changes.is_empty(), more) {
-        (true, _) => "what is told of its documents changed".to_string(),
-        (false, 0) => changes.join(", "),
-        (false, more) => format!("{} and {more} more", changes.join(", ")),
-    }
 }

@@ -1,8 +1,8 @@
-//! What can be told of a document beyond its facts: as it was read, or taken from its file again.
+//! Longer texts of documents: extracted while they were parsed, or read again.
 
 use rayon::prelude::*;
 
-use super::artifacts::From;
+use super::Corpus;
 use crate::discover::judge;
 use crate::guard::Allowed;
 use crate::model::plan::Limits;
@@ -12,46 +12,47 @@ use crate::parse::{self, Extracts};
 use crate::render::view::Longer;
 use crate::root::{Content, Root};
 
-/// The longer texts of some documents: facts only measure them.
-pub(super) fn longer(from: &From<'_>, ids: &[DocId]) -> anyhow::Result<Longer> {
-    let texts = |id: &DocId| Ok((*id, told(from, *id, |told| &told.texts, parse::texts)?));
+/// Returns the longer texts of some documents. Facts have only their sizes.
+pub(super) fn longer(corpus: &Corpus<'_>, ids: &[DocId]) -> anyhow::Result<Longer> {
+    let texts =
+        |id: &DocId| Ok((*id, extract(corpus, *id, |extracts| &extracts.texts, parse::texts)?));
     ids.par_iter().with_min_len(8).map(texts).collect()
 }
 
-/// What a document says of the work it asks for.
-pub(super) fn work(from: &From<'_>, id: DocId) -> anyhow::Result<Work> {
-    told(from, id, |told| &told.work, parse::work)
+/// Returns the tasks, phase and success criteria of a document.
+pub(super) fn work(corpus: &Corpus<'_>, id: DocId) -> anyhow::Result<Work> {
+    extract(corpus, id, |extracts| &extracts.work, parse::work)
 }
 
-fn told<T: Clone>(
-    from: &From<'_>,
+fn extract<T: Clone>(
+    corpus: &Corpus<'_>,
     id: DocId,
-    kept: impl Fn(&Extracts) -> &T,
-    read: impl Fn(&Source, &Limits, &Allowed) -> T,
+    get: impl Fn(&Extracts) -> &T,
+    parse: impl Fn(&Source, &Limits, &Allowed) -> T,
 ) -> anyhow::Result<T> {
-    let From { root, inputs, analysis } = from;
-    let document = analysis.graph.document(id);
+    let Corpus { root, inputs, graph, extracts, .. } = corpus;
+    let document = graph.document(id);
     let allowed = inputs.guard.of(&document.path);
-    if let Some(told) = analysis.reading.told.get(&allowed.key(document.digest)) {
-        return Ok(kept(told).clone());
+    if let Some(extracts) = extracts.get(&allowed.key(document.digest)) {
+        return Ok(get(extracts).clone());
     }
-    Ok(read(&again(root, &inputs.plan, document)?, &inputs.plan.limits, &allowed))
+    Ok(parse(&read_again(root, &inputs.plan, document)?, &inputs.plan.limits, &allowed))
 }
 
-/// A document's bytes once more; they must be those that its facts came from.
-fn again(root: &Root, plan: &Plan, document: &Document) -> anyhow::Result<Source> {
+/// Reads a document again. Its bytes must be those that its facts were parsed from.
+fn read_again(root: &Root, plan: &Plan, document: &Document) -> anyhow::Result<Source> {
+    let changed = || {
+        let path = &document.path;
+        format!("{path} changed during the build\nhint: run `blue knowledge build` again")
+    };
     let bytes = |path: &str| match judge::read(root, plan, path)? {
         Some(Content::Bytes(bytes, _)) => anyhow::Ok(bytes),
-        _ => anyhow::bail!(moved(&document.path)),
+        _ => anyhow::bail!(changed()),
     };
     let sidecar = document.sidecar.as_deref().and_then(|path| bytes(path).ok());
     let source = Source { bytes: bytes(&document.path)?, sidecar };
     let sidecar = source.sidecar.as_deref().map(Digest::of);
     let digest = content_digest(Digest::of(&source.bytes), sidecar);
-    anyhow::ensure!(digest == document.digest, moved(&document.path));
+    anyhow::ensure!(digest == document.digest, changed());
     Ok(source)
-}
-
-pub(super) fn moved(path: &str) -> String {
-    format!("{path} changed during the build\nhint: run `blue knowledge build` again")
 }

@@ -1,17 +1,17 @@
-//! The manifest of a build, from its plan, its graph and its artifacts.
+//! The manifest of a build.
 
-use super::artifacts::Made;
+use super::artifacts::BuiltArtifact;
 use super::session::{self, Meaning};
-use super::{Analysis, Inputs};
+use super::{Corpus, Inputs};
 use crate::model::layout::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::{Binding, Digest, FORMAT, Graph, Hasher};
 use crate::wire::manifest::{
     Documents, Entry, Generator, IdentityTier, Manifest, ReferenceTier, TierSource, WorkflowTier,
 };
 
-/// An artifact's line in the manifest: made now, or kept from before.
-pub(super) fn entry(made: &Made, kept: Option<&Entry>) -> Entry {
-    match (&made.artifact, kept) {
+/// Returns an artifact's entry in the manifest: `current` if it was not rendered again.
+pub(super) fn entry(built: &BuiltArtifact, current: Option<&Entry>) -> Entry {
+    match (&built.artifact, current) {
         (None, Some(entry)) => entry.clone(),
         (Some(artifact), _) => Entry {
             path: artifact.path.clone(),
@@ -22,17 +22,13 @@ pub(super) fn entry(made: &Made, kept: Option<&Entry>) -> Entry {
             action: artifact.action.to_string(),
             seal: None,
         },
-        (None, None) => unreachable!("what is not made was kept"),
+        (None, None) => unreachable!("only a current artifact is not rendered"),
     }
 }
 
-/// The manifest of a build, without dates.
-pub(super) fn new_manifest(
-    inputs: &Inputs,
-    analysis: &Analysis,
-    digest: Digest,
-    artifacts: Vec<Entry>,
-) -> Manifest {
+/// Returns the manifest of a build, without dates.
+pub(super) fn new_manifest(corpus: &Corpus<'_>, digest: Digest, artifacts: Vec<Entry>) -> Manifest {
+    let Corpus { inputs, graph, .. } = corpus;
     let plan = &inputs.plan;
     let bare =
         |uri: &String| TierSource { uri: uri.clone(), artifact: None, hash: None, tokens: None };
@@ -42,7 +38,7 @@ pub(super) fn new_manifest(
         .identity
         .sources
         .iter()
-        .map(|source| tier_source(inputs, analysis, &artifacts, source))
+        .map(|source| tier_source(inputs, graph, &artifacts, source))
         .collect();
     Manifest {
         version: 1,
@@ -66,8 +62,8 @@ pub(super) fn new_manifest(
         },
         plugins: plan.plugins.clone(),
         documents: Documents {
-            count: analysis.graph.documents.len() as u64,
-            live: analysis.graph.live.iter().filter(|live| **live).count() as u64,
+            count: graph.documents.len() as u64,
+            live: graph.live.iter().filter(|live| **live).count() as u64,
             index: DOCUMENTS.to_string(),
         },
         artifacts,
@@ -76,15 +72,9 @@ pub(super) fn new_manifest(
     }
 }
 
-fn tier_source(
-    inputs: &Inputs,
-    analysis: &Analysis,
-    artifacts: &[Entry],
-    source: &str,
-) -> TierSource {
+fn tier_source(inputs: &Inputs, graph: &Graph, artifacts: &[Entry], source: &str) -> TierSource {
     let mut answer =
         TierSource { uri: source.to_string(), artifact: None, hash: None, tokens: None };
-    let graph = &analysis.graph;
     if let Some(collection) =
         graph.collections.iter().find(|collection| session::means_collection(source, collection))
     {
@@ -114,7 +104,8 @@ fn tier_source(
     answer
 }
 
-/// One digest over configuration, templates, every document's path and content, and the code they name.
+/// Hashes all inputs: configuration, templates, the path and content of every document, and the code that
+/// they name.
 pub(super) fn inputs_digest(inputs: &Inputs, graph: &Graph, bindings: &[Binding]) -> Digest {
     let mut hasher = Hasher::new();
     hasher.number(u64::from(FORMAT)).field(inputs.plan.digest.as_bytes());
@@ -126,7 +117,7 @@ pub(super) fn inputs_digest(inputs: &Inputs, graph: &Graph, bindings: &[Binding]
     for document in &graph.documents {
         hasher.field(document.path.as_bytes()).field(document.digest.as_bytes());
     }
-    // Code is no source, but whether it is there decides what documents are told of.
+    // Code is not a source, but its existence decides the bindings.
     for binding in bindings {
         hasher.field(binding.path.as_bytes()).field(binding.kind.as_str().as_bytes());
     }

@@ -1,75 +1,67 @@
-//! The driver: the rooms in their order. Only it and `cli` know that order.
+//! The driver of `blue knowledge build`: calls the stages in order.
 
 mod artifacts;
+mod authorship;
 mod bundles;
+mod changes;
+mod check;
 mod choice;
-mod decide;
-mod edit;
+mod documents;
 mod emitted;
 mod explain;
-mod inputs;
-mod keeping;
-mod manifest;
-mod merged;
-mod ranked;
-mod read;
-pub mod reader;
-mod remember;
-mod session;
-mod threads;
 mod extracts;
+mod inputs;
+mod manifest;
+pub mod reader;
+mod session;
+mod state;
+mod threads;
 mod workflow;
-mod writer;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
-
-use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh, git};
-use crate::model::layout::folder_of;
-use crate::model::snapshot::Basis;
 use crate::model::{
-    Action, Binding, Calls, Counts, Diagnostic, Digest, DocId, FORMAT, Graph, Hasher, Lexicon,
-    Policy, Record, Terms,
+    Binding, Counts, Diagnostic, Digest, DocId, Graph, Lexicon, Policy, State, Terms, TrackedFile,
 };
-use crate::rank::Relevance;
+use crate::parse::Extracts;
+use crate::rank::{self, Ranking};
 use crate::root::Root;
-use crate::wire::cache::{FACTS_FORMAT, FactsCache};
 use crate::{emit, guard, link, parse};
 
+use documents::{FactsStore, NewFacts};
+use emitted::Emitted;
 pub use inputs::{Inputs, load, plan};
-use ranked::Ranked;
 
-/// Hears how far a long build is.
+/// Receives the progress of a long build.
 pub trait Progress: Sync {
-    /// So many documents will be read.
+    /// Sets the number of documents that will be read.
     fn total(&self, n_documents: u64);
-    /// One more was read.
+    /// Counts one document as read.
     fn step(&self);
 }
 
-/// What a build is asked to do.
+/// Options of a build.
 pub struct Options<'a> {
     /// Compare only; write nothing.
     pub check: bool,
-    /// Ignore caches and the fast path.
+    /// Ignore caches and the no-op check.
     pub force: bool,
-    /// Find out why each artifact is made again.
+    /// Find out why each artifact was rebuilt.
     pub explain: bool,
     /// The value of SOURCE_DATE_EPOCH.
     pub source_date_epoch: Option<String>,
-    /// Told who holds the lock when it takes longer than a second.
+    /// Called with the holder of the lock if it takes longer than a second to get it.
     pub waiting: &'a dyn Fn(&str),
-    /// Told how far the work is.
+    /// Receives the progress.
     pub progress: &'a dyn Progress,
-    /// How many threads share the work, this one among them; `None` if others gather them.
+    /// Number of threads; `None` to use those of the caller's pool.
     pub threads: Option<usize>,
 }
 
 impl Options<'static> {
-    /// Looks without telling anybody how far it is.
+    /// Returns the options of a build that reports no progress.
     pub fn quiet() -> Options<'static> {
         Options {
             check: false,
@@ -83,7 +75,7 @@ impl Options<'static> {
     }
 }
 
-/// Tells nobody how far a build is.
+/// Ignores progress.
 pub struct Silent;
 
 impl Progress for Silent {
@@ -91,205 +83,168 @@ impl Progress for Silent {
     fn step(&self) {}
 }
 
-/// What became of one artifact.
+/// Result of one artifact.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Fate {
     /// Path below the root.
     pub path: String,
-    /// Written, removed or left alone.
+    /// True if it was written or removed.
     pub written: bool,
-    /// Why, in words.
+    /// The reason, for `--explain`.
     pub reason: String,
 }
 
-/// What a build did and found.
+/// Result of a build.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What became of each artifact.
+    /// Result of each artifact.
     pub fates: Vec<Fate>,
-    /// Everything noticed that was not accepted, sorted by place.
+    /// Findings that were not accepted, sorted by place.
     pub diagnostics: Vec<Diagnostic>,
-    /// What was accepted, with the reason, sorted by place.
+    /// Accepted findings with the reason, sorted by place.
     pub accepted: Vec<(Diagnostic, String)>,
-    /// Documents read.
+    /// Number of documents.
     pub n_documents: usize,
-    /// Documents that may be told as current.
+    /// Number of documents in force.
     pub n_live: usize,
-    /// What the last build found, when nothing had to be looked at again.
+    /// Findings of the previous build, if this one had nothing to do.
     pub known: Option<Counts>,
 }
 
 impl Outcome {
-    /// Whether any file was written or removed.
+    /// Returns true if any file was written or removed.
     pub fn wrote(&self) -> bool {
         self.fates.iter().any(|fate| fate.written)
     }
 
-    /// How many findings there are of each sort.
+    /// Counts the findings by severity.
     pub fn counts(&self) -> Counts {
         let now = Counts::of(&self.diagnostics);
         self.known.unwrap_or(Counts { accepted: self.accepted.len() as u64, ..now })
     }
 
-    /// The findings that say that an emitted file is not what a build would give.
+    /// Returns the findings about emitted files that are not what a build would write.
     pub fn not_current(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.code.is_of_output())
     }
 
-    /// Takes the project's word on everything noticed so far.
+    /// Applies the project's severities and accepted findings.
     fn review(&mut self, policy: &Policy) {
         let reviewed = policy.review(std::mem::take(&mut self.diagnostics));
         (self.diagnostics, self.accepted) = (reviewed.shown, reviewed.accepted);
     }
 }
 
-/// The documents of a project, linked and ranked.
-struct Analysis {
-    graph: Graph,
-    relevance: Relevance,
-    /// The live RFCs that get a bundle.
-    rfcs: Vec<DocId>,
-    /// The index of documents as it was, if lines of it can be used again.
-    before: Option<ranked::Before>,
-    /// What the ranking leaves for the next one.
-    left: ranked::Left,
-    bindings: Vec<Binding>,
-    notes: Vec<Diagnostic>,
-    reading: read::Reading,
-    tree: discover::Tree,
-    /// How many of the notes were there before anything was ranked.
-    n_seen: usize,
-    /// Artifacts that are known to be as they were, by path, with what decided them.
-    stands: BTreeMap<String, Action>,
-    /// What the next build goes on from.
-    basis: Going,
-}
-
-/// What the next build goes on from.
-enum Going {
-    /// All of this, with the words of all documents and what those are called.
-    On(Box<(Lexicon, Calls)>),
-    /// What is kept already.
-    As(Basis),
-    /// Nothing: it looks at all documents.
-    Nowhere,
-}
-
-/// The documents of a project and what they name, without a ranking.
+/// The documents of a project, parsed and linked.
 pub struct Survey {
     /// Documents and edges.
     pub graph: Graph,
     /// Files and folders that documents name.
     pub bindings: Vec<Binding>,
-    /// What was noticed so far.
+    /// Findings so far.
     pub notes: Vec<Diagnostic>,
-    reading: read::Reading,
+    /// Terms of each document, by row.
+    pub terms: Vec<Terms>,
+    /// Files that were read, sorted by path.
+    files: Vec<TrackedFile>,
+    extracts: BTreeMap<Digest, Extracts>,
+    new_facts: NewFacts,
     tree: discover::Tree,
-    kept: Option<ranked::Kept>,
 }
 
-/// Digest of everything else that decides emitted bytes: the formats, blue itself, its templates, the
-/// user's consents. Keyed, so that state that is sealed with it was written on this machine; `None`
-/// without a key.
-fn engine(root: &Root) -> Option<Digest> {
-    let mut hasher = Hasher::new();
-    hasher.number(u64::from(FORMAT)).number(u64::from(FACTS_FORMAT));
-    hasher.field(env!("CARGO_PKG_VERSION").as_bytes());
-    for file in &root.machine().external {
-        hasher.field(file.as_os_str().as_encoded_bytes());
-    }
-    let engine = hasher.field(crate::render::embedded_digest().as_bytes()).digest();
-    Some(root.machine().key.as_ref()?.digest("engine", engine.as_bytes()))
+/// Everything that artifacts are rendered from.
+pub(crate) struct Corpus<'a> {
+    root: &'a Root,
+    inputs: &'a Inputs,
+    graph: &'a Graph,
+    bindings: &'a [Binding],
+    extracts: &'a BTreeMap<Digest, Extracts>,
+    ranking: &'a Ranking,
+    /// The live RFCs that get a bundle.
+    rfcs: &'a [DocId],
 }
 
 /// Builds a project, or checks it.
 pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     if options.check {
-        threads::start_pool(options.threads)?;
-        let inputs = load(root)?;
-        let survey = survey(root, &inputs, options.progress)?;
-        decide::refuse_links_without_consent(&inputs, &survey)?;
-        let analysis = analysed(&inputs, survey);
-        return decide::check(root, &inputs, analysis);
+        return check::check(root, options);
     }
-    let engine = engine(root);
-    let record = if options.force {
-        Record::default()
-    } else {
-        read::record(root, engine.as_ref()).unwrap_or_default()
-    };
-    let trusted = !record.outputs.is_empty() && !emit::is_pending(root);
-    if !fresh::is_small(&record) {
+    let previous = state::load(root, options.force);
+    if !fresh::is_small(&previous) {
         threads::start_pool(options.threads)?;
     }
-    let look = if trusted { fresh::look(root, &record) } else { None };
-    if look.as_ref().is_some_and(|look| look.edited.is_empty()) {
-        return Ok(explain::unmoved(&record));
+    if is_unchanged(root, &previous) {
+        return Ok(explain::nothing_changed(&previous));
     }
     threads::start_pool(options.threads)?;
-    let lock = emit::Lock::take(root, "knowledge build", options.waiting)?;
-    // Whoever had the lock before may have moved what was looked at.
-    let look = look.filter(|_| !lock.was_waited_for() && !emit::is_pending(root));
+    let _lock = emit::Lock::take(root, "knowledge build", options.waiting)?;
     emit::recover(root)?;
     emit::make_room(root);
-    let looked = emit::time(root)?;
-    // git takes a while to start, and whatever is written will want its answer.
-    let (path, epoch) = (root.path().to_path_buf(), options.source_date_epoch.clone());
-    let asked = threads::start(move || git::head(&path, epoch.as_deref()))?;
+    let looked_at = emit::time(root)?;
+    let head = git::Head::ask(root.path(), options.source_date_epoch.as_deref());
+
     let inputs = load(root)?;
+    let store = FactsStore::load(root, &inputs, options.force);
     let (force, progress) = (options.force, options.progress);
-    let edited =
-        || look.and_then(|look| edit::analysed(root, &inputs, &record, engine.as_ref()?, &look));
-    // A thread apart: keeping facts waits for a thread, which none of the shared ones may do.
-    let (analysis, emitted) = std::thread::scope(|scope| {
-        let emitted = threads::start_in(scope, || emitted::Emitted::read(root, &record, force))?;
-        let analysis = match edited() {
-            Some(analysis) => Ok(analysis),
-            None => anew(root, &inputs, &record, progress),
-        };
-        let emitted = emitted.join().expect("looking at what was emitted does not panic");
-        anyhow::Ok((analysis, emitted))
-    })?;
-    let (mut analysis, emitted) = (analysis?, emitted?);
-    let last = decide::Last { record, engine, looked, emitted };
-    let outcome = decide::write(root, &inputs, &mut analysis, &last, options, asked)?;
-    // Freeing every document one by one would take longer than the process has left.
-    std::mem::forget(analysis);
-    drop(lock);
+    let (survey, emitted) = rayon::join(
+        || survey_with(root, &inputs, &previous, &store, progress),
+        || Emitted::read(root, &previous, force),
+    );
+    let (survey, emitted) = (survey?, emitted?);
+    let Survey { graph, bindings, mut notes, terms, files, extracts, new_facts, tree } = survey;
+    let cached = store.save(root, new_facts);
+    notes.extend(cached.err().map(state::not_written));
+
+    let ranking = rank::rank(&graph, &Lexicon::new(&graph.documents, terms));
+    let (rfcs, note) = workflow::choose_rfcs(&graph, inputs.plan.max_bundles as usize);
+    notes.extend(note);
+    let corpus = Corpus {
+        root,
+        inputs: &inputs,
+        graph: &graph,
+        bindings: &bindings,
+        extracts: &extracts,
+        ranking: &ranking,
+        rfcs: &rfcs,
+    };
+    let artifacts = artifacts::render(&corpus, &emitted.intact, &mut notes)?;
+    let explainer = explain::Explainer { previous: &previous, files: &files };
+    let planned = changes::plan(&corpus, &emitted, artifacts, head, &explainer, options)?;
+    let created = state::to_create(root, &planned.changes);
+    let written = emit::commit(root, &planned.changes, &planned.removals)?;
+
+    let mut outcome = Outcome {
+        fates: planned.fates,
+        diagnostics: notes.into_iter().chain(planned.notes).collect(),
+        n_documents: graph.documents.len(),
+        n_live: graph.live.iter().filter(|live| **live).count(),
+        ..Outcome::default()
+    };
+    outcome.review(&inputs.policy);
+    let seen = state::Seen { looked_at, files, tree: &tree, inputs: &inputs };
+    let folders = state::folders(root, &tree, &created, &planned.removals);
+    let outputs = state::outputs(root, &previous, &planned.actions, written)?;
+    let saved = state::save(root, seen, folders, outputs, planned.actions, outcome.counts());
+    let note = saved.err().map(state::not_written);
+    outcome.diagnostics.extend(note.and_then(|note| inputs.policy.judge(note)));
     Ok(outcome)
 }
 
-/// Looks at all documents, and keeps the facts of a first build while they are ranked.
-fn anew(
-    root: &Root,
-    inputs: &Inputs,
-    record: &Record,
-    progress: &dyn Progress,
-) -> anyhow::Result<Analysis> {
-    let mut linked = linked(root, inputs, record, progress, ranked::Kept::read)?;
-    let first = linked.reading.keeping.first();
-    let (mut analysis, kept) = std::thread::scope(|scope| {
-        let limits = &inputs.plan.limits;
-        let keep = || first.map_or(Ok(()), |first| first.keep(root, limits));
-        let kept = threads::start_in(scope, keep)?;
-        let analysis = analysed(inputs, linked);
-        anyhow::Ok((analysis, kept.join().expect("keeping facts does not panic")))
-    })?;
-    analysis.notes.extend(kept.err().map(decide::not_kept));
-    Ok(analysis)
+/// Returns true if no input and no output changed since the previous build.
+fn is_unchanged(root: &Root, previous: &State) -> bool {
+    !previous.outputs.is_empty() && !emit::is_pending(root) && fresh::is_unmoved(root, previous)
 }
 
-/// Whether anything moved since the last build, which need not matter. `None` if nothing is known of
-/// it, or there are more files than one wants to look at.
+/// Returns true if any file changed since the last build, even if the change has no effect. `None` if
+/// there was no build, or there are more than `max_files` inputs.
 pub fn moved(root: &Root, max_files: usize) -> Option<bool> {
-    let record =
-        read::record(root, engine(root).as_ref()).filter(|record| !record.outputs.is_empty())?;
-    let few = record.inputs.len() <= max_files;
-    few.then(|| emit::is_pending(root) || !fresh::is_unmoved(root, &record))
+    let previous = state::load(root, false);
+    let few = !previous.outputs.is_empty() && previous.inputs.len() <= max_files;
+    few.then(|| !is_unchanged(root, &previous))
 }
 
-/// Whether a build would begin with other inputs than those of the manifest. Where nothing moved
-/// that is known at once; else the documents are read.
+/// Returns true if a build would start from other inputs than those of the manifest. Documents are read
+/// only if files changed.
 pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     threads::start_pool(None)?;
     if moved(root, usize::MAX) == Some(false) {
@@ -297,97 +252,49 @@ pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     }
     let Some(Ok((manifest, _))) = crate::verify::manifest(root)? else { return Ok(true) };
     let inputs = load(root)?;
-    let record = read::record(root, engine(root).as_ref()).unwrap_or_default();
-    let Survey { graph, bindings, .. } = linked(root, &inputs, &record, &Silent, |_| None)?;
-    Ok(manifest::inputs_digest(&inputs, &graph, &bindings).to_string() != manifest.inputs)
+    let store = FactsStore::load(root, &inputs, false);
+    let survey = survey_with(root, &inputs, &state::load(root, false), &store, &Silent)?;
+    let digest = manifest::inputs_digest(&inputs, &survey.graph, &survey.bindings);
+    Ok(digest.to_string() != manifest.inputs)
 }
 
-/// The folders that the last build looked into.
+/// Returns the folders that the last build listed.
 pub fn folders(root: &Root) -> Vec<String> {
-    let record = read::record(root, engine(root).as_ref()).unwrap_or_default();
-    record.folders.into_iter().map(|folder| folder.path).collect()
+    state::load(root, false).folders.into_iter().map(|folder| folder.path).collect()
 }
 
-/// Discovers, reads, parses and links. Writes nothing and trusts no cache.
+/// Discovers, reads, parses and links all documents. Writes nothing and reads no cache.
 pub fn survey(root: &Root, inputs: &Inputs, progress: &dyn Progress) -> anyhow::Result<Survey> {
     threads::start_pool(None)?;
-    threads::start_pool(None)?;
-    linked(root, inputs, &Record::default(), progress, |_| None)
+    survey_with(root, inputs, &State::default(), &FactsStore::default(), progress)
 }
 
-/// Ranks what was linked.
-fn analysed(inputs: &Inputs, survey: Survey) -> Analysis {
-    let Survey { mut graph, bindings, mut notes, mut reading, tree, kept } = survey;
-    let (rfcs, note) = workflow::chosen(&graph, inputs.plan.max_bundles as usize);
-    let n_seen = notes.len();
-    notes.extend(note);
-    let lexicon = Lexicon::take(&mut graph.documents);
-    let Ranked { mut relevance, before, left } =
-        ranked::ranked(inputs, (&graph, &lexicon), &mut reading.keeping, kept, &rfcs);
-    // Words are for ranking alone, and the indexes need their room.
-    graph.documents.par_iter_mut().for_each(|document| document.facts.terms = Terms::default());
-    let calls = std::mem::take(&mut relevance.calls);
-    Analysis {
-        graph,
-        relevance,
-        rfcs,
-        before,
-        left,
-        bindings,
-        notes,
-        reading,
-        tree,
-        n_seen,
-        stands: BTreeMap::new(),
-        basis: Going::On(Box::new((lexicon, calls))),
-    }
-}
-
-/// Discovers, reads, parses and links, and meanwhile reads what a ranking can build on. Whoever trusts
-/// no cache has an empty record.
-fn linked(
+fn survey_with(
     root: &Root,
     inputs: &Inputs,
-    record: &Record,
+    previous: &State,
+    store: &FactsStore,
     progress: &dyn Progress,
-    last: fn(&Root) -> Option<ranked::Kept>,
 ) -> anyhow::Result<Survey> {
     let mut notes = inputs.notes.clone();
-    let trusted = !record.outputs.is_empty();
-    let (discovery, cache) = rayon::join(
-        || discover::discover(root, &inputs.plan),
-        || if trusted { read::cache(root, &inputs.plan.limits) } else { FactsCache::default() },
-    );
-    let Discovery { collections, found, mut tree } = discovery?.into_value(&mut notes);
-    let reading = read::read(root, inputs, found, record, cache, progress)?;
-    let mut reading = reading.into_value(&mut notes);
-    let mut documents = std::mem::take(&mut reading.documents);
-    let collections = discover::in_use(&collections, documents.iter_mut().map(|(found, ..)| found));
-    let documents = parse::documents(&collections, documents).into_value(&mut notes);
-    let asked: Mutex<BTreeSet<String>> = Mutex::default();
-    let exists = |path: &str| {
-        tree.holds(path).unwrap_or_else(|| {
-            let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.insert(folder_of(path).to_string());
-            root.exists(path)
-        })
-    };
-    let (graph, kept) = rayon::join(
-        || link::link(collections, documents, &exists),
-        || if trusted { last(root) } else { None },
-    );
-    let graph = graph.into_value(&mut notes);
+    let Discovery { collections, found, mut tree } =
+        discover::discover(root, &inputs.plan)?.into_value(&mut notes);
+    let read = documents::read_all(root, inputs, found, previous, store, progress)?;
+    let documents::ReadDocuments { mut parsed, files, extracts, new_facts } =
+        read.into_value(&mut notes);
+    let collections = discover::in_use(&collections, parsed.iter_mut().map(|(found, ..)| found));
+    let (documents, terms) = parse::documents(&collections, parsed).into_value(&mut notes);
+    let exists = |path: &str| tree.holds(path).unwrap_or_else(|| root.exists(path));
+    let graph = link::link(collections, documents, &exists).into_value(&mut notes);
     let present = Present::new(root, &inputs.plan, &tree)?;
     let repository = link::Repository {
         kind: &|path| present.kind(path),
         fits: &|glob, below| present.fits(glob, below),
     };
     let bindings = link::bind(&graph, &repository).into_value(&mut notes);
-    // Where the answers came from must be looked at again before the next build may stop early.
+    // The next build has to check the folders that these answers came from.
     present.finish().join(&mut tree);
-    let asked = asked.into_inner().unwrap_or_else(PoisonError::into_inner);
-    tree.unwatched |= reading.unwatched || asked.iter().any(|folder| !tree.watches(root, folder));
-    // A name can be a secret; what is said of it must not tell it.
+    // A path can be a secret, so findings do not repeat it.
     notes.iter_mut().for_each(|note| note.path = guard::shown(&note.path));
-    Ok(Survey { graph, bindings, notes, reading, tree, kept })
+    Ok(Survey { graph, bindings, notes, terms, files, extracts, new_facts, tree })
 }

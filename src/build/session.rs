@@ -1,10 +1,10 @@
-//! The session bundle: tier 1, and where tiers 2 and 3 are.
+//! The session bundle: tier 1, and the addresses of tiers 2 and 3.
 
 use serde::Serialize;
 
-use super::Inputs;
-use super::artifacts::{Current, From, Made, fitted, wrapped};
+use super::artifacts::{BuiltArtifact, CurrentArtifacts, check_wrapper, fit};
 use super::choice::Choice;
+use super::{Corpus, Inputs};
 use crate::condense::{Fitted, tokens};
 use crate::model::layout::{CONFIG, SESSION, SESSION_JSON};
 use crate::model::neutral::attribute;
@@ -40,14 +40,14 @@ struct CollectionView {
     n_live: usize,
 }
 
-/// What a source of tier 1 means.
+/// Meaning of an address among the sources of tier 1.
 pub(super) enum Meaning {
     Documents(Vec<DocId>),
     Voice,
     Nothing,
 }
 
-/// Whether an address asks for a collection: by its name, or by the plural of what it holds.
+/// Returns true if an address means a collection: by its name, or by the plural of its type.
 pub(super) fn means_collection(source: &str, collection: &Collection) -> bool {
     let Some(name) = source.strip_prefix("blue://docs/").and_then(|rest| rest.strip_suffix('/'))
     else {
@@ -56,7 +56,7 @@ pub(super) fn means_collection(source: &str, collection: &Collection) -> bool {
     collection.name == name || format!("{}s", collection.kind) == name
 }
 
-/// What an address of tier 1 means in this project.
+/// Resolves an address among the sources of tier 1.
 pub(super) fn meaning(graph: &Graph, source: &str) -> Meaning {
     if source == "blue://context/voice" {
         return Meaning::Voice;
@@ -76,7 +76,7 @@ pub(super) fn meaning(graph: &Graph, source: &str) -> Meaning {
     if ids.is_empty() { Meaning::Nothing } else { Meaning::Documents(ids) }
 }
 
-/// Whether `blue://docs/adrs/5` or `blue://adr/5` means a document.
+/// Returns true if an address such as `blue://docs/adrs/5` or `blue://adr/5` means a document.
 fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
     let document = graph.document(id);
     let collection = &graph.collections[document.collection];
@@ -89,7 +89,7 @@ fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
     short.is_some_and(|id| id.fits(document.number.as_ref(), &document.slug, document.is_plan))
 }
 
-/// What the bundle is made of.
+/// Everything that the bundle is rendered from.
 struct Material<'a> {
     inputs: &'a Inputs,
     graph: &'a Graph,
@@ -100,13 +100,13 @@ struct Material<'a> {
     collections: Vec<CollectionView>,
 }
 
-/// The session bundle, as text and as JSON.
+/// Renders the session bundle as text and as JSON.
 pub(super) fn session(
-    from: &From<'_>,
-    current: &Current<'_>,
+    corpus: &Corpus<'_>,
+    current: &CurrentArtifacts,
     notes: &mut Vec<Diagnostic>,
-) -> anyhow::Result<Vec<Made>> {
-    let material = Material::new(from, notes);
+) -> anyhow::Result<Vec<BuiltArtifact>> {
+    let material = Material::new(corpus, notes);
     let action = material.action();
     let digest = action.digest().short();
     let artifact = |path: &str, text: String, tokens: u64, action: &Action| {
@@ -115,43 +115,39 @@ pub(super) fn session(
             Artifact::new(path, uri, Format::Bundle, String::new(), body, action.digest());
         Artifact { tokens, ..artifact }
     };
-    let mut known = None;
-    let mut told = || -> anyhow::Result<Fitted> {
-        if let Some(told) = &known {
-            return Ok(Fitted::clone(told));
+    let mut rendered = None;
+    let mut render = || -> anyhow::Result<Fitted> {
+        if let Some(fitted) = &rendered {
+            return Ok(Fitted::clone(fitted));
         }
-        Ok(known.insert(material.told(from, &digest)?).clone())
+        Ok(rendered.insert(material.render(corpus, &digest)?).clone())
     };
-    let plain = Made::unless_current(SESSION, action.clone(), current, |action| {
-        let told = told()?;
-        Ok(artifact(SESSION, told.text, told.tokens, action))
+    let plain = BuiltArtifact::unless_current(SESSION, action.clone(), current, |action| {
+        let fitted = render()?;
+        Ok(artifact(SESSION, fitted.text, fitted.tokens, action))
     })?;
-    let json = Made::unless_current(SESSION_JSON, action, current, |action| {
-        let told = told()?;
-        Ok(artifact(
-            SESSION_JSON,
-            header::hook_json("SubagentStart", &told.text),
-            told.tokens,
-            action,
-        ))
+    let json = BuiltArtifact::unless_current(SESSION_JSON, action, current, |action| {
+        let fitted = render()?;
+        let json = header::hook_json("SubagentStart", &fitted.text);
+        Ok(artifact(SESSION_JSON, json, fitted.tokens, action))
     })?;
     Ok(vec![plain, json])
 }
 
 impl<'a> Material<'a> {
-    fn new(from: &From<'a>, notes: &mut Vec<Diagnostic>) -> Material<'a> {
-        let From { inputs, analysis, .. } = from;
-        let (graph, plan) = (&analysis.graph, &inputs.plan);
+    fn new(corpus: &Corpus<'a>, notes: &mut Vec<Diagnostic>) -> Material<'a> {
+        let Corpus { inputs, graph, .. } = *corpus;
+        let plan = &inputs.plan;
         let budget = plan.identity.budget;
         let (ids, voice) = sources(inputs, graph, notes);
-        // A session is told what is in force; history is for whoever asks.
+        // The session bundle shows decisions in force. History is read on demand.
         let live: Vec<DocId> = ids.into_iter().filter(|id| graph.is_live(*id)).collect();
         let guide = inputs.guide.as_deref().filter(|text| !text.trim().is_empty());
         let max_voice = (budget.tokens * 4 * 2 / 5) as usize;
         Material {
             inputs,
             graph,
-            choice: Choice::new(from, &live, &budget),
+            choice: Choice::new(corpus, &live, &budget),
             voice: voice.map(|text| clipped(&text, max_voice, "blue://context/voice")),
             guide: guide.map(|text| within(text, plan.guide_tokens, "blue://context/guide")),
             workflow: workflow_line(graph),
@@ -159,11 +155,11 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// The text, fitted to its budget.
-    fn told(&self, from: &From<'_>, digest: &str) -> anyhow::Result<Fitted> {
+    /// Renders the text within its budget.
+    fn render(&self, corpus: &Corpus<'_>, digest: &str) -> anyhow::Result<Fitted> {
         let Material { inputs, graph, choice, .. } = self;
-        let longer = choice.longer(from)?;
-        let mut tell = |bundle: &Bundle| {
+        let longer = choice.longer(corpus)?;
+        let mut render = |bundle: &Bundle| {
             let groups = groups(graph, &longer, bundle);
             let uri = groups.first().map_or("blue://docs/", |group| group.uri.as_str()).to_string();
             let view = SessionView {
@@ -181,12 +177,12 @@ impl<'a> Material<'a> {
             inputs.templates.fill("session.md", &view)
         };
         let budget = inputs.plan.identity.budget;
-        let told = fitted(SESSION, "session.md", &choice.candidates, &budget, &mut tell)?;
-        wrapped("session.md", &told.text, digest)?;
-        Ok(told)
+        let fitted = fit(SESSION, "session.md", &choice.candidates, &budget, &mut render)?;
+        check_wrapper("session.md", &fitted.text, digest)?;
+        Ok(fitted)
     }
 
-    /// Everything that decides the bundle.
+    /// Returns the facts that decide the bundle.
     fn action(&self) -> Action {
         let plan = &self.inputs.plan;
         let text = |text: &Option<String>| text.clone().unwrap_or_default().into_bytes();
@@ -201,13 +197,13 @@ impl<'a> Material<'a> {
         let counts: Vec<String> =
             self.collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
         action.fact("collections", counts.join("\n").as_bytes());
-        self.choice.tell(self.graph, &mut action);
+        self.choice.add_facts(self.graph, &mut action);
         plan.allowance.tell(&mut action);
         action
     }
 }
 
-/// The documents and the voice that the configuration asks for.
+/// Returns the documents and the voice that the configuration asks for.
 fn sources(
     inputs: &Inputs,
     graph: &Graph,
@@ -240,7 +236,7 @@ fn sources(
     (ids, voice.filter(|text| !text.trim().is_empty()))
 }
 
-/// A source that fits several documents; all of them are in the bundle until it is corrected.
+/// Returns the finding about a source that fits several documents. All of them are in the bundle.
 fn ambiguous(graph: &Graph, source: &str, found: &[DocId]) -> Diagnostic {
     let all: Vec<&str> = found.iter().take(6).map(|id| graph.document(*id).path.as_str()).collect();
     let message = format!(
@@ -278,13 +274,13 @@ fn collections(graph: &Graph) -> Vec<CollectionView> {
         .collect()
 }
 
-/// Tier 2 is chosen at run time; here it is only said where.
+/// Returns the address of tier 2, which is chosen at run time.
 fn workflow_line(graph: &Graph) -> Option<String> {
     let rfcs = graph.ids().any(|id| graph.is_live(id) && graph.document(id).kind.as_str() == "rfc");
     rfcs.then(|| "blue://state/current-rfc".to_string())
 }
 
-/// A text in at most `max` bytes of whole lines, with where to read the rest.
+/// Cuts a text to at most `max` bytes at a line or word end, and adds the address of the rest.
 fn clipped(text: &str, max: usize, uri: &str) -> String {
     let text = text.trim();
     if text.len() <= max {
@@ -298,7 +294,7 @@ fn clipped(text: &str, max: usize, uri: &str) -> String {
     format!("{}… Read {uri}", text[..cut].trim_end())
 }
 
-/// A text in at most so many tokens.
+/// Cuts a text to at most `max_tokens` tokens.
 fn within(text: &str, max_tokens: u64, uri: &str) -> String {
     let mut max = (max_tokens * 6) as usize;
     loop {

@@ -1,10 +1,10 @@
-//! The bundles of tier 2: what is to be done under each live RFC.
+//! The workflow bundles of tier 2: tasks and related documents of each live RFC.
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::artifacts::{Current, From, Made, fitted, wrapped};
-use super::extracts;
+use super::artifacts::{BuiltArtifact, CurrentArtifacts, check_wrapper, fit};
+use super::{Corpus, extracts};
 use crate::model::layout::WORKFLOW;
 use crate::model::neutral::neutral_but;
 use crate::model::{
@@ -42,7 +42,7 @@ struct PlanView<'a> {
     tasks: Vec<&'a str>,
 }
 
-/// What a line of a bundle belongs to, the most needed first.
+/// Part of the bundle that a line belongs to, the most needed first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Part {
     Task,
@@ -56,9 +56,9 @@ enum Part {
 /// The lines that a bundle may leave out.
 type Line = (Part, String);
 
-/// The live RFCs that get a bundle, those in progress first where there are too many, and what is said
-/// of the others.
-pub(super) fn chosen(graph: &Graph, max: usize) -> (Vec<DocId>, Option<Diagnostic>) {
+/// Returns the live RFCs that get a bundle, and a finding if there are too many. Those in progress are
+/// preferred.
+pub(super) fn choose_rfcs(graph: &Graph, max: usize) -> (Vec<DocId>, Option<Diagnostic>) {
     let is_rfc = |id: &DocId| {
         let document = graph.document(*id);
         let collection = &graph.collections[document.collection];
@@ -90,18 +90,17 @@ pub(super) fn chosen(graph: &Graph, max: usize) -> (Vec<DocId>, Option<Diagnosti
     (ids, Some(note))
 }
 
-/// The bundles of some RFCs.
+/// Renders the bundles of the chosen RFCs.
 pub(super) fn bundles(
-    from: &From<'_>,
-    ids: &[DocId],
-    current: &Current<'_>,
-) -> anyhow::Result<Vec<Made>> {
-    let plans = Plans::new(&from.analysis.graph);
-    ids.par_iter().map(|id| bundle(from, *id, &plans, current)).collect()
+    corpus: &Corpus<'_>,
+    current: &CurrentArtifacts,
+) -> anyhow::Result<Vec<BuiltArtifact>> {
+    let plans = Plans::new(corpus.graph);
+    corpus.rfcs.par_iter().map(|id| bundle(corpus, *id, &plans, current)).collect()
 }
 
-/// The name of a document's bundle: the last part of its address, after its collection's name if an RFC
-/// of another collection has the same.
+/// Returns the name of a document's bundle: the last part of its address, with its collection's name in
+/// front if an RFC of another collection has the same.
 pub(super) fn name_of(graph: &Graph, id: DocId) -> String {
     let document = graph.document(id);
     let collection = &graph.collections[document.collection];
@@ -118,63 +117,61 @@ fn last_part(document: &Document) -> &str {
     document.uri.as_str().rsplit('/').next().unwrap_or_default()
 }
 
-/// Where a document's bundle lies.
+/// Returns the path of a document's bundle.
 pub(super) fn path_of(graph: &Graph, id: DocId) -> String {
     format!("{WORKFLOW}/{}.md", name_of(graph, id))
 }
 
 fn bundle(
-    from: &From<'_>,
+    corpus: &Corpus<'_>,
     id: DocId,
     plans: &Plans,
-    current: &Current<'_>,
-) -> anyhow::Result<Made> {
-    let graph = &from.analysis.graph;
+    current: &CurrentArtifacts,
+) -> anyhow::Result<BuiltArtifact> {
+    let Corpus { inputs, graph, .. } = corpus;
     let path = path_of(graph, id);
-    if let Some(made) = Made::standing(from, &path, current)? {
-        return Ok(made);
-    }
     let plans = plans.of(id);
-    let about = about(from, id);
-    let action = action(from, id, &plans, &about);
-    Made::unless_current(&path, action, current, |action| {
+    let about = about(corpus, id);
+    let action = action(corpus, id, &plans, &about);
+    BuiltArtifact::unless_current(&path, action, current, |action| {
         let inputs_id = action.digest().short();
-        let material = Material::read(from, id, &plans, about)?;
+        let material = Material::read(corpus, id, &plans, about)?;
         let candidates: Vec<Candidate> = material.lines.iter().enumerate().map(candidate).collect();
-        let templates = &from.inputs.templates;
-        let mut tell =
+        let templates = &inputs.templates;
+        let mut render =
             |bundle: &Bundle| templates.fill("workflow.md", &material.view(bundle, &inputs_id));
-        let budget = from.inputs.plan.workflow.budget;
-        let told = fitted(&path, "workflow.md", &candidates, &budget, &mut tell)?;
-        wrapped("workflow.md", &told.text, &inputs_id)?;
+        let budget = inputs.plan.workflow.budget;
+        let fitted = fit(&path, "workflow.md", &candidates, &budget, &mut render)?;
+        check_wrapper("workflow.md", &fitted.text, &inputs_id)?;
         let uri = format!("blue://context/workflow/{}", name_of(graph, id));
-        let (body, digest) = (vec![told.text.into_bytes()], action.digest());
+        let (body, digest) = (vec![fitted.text.into_bytes()], action.digest());
         let artifact = Artifact::new(&path, &uri, Format::Bundle, String::new(), body, digest);
-        Ok(Artifact { tokens: told.tokens, ..artifact })
+        Ok(Artifact { tokens: fitted.tokens, ..artifact })
     })
 }
 
-/// Everything that decides a bundle.
-fn action(from: &From<'_>, id: DocId, plans: &[DocId], about: &[Line]) -> Action {
-    let From { inputs, analysis, .. } = from;
-    let mut told = Hasher::new();
-    for one in std::iter::once(&id).chain(plans).map(|id| analysis.graph.document(*id)) {
-        told.field(one.uri.as_str().as_bytes()).field(one.digest.as_bytes());
-        told.field(view::head(one).as_bytes()).field(one.status.to_string().as_bytes());
+/// Returns the facts that decide a bundle.
+fn action(corpus: &Corpus<'_>, id: DocId, plans: &[DocId], about: &[Line]) -> Action {
+    let Corpus { inputs, graph, .. } = corpus;
+    let mut hasher = Hasher::new();
+    for document in std::iter::once(&id).chain(plans).map(|id| graph.document(*id)) {
+        hasher.field(document.uri.as_str().as_bytes()).field(document.digest.as_bytes());
+        hasher.field(view::head(document).as_bytes());
+        hasher.field(document.status.to_string().as_bytes());
     }
-    inputs.plan.limits.tell(&mut told);
+    inputs.plan.limits.tell(&mut hasher);
     for (part, line) in about {
-        told.field(format!("{part:?}").as_bytes()).field(line.as_bytes());
+        hasher.field(format!("{part:?}").as_bytes()).field(line.as_bytes());
     }
     let mut action = Action::new();
     action.fact("template", inputs.templates.digest("workflow.md").as_bytes());
     action.fact("budget", format!("{:?}", inputs.plan.workflow.budget).as_bytes());
-    action.fact("documents", told.digest().as_bytes());
+    action.fact("documents", hasher.digest().as_bytes());
     inputs.plan.allowance.tell(&mut action);
     action
 }
 
-/// What one bundle is made of.
+/// Everything that one bundle is rendered from.
 struct Material<'a> {
     document: &'a Document,
     head: String,
@@ -186,15 +183,15 @@ struct Material<'a> {
 
 impl<'a> Material<'a> {
     fn read(
-        from: &From<'a>,
+        corpus: &Corpus<'a>,
         id: DocId,
         plans: &[DocId],
         about: Vec<Line>,
     ) -> anyhow::Result<Material<'a>> {
-        let graph = &from.analysis.graph;
-        let work = extracts::work(from, id)?;
+        let graph = corpus.graph;
+        let work = extracts::work(corpus, id)?;
         let of_plan =
-            |id: &DocId| Ok((graph.document(*id).uri.as_str(), extracts::work(from, *id)?));
+            |id: &DocId| Ok((graph.document(*id).uri.as_str(), extracts::work(corpus, *id)?));
         let plans: Vec<(&str, Work)> = plans.iter().map(of_plan).collect::<anyhow::Result<_>>()?;
         let document = graph.document(id);
         let lines = lines(&work, &plans, about);
@@ -208,7 +205,7 @@ impl<'a> Material<'a> {
             rows.filter(|(of, _)| *of == part).map(|(_, text)| text.as_str()).collect()
         };
         let all = std::iter::once(&self.work).chain(self.plans.iter().map(|(_, work)| work));
-        let untold: usize = all.map(|work| work.n_open - work.open.len()).sum();
+        let n_cut: usize = all.map(|work| work.n_open - work.open.len()).sum();
         let plans = self.plans.iter().enumerate().map(|(i, (uri, work))| PlanView {
             uri,
             phase: work.phase.as_deref(),
@@ -231,7 +228,7 @@ impl<'a> Material<'a> {
             depends: shown(Part::Depends),
             replaces: shown(Part::Replaces),
             linked: shown(Part::Linked),
-            n_hidden: bundle.hidden.len() + untold,
+            n_hidden: bundle.hidden.len() + n_cut,
         }
     }
 }
@@ -246,14 +243,14 @@ fn head_of(document: &Document) -> String {
 /// Open tasks and criteria in the index; hooks read all of it at every session start.
 const MAX_LISTED: usize = 20;
 
-/// The state of an RFC's work as data, for readers that cannot know the template.
-pub(super) fn state(from: &From<'_>, id: DocId, plans: &Plans) -> anyhow::Result<WorkLine> {
-    let graph = &from.analysis.graph;
-    let kept = from.inputs.plan.allowance.kept();
+/// Returns the state of an RFC's work as data, for readers that do not know the template.
+pub(super) fn state(corpus: &Corpus<'_>, id: DocId, plans: &Plans) -> anyhow::Result<WorkLine> {
+    let graph = corpus.graph;
+    let kept = corpus.inputs.plan.allowance.kept();
     let plain = |text: &str| neutral_but(text, &kept).into_owned();
     let listed = |texts: &[String]| texts.iter().take(MAX_LISTED).map(|text| plain(text)).collect();
     let plan = |id: DocId| {
-        let work = extracts::work(from, id)?;
+        let work = extracts::work(corpus, id)?;
         Ok(PlanLine {
             uri: graph.document(id).uri.to_string(),
             phase: work.phase.as_deref().map(plain),
@@ -262,7 +259,7 @@ pub(super) fn state(from: &From<'_>, id: DocId, plans: &Plans) -> anyhow::Result
             open: listed(&work.open),
         })
     };
-    let (document, work) = (graph.document(id), extracts::work(from, id)?);
+    let (document, work) = (graph.document(id), extracts::work(corpus, id)?);
     Ok(WorkLine {
         uri: document.uri.to_string(),
         head: plain(&head_of(document)),
@@ -289,7 +286,7 @@ fn candidate((row, (part, text)): (usize, &Line)) -> Candidate {
     Candidate { id: DocId(row as u32), weight, costs, history: false }
 }
 
-/// Every line that may be told, in the order of the bundle.
+/// Returns every line that may be shown, in the order of the bundle.
 fn lines(work: &Work, plans: &[(&str, Work)], about: Vec<Line>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     lines.extend(work.open.iter().map(|task| (Part::Task, task.clone())));
@@ -301,7 +298,7 @@ fn lines(work: &Work, plans: &[(&str, Work)], about: Vec<Line>) -> Vec<Line> {
     lines
 }
 
-/// Which documents are plans of which.
+/// Plans of each document.
 pub(super) struct Plans(Vec<(DocId, DocId)>);
 
 impl Plans {
@@ -312,16 +309,16 @@ impl Plans {
         Plans(plans)
     }
 
-    /// The plans of a document.
+    /// Returns the plans of a document.
     pub(super) fn of(&self, id: DocId) -> Vec<DocId> {
         let first = self.0.partition_point(|(of, _)| *of < id);
         self.0[first..].iter().take_while(|(of, _)| *of == id).map(|(_, plan)| *plan).collect()
     }
 }
 
-/// What a document depends on, replaces and is near to, a line each.
-fn about(from: &From<'_>, id: DocId) -> Vec<Line> {
-    let graph = &from.analysis.graph;
+/// Returns a line for each document that one depends on, replaces or is related to.
+fn about(corpus: &Corpus<'_>, id: DocId) -> Vec<Line> {
+    let graph = corpus.graph;
     let line = |other: DocId, why: &str| {
         let document = graph.document(other);
         format!("{} {}{why}", document.uri, view::head(document))
@@ -336,11 +333,13 @@ fn about(from: &From<'_>, id: DocId) -> Vec<Line> {
             _ => {}
         }
     }
-    for neighbour in from.analysis.relevance.neighbours.get(&id).into_iter().flatten() {
-        let told = |(_, known): &Line| known.starts_with(graph.document(neighbour.id).uri.as_str());
+    for neighbour in &corpus.ranking.neighbours[id.0 as usize] {
+        let is_listed =
+            |(_, known): &Line| known.starts_with(graph.document(neighbour.id).uri.as_str());
         let plan = graph.document(neighbour.id).is_plan;
-        if graph.is_live(neighbour.id) && !plan && !lines.iter().any(told) {
-            let why = neighbour.reasons.first().map_or(String::new(), |why| format!(" ({why})"));
+        if graph.is_live(neighbour.id) && !plan && !lines.iter().any(is_listed) {
+            let reason = neighbour.reasons.first().map(|reason| reason.text(graph));
+            let why = reason.map_or(String::new(), |reason| format!(" ({reason})"));
             lines.push((Part::Linked, line(neighbour.id, &why)));
         }
     }

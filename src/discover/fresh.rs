@@ -1,102 +1,57 @@
-//! The fast path: whether anything moved since the last build.
+//! The no-op check: compares the project with the state of the last build.
 
 use rayon::prelude::*;
 use rustix::fs::FileType;
 
 use super::walk;
 use crate::model::source::with_lf;
-use crate::model::{Digest, Folder, Record, TrackedFile};
+use crate::model::{Digest, Folder, State, TrackedFile};
 use crate::root::{Content, Root};
 
-/// What one look found where folders and emitted files are as the last build left them.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Look {
-    /// Files that were read and are others now, by their rows in the record.
-    pub edited: Vec<usize>,
-    /// Whether a file had to be read to know that it is the same.
-    pub racy: bool,
-}
-
-/// Fewer files than this are looked at one after the other.
+/// Fewer files than this are compared by one thread.
 const FEW: usize = 1_000;
 
-/// Compares the project with the record of the last build. Racy entries are read again. `None` if
-/// something moved that no edit of a document explains.
-pub fn look(root: &Root, record: &Record) -> Option<Look> {
-    let folder = |folder: &Folder| folder_same(root, record, folder);
-    let output = |file: &TrackedFile| file_same(root, record.settled, file);
-    let input = |(row, file): (usize, &TrackedFile)| match same(root, record.looked, file) {
-        Same::Yes => None,
-        Same::Read => Some(Err(())),
-        Same::No => Some(Ok(row)),
-    };
-    // Starting threads takes longer than looking at a few files.
-    let unlike: Vec<Result<usize, ()>> = if is_small(record) {
-        record.folders.iter().try_for_each(folder)?;
-        record.outputs.iter().try_for_each(output)?;
-        record.inputs.iter().enumerate().filter_map(input).collect()
-    } else {
-        record.folders.par_iter().try_for_each(folder)?;
-        record.outputs.par_iter().try_for_each(output)?;
-        record.inputs.par_iter().with_min_len(64).enumerate().filter_map(input).collect()
-    };
-    let racy = unlike.iter().any(Result::is_err);
-    Some(Look { edited: unlike.into_iter().flatten().collect(), racy })
-}
-
-/// Whether so little was looked at that one thread does it sooner than several.
-pub fn is_small(record: &Record) -> bool {
-    record.folders.len() + record.inputs.len() + record.outputs.len() < FEW
-}
-
-/// Whether everything is as the last build left it.
-pub fn is_unmoved(root: &Root, record: &Record) -> bool {
-    look(root, record).is_some_and(|look| look.edited.is_empty())
-}
-
-fn folder_same(root: &Root, record: &Record, folder: &Folder) -> Option<()> {
-    let (stat, kind) = root.stat(&folder.path).ok()??;
-    if kind != FileType::Directory {
-        return None;
+/// Returns true if no file and no folder changed since the last build. Files with racy times are read
+/// again.
+pub fn is_unmoved(root: &Root, previous: &State) -> bool {
+    let folder = |folder: &Folder| is_folder_unchanged(root, previous, folder);
+    let output = |file: &TrackedFile| is_file_unchanged(root, previous.written_at, file);
+    let input = |file: &TrackedFile| is_file_unchanged(root, previous.looked_at, file);
+    if is_small(previous) {
+        return previous.folders.iter().all(folder)
+            && previous.outputs.iter().all(output)
+            && previous.inputs.iter().all(input);
     }
-    // A folder's times change with every name in it; when they did, the names decide.
-    let same = stat == folder.stat && !stat.is_racy(record.looked);
-    (same || walk::listing(root, &folder.path) == Some(folder.listing)).then_some(())
+    previous.folders.par_iter().all(folder)
+        && previous.outputs.par_iter().all(output)
+        && previous.inputs.par_iter().with_min_len(64).all(input)
 }
 
-/// Whether a watched file is what it was; a racy one is hashed again.
-pub fn file_same(root: &Root, time: i64, file: &TrackedFile) -> Option<()> {
-    (same(root, time, file) != Same::No).then_some(())
+/// Returns true if there are so few files that one thread compares them faster than a pool starts.
+pub fn is_small(previous: &State) -> bool {
+    previous.folders.len() + previous.inputs.len() + previous.outputs.len() < FEW
 }
 
-/// How a file is known to be what it was.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Same {
-    /// Its stat says so.
-    Yes,
-    /// It had to be read.
-    Read,
-    /// It is another.
-    No,
+fn is_folder_unchanged(root: &Root, previous: &State, folder: &Folder) -> bool {
+    let Ok(Some((stat, FileType::Directory))) = root.stat(&folder.path) else { return false };
+    // The times of a folder change with every name in it. If they did, the names decide.
+    let is_same = stat == folder.stat && !stat.is_racy(previous.looked_at);
+    is_same || walk::listing(root, &folder.path) == Some(folder.listing)
 }
 
-fn same(root: &Root, time: i64, file: &TrackedFile) -> Same {
+/// Returns true if a file is what it was. A file with racy times is hashed again.
+pub fn is_file_unchanged(root: &Root, looked_at: i64, file: &TrackedFile) -> bool {
     let stat = match root.stat(&file.path) {
         Ok(Some((stat, _))) => stat,
-        Ok(None) if file.is_absent() => return Same::Yes,
-        _ => return Same::No,
+        Ok(None) => return file.is_absent(),
+        Err(_) => return false,
     };
-    if stat != file.stat || file.is_absent() {
-        return Same::No;
-    }
-    match stat.is_racy(time) {
-        false => Same::Yes,
-        true if digest_of(root, &file.path) == Some(file.digest) => Same::Read,
-        true => Same::No,
-    }
+    stat == file.stat
+        && !file.is_absent()
+        && (!stat.is_racy(looked_at) || digest_of(root, &file.path) == Some(file.digest))
 }
 
-/// The digest of a file as it is now, whichever line ends git gave it.
+/// Returns the digest of a file. Line ends that git converted do not change it.
 pub fn digest_of(root: &Root, path: &str) -> Option<Digest> {
     match root.read(path, u64::MAX - 1) {
         Ok(Some(Content::Bytes(bytes, _))) => Some(Digest::of(&with_lf(&bytes).unwrap_or(bytes))),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use jiff::Timestamp;
 use rustix::fs::{Mode, OFlags};
@@ -22,19 +22,39 @@ pub struct Head {
     pub generated: Option<String>,
 }
 
-/// Asks git for HEAD. Without git, or outside a repository, both facts are absent.
-pub fn head(root: &Path, source_date_epoch: Option<&str>) -> Head {
-    let answer = root.join(".git").exists().then(|| ask(root)).flatten();
-    let (commit, seconds) = match answer {
-        Some((commit, seconds)) => (Some(commit), Some(seconds)),
-        None => (None, None),
-    };
-    let epoch = source_date_epoch.and_then(|text| text.trim().parse::<i64>().ok());
-    let generated = epoch
-        .or(seconds)
-        .and_then(|s| Timestamp::from_second(s).ok())
-        .map(|stamp| stamp.to_string());
-    Head { commit, generated }
+impl Head {
+    /// Starts asking git for HEAD, and does not wait for the answer.
+    pub fn ask(root: &Path, source_date_epoch: Option<&str>) -> PendingHead {
+        let git = root.join(".git").exists().then(|| start_batch(root, &["HEAD".to_string()]));
+        let epoch = source_date_epoch.and_then(|text| text.trim().parse::<i64>().ok());
+        PendingHead { git: git.flatten(), epoch }
+    }
+}
+
+/// A question to git about HEAD.
+pub struct PendingHead {
+    git: Option<Child>,
+    epoch: Option<i64>,
+}
+
+impl PendingHead {
+    /// Waits for git's answer. Without git, or outside a repository, both facts are absent.
+    pub fn wait(mut self) -> Head {
+        let output = self.git.take().and_then(|git| git.wait_with_output().ok());
+        let answer = output.and_then(|output| parse(&String::from_utf8_lossy(&output.stdout)));
+        let (commit, seconds) = answer.unzip();
+        let stamp = self.epoch.or(seconds).and_then(|s| Timestamp::from_second(s).ok());
+        Head { commit, generated: stamp.map(|stamp| stamp.to_string()) }
+    }
+}
+
+/// No git process outlives the question.
+impl Drop for PendingHead {
+    fn drop(&mut self) {
+        if let Some(mut git) = self.git.take() {
+            git.kill().and_then(|()| git.wait()).ok();
+        }
+    }
 }
 
 /// The branch that is checked out in or above a folder, read from git's own files: no process is
@@ -136,11 +156,6 @@ fn short_text(path: &Path) -> Option<String> {
     }
 }
 
-/// The commit and its committer's time.
-fn ask(root: &Path) -> Option<(String, i64)> {
-    parse(&String::from_utf8_lossy(&batch(root, &["HEAD".to_string()])?))
-}
-
 /// The contents of some files in some commits, named `<commit>:./<path>`; `None` for each that git
 /// does not have.
 pub fn files(root: &Path, names: &[String]) -> Vec<Option<Vec<u8>>> {
@@ -165,14 +180,19 @@ fn contents(mut output: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
     })
 }
 
-/// The output of `git cat-file --batch` for some names. They must be few: all are written before the
-/// first answer is read.
+/// Returns the output of `git cat-file --batch` for some names.
 fn batch(root: &Path, names: &[String]) -> Option<Vec<u8>> {
+    Some(start_batch(root, names)?.wait_with_output().ok()?.stdout)
+}
+
+/// Starts `git cat-file --batch` for some names. They must be few: all are written before the first
+/// answer is read.
+fn start_batch(root: &Path, names: &[String]) -> Option<Child> {
     let mut child =
         command(root)?.args(["cat-file", "--batch"]).stdin(Stdio::piped()).spawn().ok()?;
     let question: String = names.iter().map(|name| format!("{name}\n")).collect();
     child.stdin.take()?.write_all(question.as_bytes()).ok()?;
-    Some(child.wait_with_output().ok()?.stdout)
+    Some(child)
 }
 
 /// When each of some files was last committed, in seconds, as far as the history is there. It

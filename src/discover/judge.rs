@@ -14,7 +14,7 @@ use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, FoundFile, Plan};
 use crate::root::{Content, Root, read_fd};
 
-/// Drops what is no regular file below the root, with a diagnostic each. Whether there are links.
+/// Drops everything that is not a regular file below the root, with a finding for each.
 pub(super) fn links(
     root: &Root,
     plan: &Plan,
@@ -22,9 +22,9 @@ pub(super) fn links(
     tree: &Tree,
     found: &mut Vec<FoundFile>,
     notes: &mut Vec<Diagnostic>,
-) -> bool {
+) {
     if tree.files.iter().all(|seen| seen.sort == Sort::Regular) {
-        return false;
+        return;
     }
     let sort_of = |path: &str| {
         let at = tree.files.binary_search_by(|seen| seen.path.as_str().cmp(path));
@@ -38,7 +38,6 @@ pub(super) fn links(
         Some(_) => sorted(Sort::Regular).cloned().collect(),
         None => Vec::new(),
     };
-    let any = sorted(Sort::Link).next().is_some();
     let mut kept = Vec::with_capacity(found.len());
     for found in found.drain(..) {
         let keep = match sort_of(&found.path) {
@@ -58,7 +57,6 @@ pub(super) fn links(
         }
     }
     *found = kept;
-    any
 }
 
 fn link_allowed(

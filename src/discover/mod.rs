@@ -40,8 +40,7 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
         false => rules::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
     };
     deny.filter(&mut found, &mut notes);
-    // Where a link leads can change, and the link does not show it.
-    tree.unwatched |= judge::links(root, plan, &deny, &tree, &mut found, &mut notes);
+    judge::links(root, plan, &deny, &tree, &mut found, &mut notes);
     judge::linked_folders(root, plan, &tree, &found, &mut notes);
     drop_emitted(&collections, &mut found);
     tree.depends_on_index |= note_not_checked_out(root, plan, &deny, &tree, &mut notes)?;

@@ -7,7 +7,6 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rayon::prelude::*;
 use rustix::fs::FileType;
 
-use crate::model::layout::folder_of;
 use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, Stat};
 use crate::root::{Content, Root};
 
@@ -40,8 +39,6 @@ pub struct Tree {
     pub files: Vec<Seen>,
     /// The `.gitignore` files that were honoured.
     pub ignores: Vec<String>,
-    /// Whether something decides what is known of the documents that the record will not notice.
-    pub unwatched: bool,
     /// Whether git's index caused a finding: it can go away and no file that is watched changes.
     pub depends_on_index: bool,
 }
@@ -54,14 +51,6 @@ impl Tree {
         let looked = self.folders.binary_search_by(|seen| seen.path.as_str().cmp(folder)).is_ok();
         let found = || self.files.binary_search_by(|seen| seen.path.as_str().cmp(path)).is_ok();
         (looked && is_markdown(file)).then(found)
-    }
-
-    /// Whether it would be noticed that something comes to a folder or goes from it.
-    pub fn watches(&self, root: &Root, folder: &str) -> bool {
-        let is_seen = self.folders.binary_search_by(|seen| seen.path.as_str().cmp(folder)).is_ok();
-        // What is not there comes into the folder above it.
-        is_seen
-            || !folder.is_empty() && !root.exists(folder) && self.watches(root, folder_of(folder))
     }
 }
 

@@ -31,7 +31,7 @@ impl Dates {
     /// Asks git, unless it was asked at the same commit about the same documents. `None` if
     /// nothing is new.
     pub fn now(&self, root: &Root, shelf: &Shelf) -> Option<Dates> {
-        let head = git::head(root.path(), None).commit?;
+        let head = git::Head::ask(root.path(), None).wait().commit?;
         let documents = shelf.catalogue.by_uri().iter().map(|row| shelf.catalogue.path(*row));
         let artifacts = shelf.manifest.artifacts.iter().map(|entry| entry.path.as_str());
         let plain = |path: &&str| !path.is_empty() && !path.contains(['\n', '\t']);

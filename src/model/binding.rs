@@ -1,11 +1,12 @@
 //! Files and folders of the repository, as documents name them.
 
 use globset::{GlobBuilder, GlobMatcher};
+use serde::{Deserialize, Serialize};
 
 use super::DocId;
 
 /// How a document names a path, the most deliberate way first.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Naming {
     /// A header field says that it is affected.
     Field,
@@ -30,7 +31,7 @@ impl Naming {
 }
 
 /// A path as a document writes it, cleaned by [`cleaned`] but not looked up yet.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct NamedPath {
     /// The path; a leading `/` means the root, a trailing one a folder.
     pub path: String,

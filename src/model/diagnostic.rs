@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// How much a diagnostic matters.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
@@ -27,7 +29,7 @@ impl Severity {
 macro_rules! codes {
     ($($name:ident = $code:literal, $severity:ident, $title:literal;)*) => {
         /// What kind of finding it is. Codes are stable: they may be retired, never reused.
-        #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
         pub enum Code { $(#[doc = $title] $name,)* }
 
         impl Code {

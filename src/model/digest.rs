@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// So many bytes are worth more than one thread.
 const MANY: usize = 1 << 20;
 
@@ -51,6 +54,34 @@ impl Digest {
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "blake3:{}", blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+/// Caches store a digest as one byte string, which is read faster than 32 single bytes.
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
+        deserializer.deserialize_bytes(DigestBytes)
+    }
+}
+
+struct DigestBytes;
+
+impl Visitor<'_> for DigestBytes {
+    type Value = Digest;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("32 bytes")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Digest, E> {
+        let array = bytes.try_into().map_err(|_| E::invalid_length(bytes.len(), &self))?;
+        Ok(Digest(array))
     }
 }
 

@@ -1,63 +1,72 @@
-//! One document: what its bytes say, what its name says, and what follows from both.
+//! One document: facts from its bytes, facts from its name, and what follows from both.
 
-use super::{CitingLines, Code, Digest, Kind, NamedPath, Number, Status, Terms, Uri};
+use serde::{Deserialize, Serialize};
 
-/// What the bytes alone say. Depends on nothing else, so it is cached by content hash.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+use super::{Code, Digest, Kind, NamedPath, Number, Status, Terms, Uri};
+
+/// Everything parsed from the bytes of one document. It depends on nothing else, so it is cached by
+/// content hash. Each part has its own consumer: documents keep the facts, ranking consumes the
+/// terms, and notes become diagnostics.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Parsed {
+    /// Metadata, references and sizes.
+    pub facts: Facts,
+    /// Words for ranking.
+    pub terms: Terms,
+    /// Findings, which do not know their file yet.
+    pub notes: Vec<Note>,
+}
+
+/// Metadata, references and sizes of one document.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Facts {
-    /// The title from metadata or the first telling heading, as written.
+    /// The title from metadata or from a heading, as written.
     pub title: Option<String>,
-    /// The id the document gives itself: `SE-0001`, `RFC 0016`.
+    /// The id that the document states for itself: `SE-0001`, `RFC 0016`.
     pub label: Option<Label>,
     /// The status as written, with its line.
     pub status: Option<(String, u32)>,
     /// The date as written.
     pub date: Option<String>,
-    /// One sentence of it.
+    /// One sentence that summarises the document.
     pub line: String,
-    /// How long the further texts are.
+    /// Sizes of the longer extracts.
     pub sizes: Sizes,
-    /// References to other documents, in order of appearance, equal ones counted.
+    /// References to other documents in order of appearance, equal ones counted.
     pub references: Vec<Reference>,
-    /// Files and folders of the repository that it may name, in order of appearance.
+    /// Files and folders of the repository that the document may name, in order of appearance.
     pub paths: Vec<NamedPath>,
-    /// What it is about, in words.
-    pub terms: Terms,
-    /// The words of the lines that refer to something.
-    pub citing_lines: CitingLines,
-    /// Who and what it is filed under: `author Ada Lovelace`, `tag storage`.
-    pub marks: Vec<String>,
-    /// What was noticed while reading.
-    pub notes: Vec<Note>,
+    /// Authors and tags: `author Ada Lovelace`, `tag storage`.
+    pub tags: Vec<String>,
     /// Size in bytes.
     pub n_bytes: u64,
-    /// Size in bytes of what an agent is given of it: without byte order mark, with hidden
-    /// characters shown.
+    /// Size in bytes of the text that an agent is shown: without byte order mark, with hidden
+    /// characters made visible.
     pub n_served: u64,
     /// Tokens of the whole document, estimated from its size and script, not counted.
     pub n_tokens: u64,
 }
 
-/// What is kept of each longer telling. The texts themselves are taken from the document when
-/// something is made of them, which it is of few.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+/// Sizes of the longer extracts. The texts themselves are read from the document when an artifact
+/// needs them, which few do.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Sizes {
-    /// Of the summary or decision paragraph.
+    /// The summary or decision paragraph.
     pub brief: Size,
-    /// Of the parts that bind.
+    /// The sections that bind.
     pub sections: Size,
-    /// Of the whole body; empty if it is too long to be told.
+    /// The whole body; empty if it is too long to be shown.
     pub full: Size,
-    /// Whether the parts that bind hold what the brief says.
+    /// True if the sections contain the start of the brief.
     pub repeats: bool,
 }
 
-/// How long a text is, and enough of a digest to notice that it is another.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+/// Length of a text, and enough of its digest to detect a change.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Size {
     /// In bytes.
     pub len: u32,
-    /// The first half of its digest; zeros if there is no text.
+    /// First half of its digest; zeros if there is no text.
     pub print: [u8; 16],
 }
 
@@ -71,19 +80,19 @@ impl Size {
     }
 }
 
-/// Extracted text, from the shorter telling to the longer. Never invented.
+/// Text extracted from a document, from the shortest to the longest.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Texts {
     /// The summary or decision paragraph.
     pub brief: String,
-    /// The parts that bind, as Markdown.
+    /// The sections that bind, as Markdown.
     pub sections: String,
-    /// The whole body, kept only of short documents.
+    /// The whole body, stored only for short documents.
     pub full: String,
 }
 
 impl Texts {
-    /// What is kept of each text.
+    /// Measures each text.
     pub fn sizes(&self) -> Sizes {
         Sizes {
             brief: Size::of(&self.brief),
@@ -93,7 +102,7 @@ impl Texts {
         }
     }
 
-    /// Whether the parts that bind hold what the brief says.
+    /// True if the sections contain the start of the brief.
     pub fn repeats(&self) -> bool {
         let end = self.brief.char_indices().nth(32).map_or(self.brief.len(), |(at, _)| at);
         memchr::memmem::find(self.sections.as_bytes(), &self.brief.as_bytes()[..end]).is_some()
@@ -101,7 +110,7 @@ impl Texts {
 }
 
 /// A series prefix and a number: `rfc` and `16`.
-#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Label {
     /// Lower case.
     pub series: String,
@@ -110,7 +119,7 @@ pub struct Label {
 }
 
 /// A finding that does not know its file yet.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Note {
     /// Which kind.
     pub code: Code,
@@ -124,16 +133,16 @@ pub struct Note {
     pub hint: Option<String>,
 }
 
-/// How a document speaks of another.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+/// Kind of a reference from one document to another.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Relation {
-    /// It takes the other's place.
+    /// It replaces the other.
     Supersedes,
-    /// The other takes its place.
+    /// The other replaces it.
     SupersededBy,
-    /// It cannot stand without the other.
+    /// It needs the other.
     DependsOn,
-    /// The other is where it came from.
+    /// It was derived from the other.
     Source,
     /// It is the plan of the other.
     PlanOf,
@@ -143,7 +152,7 @@ pub enum Relation {
     Link,
     /// A `blue://` address of the other.
     Address,
-    /// The other's id stands in the text.
+    /// The text names the other's id.
     Mention,
 }
 
@@ -161,7 +170,7 @@ impl Relation {
         Relation::Mention,
     ];
 
-    /// The word in emitted files.
+    /// Returns the name used in emitted files.
     pub fn as_str(self) -> &'static str {
         match self {
             Relation::Supersedes => "supersedes",
@@ -177,11 +186,12 @@ impl Relation {
     }
 }
 
-/// An own id in the first lines belongs to the header; from this line on it is a reference to itself.
+/// First line after the header. A document that names its own id before this line states it; after it,
+/// it refers to itself.
 pub const HEADER_END: u32 = 12;
 
-/// What a reference points at, as written.
-#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+/// Target of a reference, as written.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Target {
     /// A path relative to the document, or to the root with a leading `/`.
     Path(String),
@@ -197,12 +207,12 @@ pub enum Target {
     Name(Option<String>, String),
 }
 
-/// One reference, with how often it stands in the document.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// One reference, with the number of times it occurs in the document.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Reference {
-    /// What it points at.
+    /// The target as written.
     pub target: Target,
-    /// How the document speaks of it.
+    /// The kind of reference.
     pub relation: Relation,
     /// The id in the link's own text, if any: `[RFC 16](old-name.md)`.
     pub label: Option<Label>,
@@ -210,22 +220,22 @@ pub struct Reference {
     pub line: u32,
     /// Column of the first one, from 1.
     pub column: u32,
-    /// How many there are.
+    /// Number of occurrences.
     pub count: u32,
 }
 
-/// A document with its place in the project.
+/// A document of the project.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// Path below the root.
     pub path: String,
-    /// The file beside it that holds its metadata.
+    /// The YAML file beside it with its metadata.
     pub sidecar: Option<String>,
-    /// The lasting address.
+    /// Its address, which does not change with its status.
     pub uri: Uri,
-    /// Which collection, as an index.
+    /// Index of its collection.
     pub collection: usize,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
     /// Its number, from the name or else from its own label.
     pub number: Option<Number>,
@@ -233,25 +243,25 @@ pub struct Document {
     pub number_text: String,
     /// Its name without number, date, status and extension.
     pub slug: String,
-    /// How many folders lie between it and its collection's folder.
+    /// Number of folders between it and its collection's folder.
     pub depth: usize,
     /// Its title; never empty.
     pub title: String,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
-    /// The words it was read from, if any.
+    /// The status as written; empty if none is stated.
     pub status_text: String,
     /// Its date, if it states one.
     pub date: Option<String>,
-    /// Whether it is the plan of another document.
+    /// True if it is the plan of another document.
     pub is_plan: bool,
-    /// The hash of its content.
+    /// The digest of its content.
     pub digest: Digest,
-    /// What its bytes say.
+    /// Facts parsed from its bytes.
     pub facts: Facts,
 }
 
-/// Whether a file name stands for the folder it lies in: `README.md`, `index.md`.
+/// Returns true for file names that stand for their folder: `README.md`, `index.md`.
 pub fn is_cover(file: &str) -> bool {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     stem.eq_ignore_ascii_case("readme") || stem.eq_ignore_ascii_case("index")

@@ -8,20 +8,20 @@ use super::{Collection, Digest, Document, Hasher, Relation};
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct DocId(pub u32);
 
-/// One document speaking of another.
+/// All references of one kind from one document to another.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Edge {
-    /// Who speaks.
+    /// The document that refers.
     pub from: DocId,
-    /// Of whom.
+    /// The document referred to.
     pub to: DocId,
-    /// How.
+    /// Kind of reference.
     pub relation: Relation,
     /// Line of the first reference.
     pub line: u32,
-    /// How many references of this relation there are.
+    /// Number of references.
     pub count: u32,
-    /// The reference fits several documents, and this is one of them.
+    /// True if the reference matches several documents, of which this is one.
     pub ambiguous: bool,
 }
 
@@ -34,35 +34,35 @@ pub struct Graph {
     pub documents: Vec<Document>,
     /// The edges.
     pub edges: Vec<Edge>,
-    /// For each document, whether it may be told as current.
+    /// For each document, true if it is in force.
     pub live: Vec<bool>,
-    /// For each document, what finally stands in its place, chains followed to their end.
+    /// For each document, the documents that finally replace it: chains are followed to their end.
     pub replaced_by: Vec<Vec<DocId>>,
 }
 
 impl Graph {
-    /// The document in a row of this graph.
+    /// Returns a document by row.
     pub fn document(&self, id: DocId) -> &Document {
         &self.documents[id.0 as usize]
     }
 
-    /// Whether a document may be told as current.
+    /// Returns true if a document is in force.
     pub fn is_live(&self, id: DocId) -> bool {
         self.live[id.0 as usize]
     }
 
-    /// The rows, in order.
+    /// Returns all rows in order.
     pub fn ids(&self) -> impl Iterator<Item = DocId> + use<> {
         (0..self.documents.len() as u32).map(DocId)
     }
 
-    /// One digest over what is told of every document, in parallel: chunks of rows are hashed apart
-    /// and their digests together, so the number of threads does not show.
-    pub fn digest(&self, tell: impl Fn(&mut Hasher, DocId) + Sync) -> Digest {
+    /// Hashes every document in parallel. Chunks of rows are hashed separately and then their digests,
+    /// so the result does not depend on the number of threads.
+    pub fn digest(&self, hash: impl Fn(&mut Hasher, DocId) + Sync) -> Digest {
         let ids: Vec<DocId> = self.ids().collect();
         let chunks = ids.par_chunks(512).map(|ids| {
             let mut hasher = Hasher::new();
-            ids.iter().for_each(|id| tell(&mut hasher, *id));
+            ids.iter().for_each(|id| hash(&mut hasher, *id));
             hasher.digest()
         });
         let mut all = Hasher::new();
@@ -72,19 +72,8 @@ impl Graph {
         all.digest()
     }
 
-    /// The rows of one collection, in order.
+    /// Returns the rows of one collection in order.
     pub fn of_collection(&self, collection: usize) -> impl Iterator<Item = DocId> {
         self.ids().filter(move |id| self.document(*id).collection == collection)
     }
-}
-
-/// One line of the relevance index: a neighbour, how much it matters, and why.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Neighbour {
-    /// Who.
-    pub id: DocId,
-    /// How much; larger is nearer.
-    pub score: u32,
-    /// Why, in words.
-    pub reasons: Vec<String>,
 }

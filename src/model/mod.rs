@@ -1,4 +1,4 @@
-//! The nouns every room shares, with their invariants.
+//! Types that all modules share, with their invariants.
 
 pub mod action;
 pub mod allowance;
@@ -16,18 +16,18 @@ pub mod hidden;
 pub mod lexicon;
 pub mod machine;
 pub mod name;
+pub mod neighbour;
 pub mod neutral;
 pub mod number;
+pub mod packed;
 pub mod layout;
 pub mod plan;
-pub mod ranking;
-pub mod record;
+pub mod state;
 pub mod review;
 pub mod rows;
 pub mod scan;
 pub mod series;
 pub mod short;
-pub mod snapshot;
 pub mod source;
 pub mod status;
 pub mod status_words;
@@ -44,19 +44,20 @@ pub use binding::{Binding, Glob, NamedPath, Naming, PathKind};
 pub use bundle::{Bundle, Candidate, Level};
 pub use diagnostic::{Code, Diagnostic, Noted, Severity};
 pub use digest::{Digest, Hasher};
-pub use document::{Document, Facts, Label, Note, Reference, Relation, Size, Sizes, Target, Texts};
-pub use graph::{DocId, Edge, Graph, Neighbour};
+pub use document::{
+    Document, Facts, Label, Note, Parsed, Reference, Relation, Size, Sizes, Target, Texts,
+};
+pub use graph::{DocId, Edge, Graph};
 pub use lexicon::Lexicon;
 pub use machine::{Key, Machine};
+pub use neighbour::{Neighbour, Reason};
 pub use number::Number;
 pub use plan::{Budget, Plan};
-pub use ranking::{Calls, Cutoffs, Ranking};
-pub use record::{Folder, Record, Stat, TrackedFile};
 pub use review::{Accepted, Counts, Policy, Reviewed};
 pub use rows::Rows;
 pub use short::ShortId;
-pub use snapshot::Snapshot;
 pub use source::{Collection, FoundFile, Kind, Source};
+pub use state::{Folder, Stat, State, TrackedFile};
 pub use status::Status;
 pub use terms::{CitingLines, Terms, term_hash};
 pub use trigger::Trigger;

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A number as documents write it, compared without leading zeros: `0068` is `68`.
 ///
 /// Most are decimal; a few series use dotted (`12.3`) or hexadecimal (`7D`) numbers, so it is
 /// kept as text. Invariant: not empty, upper case, no leading zero before another digit.
-#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Number(Box<str>);
 
 impl Number {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::layout::ACCEPTED;
 use super::neutral::neutral;
 use super::{Code, Diagnostic, Severity};
@@ -43,7 +45,7 @@ pub struct Reviewed {
 }
 
 /// How many findings there were of each sort.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Counts {
     /// Errors that are shown.
     pub errors: u64,

@@ -1,81 +1,83 @@
-//! What a document is about in words with their counts, packed: there are many.
+//! Terms of a document: stemmed words, bigrams and names of code, packed because there are many.
 
-/// Words, each with how often it counts.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+use serde::{Deserialize, Serialize};
+
+/// Everything that ranking reads of one document's text.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Terms {
-    /// The words, a space behind each.
+    /// The terms as written, each followed by a space.
     pub words: String,
-    /// A number for each word's stem: two stems have the same one as good as never.
+    /// A hash of each term's stem. Collisions are rare enough to ignore.
+    #[serde(with = "super::packed")]
     pub hashes: Vec<u32>,
-    /// How often each counts.
+    /// How often each term occurs, weighted by title, heading and text.
     pub counts: Vec<u16>,
-    /// Every two telling words that follow each other, once, as numbers in no order.
+    /// Hashes of all bigrams of terms, each once, unordered.
+    #[serde(with = "super::packed")]
     pub bigrams: Vec<u32>,
-    /// Names of code that it uses, those used most, sorted; see [`used`].
+    /// The most used names of code, sorted; see [`used`].
+    #[serde(with = "super::packed")]
     pub names: Vec<u32>,
+    /// Terms of the lines that refer to other documents.
+    pub citing_lines: CitingLines,
 }
 
 impl Terms {
-    /// No words yet, and room for some.
+    /// Returns an empty list with capacity for `n` terms.
     pub fn with_capacity(n: usize) -> Terms {
         Terms {
             words: String::with_capacity(n * 8),
             hashes: Vec::with_capacity(n),
             counts: Vec::with_capacity(n),
-            bigrams: Vec::new(),
-            names: Vec::new(),
+            ..Terms::default()
         }
     }
 
-    /// Adds a word.
+    /// Appends a term.
     pub fn push(&mut self, word: &str, hash: u32, count: u32) {
         self.words.push_str(word);
         self.words.push(' ');
         self.hashes.push(hash);
         self.counts.push(count.min(u32::from(u16::MAX)) as u16);
     }
-
-    /// Every stem's number with its count.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, u16)> {
-        self.hashes.iter().copied().zip(self.counts.iter().copied())
-    }
 }
 
-/// The words of the lines that refer to something: what a reference is made for.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+/// Terms of the lines that refer to other documents: the text a reference is made in.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CitingLines {
-    /// Each such line, in order, with where its words end.
+    /// Line numbers in ascending order, each with the end of its terms in `hashes`.
     pub lines: Vec<(u32, u32)>,
-    /// The numbers of their stems.
+    /// Hashes of the stems of all these lines.
+    #[serde(with = "super::packed")]
     pub hashes: Vec<u32>,
 }
 
 impl CitingLines {
-    /// Adds a line with its words. Lines come in order.
+    /// Appends a line with the hashes of its terms. Lines must be added in ascending order.
     pub fn push(&mut self, line: u32, hashes: &[u32]) {
         self.hashes.extend_from_slice(hashes);
         self.lines.push((line, self.hashes.len() as u32));
     }
 }
 
-/// A number for a word; two words have the same one as good as never.
+/// Hashes a term. Collisions are rare enough to ignore.
 pub fn term_hash(word: &str) -> u32 {
     folded(hash(word.as_bytes()))
 }
 
-/// A number for two words that follow each other, by their numbers; it is not 0.
+/// Combines the hashes of two consecutive terms. The result is never 0.
 #[inline]
 pub fn bigram(one: u32, other: u32) -> u32 {
     (one.rotate_left(13) ^ other).wrapping_mul(0x9E37_79B1).max(1)
 }
 
-/// A number for a name and how often it is used: the last three bits count doublings.
+/// Packs a name's hash with how often it is used: the lowest three bits hold the base-2 logarithm.
 #[inline]
 pub fn used(name: u32, times: u32) -> u32 {
     (name & !7) | times.max(1).ilog2().min(7)
 }
 
-/// A hash of a word's bytes, eight at a time.
+/// Hashes the bytes of a word, eight at a time.
 #[inline]
 pub fn hash(word: &[u8]) -> u64 {
     let (whole, rest) = word.as_chunks::<8>();
@@ -90,17 +92,17 @@ pub fn hash(word: &[u8]) -> u64 {
     }
 }
 
-/// Where the hash of a word begins.
+/// Initial state of the word hash.
 pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// The hash with eight bytes more, or with fewer at a word's end.
+/// Mixes up to eight more bytes into a hash.
 #[inline]
 pub fn hash_step(hash: u64, part: u64) -> u64 {
     let mixed = (hash ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed ^ (mixed >> 29)
 }
 
-/// A hash in half its bits.
+/// Folds a 64-bit hash to 32 bits.
 #[inline]
 pub fn folded(hash: u64) -> u32 {
     (hash ^ (hash >> 32)) as u32

@@ -8,33 +8,36 @@ use rayon::prelude::*;
 use super::title;
 use crate::model::uri::slugify;
 use crate::model::{
-    Code, Collection, Diagnostic, Digest, Document, Facts, FoundFile, Kind, Noted, Status, Uri,
-    name, status_words,
+    Code, Collection, Diagnostic, Digest, Document, Facts, FoundFile, Kind, Note, Noted, Parsed,
+    Status, Terms, Uri, name, status_words,
 };
 
-/// Joins what was found with what was read. Gives the documents in their lasting order.
+/// Combines file names with parsed facts. Returns the documents in their final order, and the terms of
+/// each in the same order.
 pub fn documents(
     collections: &[Collection],
-    read: Vec<(FoundFile, Digest, Facts)>,
-) -> Noted<Vec<Document>> {
-    let made: Vec<(Document, Vec<Diagnostic>)> = read
+    files: Vec<(FoundFile, Digest, Parsed)>,
+) -> Noted<(Vec<Document>, Vec<Terms>)> {
+    let mut combined: Vec<(Document, Terms, Vec<Diagnostic>)> = files
         .into_par_iter()
         .with_min_len(64)
-        .map(|(found, digest, facts)| {
-            let mut notes = Vec::new();
-            let document = document(collections, found, digest, facts, &mut notes);
-            (document, notes)
+        .map(|(file, digest, Parsed { facts, terms, notes })| {
+            let at_file = |note: Note| {
+                let Note { code, line, column, message, hint } = note;
+                Diagnostic { hint, ..Diagnostic::new(code, &file.path, message).at(line, column) }
+            };
+            let mut notes: Vec<Diagnostic> = notes.into_iter().map(at_file).collect();
+            let document = document(collections, file, digest, facts, &mut notes);
+            (document, terms, notes)
         })
         .collect();
-    let mut notes = Vec::new();
-    let mut documents = Vec::with_capacity(made.len());
-    for (document, found) in made {
-        documents.push(document);
-        notes.extend(found);
-    }
-    documents.sort_by(|a, b| order(a).cmp(&order(b)));
+    let notes = combined.iter_mut().flat_map(|(_, _, notes)| std::mem::take(notes));
+    let mut notes: Vec<Diagnostic> = notes.collect();
+    combined.sort_by(|(a, ..), (b, ..)| order(a).cmp(&order(b)));
+    let (mut documents, terms): (Vec<Document>, Vec<Terms>) =
+        combined.into_iter().map(|(document, terms, _)| (document, terms)).unzip();
     address(collections, &mut documents, &mut notes);
-    Noted::new(documents, notes)
+    Noted::new((documents, terms), notes)
 }
 
 fn order(document: &Document) -> (usize, bool, (bool, u64, &str), &str) {
@@ -50,12 +53,6 @@ fn document(
     notes: &mut Vec<Diagnostic>,
 ) -> Document {
     let name = std::mem::take(&mut found.name);
-    for note in facts.notes.drain(..) {
-        let hint = note.hint;
-        let diagnostic =
-            Diagnostic::new(note.code, &found.path, note.message).at(note.line, note.column);
-        notes.push(Diagnostic { hint, ..diagnostic });
-    }
     let number =
         name.number.clone().or_else(|| facts.label.as_ref().map(|label| label.number.clone()));
     // A label that contradicts the name speaks of another document.

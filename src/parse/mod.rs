@@ -22,7 +22,7 @@ mod work;
 use crate::guard::{Allowed, Clean, clean};
 use crate::model::neutral::neutral_but;
 use crate::model::plan::Limits;
-use crate::model::{Code, Facts, Label, Note, Source, Texts, Work};
+use crate::model::{Code, Facts, Label, Note, Parsed, Source, Texts, Work};
 
 use again::Again;
 pub use assemble::documents;
@@ -50,17 +50,17 @@ pub struct Extracts {
     pub work: Work,
 }
 
-/// Reads one document. Any bytes give facts; what is odd about them is noted.
-pub fn parse(source: &Source, limits: &Limits, allowed: &Allowed) -> Facts {
-    with_page(source, limits, allowed, |page, notes| facts(page, source, limits, notes).0)
+/// Parses one document. It cannot fail: problems are reported as notes.
+pub fn parse(source: &Source, limits: &Limits, allowed: &Allowed) -> Parsed {
+    with_page(source, limits, allowed, |page, notes| parsed(page, source, limits, notes).0)
 }
 
-/// Reads one document for all that may be asked of it.
-pub fn parse_all(source: &Source, limits: &Limits, allowed: &Allowed) -> (Facts, Extracts) {
+/// Parses one document, and also extracts its longer texts.
+pub fn parse_all(source: &Source, limits: &Limits, allowed: &Allowed) -> (Parsed, Extracts) {
     with_page(source, limits, allowed, |page, notes| {
-        let (facts, texts) = facts(page, source, limits, notes);
+        let (parsed, texts) = parsed(page, source, limits, notes);
         let work = work_of(page, texts.brief.clone());
-        (facts, Extracts { texts, work })
+        (parsed, Extracts { texts, work })
     })
 }
 
@@ -116,13 +116,13 @@ fn with_page<T>(
     read(&page, notes)
 }
 
-/// The facts of a document, and the longer texts that they measure.
-fn facts(
+/// Parses a page. Also returns the longer texts, whose sizes are among the facts.
+fn parsed(
     page: &Page<'_>,
     source: &Source,
     limits: &Limits,
     mut notes: Vec<Note>,
-) -> (Facts, Texts) {
+) -> (Parsed, Texts) {
     let references = page.again.references(reference::all(page, limits, &mut notes));
     let (line, texts) = text::texts(page);
     if page.text[page.start..].trim().is_empty() && page.fields.is_empty() {
@@ -135,12 +135,10 @@ fn facts(
     page.again.join(&mut notes);
     let mut terms = terms::terms(page, title.as_deref());
     terms.names = names::names(&page.text[page.start..]);
-    let citing_lines = terms::citing_lines(page, &references);
+    terms.citing_lines = terms::citing_lines(page, &references);
     let facts = Facts {
         title,
-        terms,
-        citing_lines,
-        marks: marks::marks(page),
+        tags: marks::marks(page),
         label: own_label(page).or_else(|| title::label(page)),
         status: status::stated(page),
         date: date(page),
@@ -148,12 +146,11 @@ fn facts(
         sizes: texts.sizes(),
         references,
         paths,
-        notes,
         n_bytes: source.bytes.len() as u64,
         n_served: neutral_but(page.text, page.again.kept()).len() as u64,
         n_tokens: decode::estimated_tokens(page.text),
     };
-    (facts, texts)
+    (Parsed { facts, terms, notes }, texts)
 }
 
 /// The id a header gives the document: `eip: 1559`, `Proposal: [SE-0001](…)`.

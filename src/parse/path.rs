@@ -131,7 +131,8 @@ mod tests {
 
     fn named(text: &str) -> Vec<(String, Naming, u32)> {
         let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
-        let paths = super::super::parse(&source, &Limits::default(), &Allowed::default()).paths;
+        let paths =
+            super::super::parse(&source, &Limits::default(), &Allowed::default()).facts.paths;
         paths.into_iter().map(|named| (named.path, named.naming, named.line)).collect()
     }
 

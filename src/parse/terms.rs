@@ -227,16 +227,16 @@ mod tests {
             counted.count(word, 1);
         }
         let terms = counted.terms();
-        assert_eq!(terms.iter().next(), Some((term_hash(stem("cache")), 3)));
+        assert_eq!((terms.hashes[0], terms.counts[0]), (term_hash(stem("cache")), 3));
         assert!(terms.words.starts_with("cache "));
-        assert_eq!(terms.iter().count(), MAX_TERMS);
+        assert_eq!(terms.hashes.len(), MAX_TERMS);
     }
 
     #[test]
     fn a_title_is_taken_apart_as_a_text_is() {
         let mut counted = Counted::new();
         counted.count("HTTPServer für TokenCounter", 1);
-        let mut text: Vec<u32> = counted.terms().iter().map(|(hash, _)| hash).collect();
+        let mut text: Vec<u32> = counted.terms().hashes;
         let mut title = stems("The HTTPServer für TokenCounters", 9);
         text.sort_unstable();
         title.sort_unstable();

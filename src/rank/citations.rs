@@ -1,27 +1,26 @@
-//! Who refers to whom, as the signals read it.
+//! The citation graph: each pair of citing and cited document once.
 
-use super::explicit::points;
-use super::log::log2_16;
+use super::integer_log::log2_16;
+use super::references::points;
 use crate::model::{DocId, Graph, Relation, Rows};
 
-/// A document that is referred to more often is no hint of who belongs together.
+/// Documents that are cited more often do not show which documents belong together.
 const MAX_DEGREE: usize = 300;
 
-/// References, each pair of documents once. What pointed at a document that was replaced also points
-/// at what stands in its place.
+/// Citations without repetitions. A document also inherits the citations of those it replaces.
 pub(super) struct Citations {
-    /// Who refers to whom, sorted.
+    /// Citing and cited document, sorted.
     pub(super) pairs: Vec<(DocId, DocId)>,
-    /// Where the pairs of each document begin.
+    /// Documents that each document cites, and that cite it.
     cited: Rows<DocId>,
     citing: Rows<DocId>,
-    /// How strongly each of `citing` refers, in thousandths.
+    /// Strength of each entry of `citing`, in thousandths; 0 if the citation is inherited.
     strength: Vec<i32>,
-    /// How often each is referred to, as a logarithm.
+    /// Logarithm of the number of documents that cite each document.
     hubs: Vec<i32>,
-    /// How much a reference to each tells of who makes it.
-    telling: Vec<u32>,
-    /// How much the references of each tell together, as a length.
+    /// Weight of a citation of each document: the less often it is cited, the more it says.
+    specificity: Vec<u32>,
+    /// Length of each document's vector of citations.
     lengths: Vec<u32>,
 }
 
@@ -30,7 +29,7 @@ impl Citations {
         let n = graph.documents.len();
         let mut back: Vec<(DocId, DocId, i32)> = Vec::with_capacity(graph.edges.len());
         for edge in graph.edges.iter().filter(|edge| edge.from != edge.to) {
-            // Twenty points are a plain link's.
+            // A link gives twenty points, and so has a strength of one thousand.
             let strength = points(edge.relation).1 as i32 * 50;
             back.push((edge.to, edge.from, strength));
             if edge.relation != Relation::Supersedes {
@@ -42,9 +41,9 @@ impl Citations {
             }
         }
         let mut back = Rows::grouped(n, &back, |(to, ..)| to.0 as usize).into_all();
-        // Who refers comes in order already, unless something was replaced.
-        for one in back.chunk_by_mut(|a, b| a.0 == b.0) {
-            one.sort_unstable_by_key(|(_, from, strength)| (*from, std::cmp::Reverse(*strength)));
+        // Citing documents are in order already, unless a document was replaced.
+        for run in back.chunk_by_mut(|a, b| a.0 == b.0) {
+            run.sort_unstable_by_key(|(_, from, strength)| (*from, std::cmp::Reverse(*strength)));
         }
         back.dedup_by_key(|(to, from, _)| (*to, *from));
         let strength = back.iter().map(|(.., strength)| *strength).collect();
@@ -53,23 +52,23 @@ impl Citations {
         let citing = Rows::of_pairs(n, back.into_iter().map(|(to, from, _)| (to.0 as usize, from)));
         let cited = Rows::of_pairs(n, pairs.iter().map(|(from, to)| (from.0 as usize, *to)));
         let n_citing = |row: usize| log2_16(citing.of(row).len() as u64 + 1, 1);
-        let often: Vec<u32> = (0..n).map(n_citing).collect();
-        let hubs = often.iter().map(|often| *often as i32 * 693 / 16).collect();
-        let telling: Vec<u32> = often.iter().map(|often| (1 << 16) / (16 + often)).collect();
+        let log_citing: Vec<u32> = (0..n).map(n_citing).collect();
+        let hubs = log_citing.iter().map(|log| *log as i32 * 693 / 16).collect();
+        let specificity: Vec<u32> = log_citing.iter().map(|log| (1 << 16) / (16 + log)).collect();
         let length = |row: usize| {
             let cited = cited.of(row).iter();
-            cited.map(|other| telling[other.0 as usize]).sum::<u32>().isqrt().max(1)
+            cited.map(|other| specificity[other.0 as usize]).sum::<u32>().isqrt().max(1)
         };
         let lengths = (0..n).map(length).collect();
-        Citations { pairs, cited, citing, strength, hubs, telling, lengths }
+        Citations { pairs, cited, citing, strength, hubs, specificity, lengths }
     }
 
-    /// What a document refers to.
+    /// Returns the documents that one cites.
     pub(super) fn cited(&self, id: DocId) -> &[DocId] {
         self.cited.of(id.0 as usize)
     }
 
-    /// Who refers to a document, and how strongly.
+    /// Returns the documents that cite one directly, with the strength of each citation.
     pub(super) fn citing(&self, id: DocId) -> impl Iterator<Item = (DocId, i32)> {
         let start = self.citing.start(id.0 as usize);
         let strength = &self.strength[start..];
@@ -77,58 +76,59 @@ impl Citations {
         all.filter(|(_, strength)| *strength > 0)
     }
 
-    /// How often a document is referred to, as a logarithm in thousandths.
+    /// Returns the logarithm of the number of citations, in thousandths.
     pub(super) fn hub(&self, id: DocId) -> i32 {
         self.hubs[id.0 as usize]
     }
 
-    /// Adds up how much others refer to what this one refers to, and names those that do.
-    pub(super) fn couple(&self, id: DocId, coupled: &mut [u32], found: &mut dyn FnMut(DocId)) {
+    /// Adds the bibliographic coupling with all documents to `sums`, and calls `found` with those that cite
+    /// the same documents.
+    pub(super) fn couple(&self, id: DocId, sums: &mut [u32], found: &mut dyn FnMut(DocId)) {
         for cited in self.cited(id) {
             let others = self.citing.of(cited.0 as usize);
             if others.len() > MAX_DEGREE {
                 continue;
             }
             for other in others.iter().filter(|other| **other != id) {
-                let both = &mut coupled[other.0 as usize];
-                if *both == 0 {
+                let sum = &mut sums[other.0 as usize];
+                if *sum == 0 {
                     found(*other);
                 }
-                *both += self.telling[cited.0 as usize];
+                *sum += self.specificity[cited.0 as usize];
             }
         }
     }
 
-    /// How alike two documents are that refer to so much together, in thousandths.
-    pub(super) fn coupling(&self, one: DocId, other: DocId, both: u32) -> i32 {
+    /// Converts a sum of [`Citations::couple`] to a cosine similarity in thousandths.
+    pub(super) fn coupling(&self, one: DocId, other: DocId, sum: u32) -> i32 {
         let lengths =
             u64::from(self.lengths[one.0 as usize]) * u64::from(self.lengths[other.0 as usize]);
-        (u64::from(both) * 1_000 / lengths).min(1_000) as i32
+        (u64::from(sum) * 1_000 / lengths).min(1_000) as i32
     }
 
-    /// What both refer to.
+    /// Returns the documents that both cite directly.
     pub(super) fn both_cite(&self, one: DocId, other: DocId) -> Vec<DocId> {
         let mut both = common(self.cited(one), self.cited(other));
-        both.retain(|cited| self.names(one, *cited) && self.names(other, *cited));
+        both.retain(|cited| self.cites(one, *cited) && self.cites(other, *cited));
         both
     }
 
-    /// Who refers to both.
+    /// Returns the documents that cite both directly.
     pub(super) fn citing_both(&self, one: DocId, other: DocId) -> Vec<DocId> {
         let mut both = common(self.citing.of(one.0 as usize), self.citing.of(other.0 as usize));
-        both.retain(|citing| self.names(*citing, one) && self.names(*citing, other));
+        both.retain(|citing| self.cites(*citing, one) && self.cites(*citing, other));
         both
     }
 
-    /// Whether one itself refers to another, and not to what that replaced.
-    pub(super) fn names(&self, one: DocId, other: DocId) -> bool {
+    /// Returns true if a document cites another directly, and not only a document that it replaced.
+    pub(super) fn cites(&self, one: DocId, other: DocId) -> bool {
         let start = self.citing.start(other.0 as usize);
         let at = self.citing.of(other.0 as usize).binary_search(&one);
         at.is_ok_and(|at| self.strength[start + at] > 0)
     }
 }
 
-/// What two sorted lists have in common.
+/// Returns the intersection of two sorted lists.
 fn common(one: &[DocId], other: &[DocId]) -> Vec<DocId> {
     let (one, other) = if one.len() > other.len() { (other, one) } else { (one, other) };
     one.iter().copied().filter(|id| other.binary_search(id).is_ok()).collect()

@@ -1,79 +1,89 @@
-//! What is said of a candidate, signal by signal, and how that is made one number.
+//! Signals of a candidate, and the weighted sum that ranks it.
 
-/// How many signals there are.
+/// Number of signals.
 pub const N_SIGNALS: usize = 15;
 
-/// Their names, in the order of [`Signals`].
+/// Names of the signals, in the order of [`Signals`].
 pub const NAMES: [&str; N_SIGNALS] = [
-    "words",
-    "cited",
-    "title",
+    "terms",
+    "anchor",
+    "title terms",
     "peers",
-    "back",
-    "marks",
+    "backlink",
+    "tags",
     "hub",
     "earlier",
     "distance",
     "collection",
     "folder",
-    "phrase",
-    "saying",
-    "names",
-    "most",
+    "title phrase",
+    "citing phrases",
+    "code names",
+    "top user",
 ];
 
-/// What is said of one candidate, each in thousandths.
+/// Values of all signals for one candidate, in thousandths.
 pub type Signals = [i32; N_SIGNALS];
 
-/// How alike the words of the texts are.
-pub(super) const WORDS: usize = 0;
-/// How much of the text is what others say where they refer to it, and what its title says.
-pub(super) const CITED: usize = 1;
-/// How much of its title the text has.
-pub(super) const TITLE: usize = 2;
-/// How much documents like this one refer to it.
+/// Cosine similarity of the texts.
+pub(super) const TERMS: usize = 0;
+/// Cosine similarity of the text and the candidate's anchor text: its title, and the lines that cite it.
+pub(super) const ANCHOR: usize = 1;
+/// Share of the title's terms that the text contains.
+pub(super) const TITLE_TERMS: usize = 2;
+/// Share of similar documents that cite the candidate.
 pub(super) const PEERS: usize = 3;
-/// Whether it refers to this one.
-pub(super) const BACK: usize = 4;
-/// How rare an author or tag is that both have.
-pub(super) const MARKS: usize = 5;
-/// How often it is referred to at all.
+/// Strength of the candidate's reference to this document.
+pub(super) const BACKLINK: usize = 4;
+/// Rarity of an author or tag that both have.
+pub(super) const TAGS: usize = 5;
+/// Logarithm of the number of documents that cite the candidate.
 pub(super) const HUB: usize = 6;
-/// What references of this project are like; see [`super::habits::Habits`].
+/// Priors of the project's references; see [`super::priors::Priors`].
 pub(super) const EARLIER: usize = 7;
 pub(super) const DISTANCE: usize = 8;
 pub(super) const COLLECTION: usize = 9;
 pub(super) const FOLDER: usize = 10;
-/// How much of its title the text says, words that follow each other; or of its file's name.
-pub(super) const PHRASE: usize = 11;
-/// How much the text says what others say where they refer to it, words that follow each other.
-pub(super) const SAYING: usize = 12;
-/// How alike the names of code are that both use.
-pub(super) const NAMES_ALIKE: usize = 13;
-/// How many of the names in the text it uses more than anybody.
-pub(super) const NAMES_MOST: usize = 14;
+/// Share of the title's or file name's bigrams that the text contains.
+pub(super) const TITLE_PHRASE: usize = 11;
+/// Number of bigrams that the text shares with the lines that cite the candidate.
+pub(super) const CITING_PHRASES: usize = 12;
+/// Cosine similarity of the names of code that both use.
+pub(super) const CODE_NAMES: usize = 13;
+/// Number of the text's names of code that the candidate uses more than any other document.
+pub(super) const TOP_USER: usize = 14;
 
-/// Signals of what the two documents say, and not of what is usual.
-const CONTENT: [usize; 10] =
-    [WORDS, CITED, TITLE, PEERS, BACK, MARKS, PHRASE, SAYING, NAMES_ALIKE, NAMES_MOST];
+/// Signals that compare the contents of the two documents. The others are priors.
+const CONTENT: [usize; 10] = [
+    TERMS,
+    ANCHOR,
+    TITLE_TERMS,
+    PEERS,
+    BACKLINK,
+    TAGS,
+    TITLE_PHRASE,
+    CITING_PHRASES,
+    CODE_NAMES,
+    TOP_USER,
+];
 
-/// What each signal counts for, in hundredths. Chosen by
-/// `cargo run --release --example measure -- --tune FOLDER…`; the numbers are in ADR 0018 and ADR 0025.
+/// Weight of each signal, in hundredths. Chosen with
+/// `cargo run --release --example measure -- --tune FOLDER…`; ADR 0018 and ADR 0025 have the results.
 pub const WEIGHTS: Signals = [500, 1278, 80, 640, 90, 98, 35, 123, 56, 82, 30, 430, 60, 450, 60];
 
-/// One number, in thousandths.
+/// Returns the weighted sum of all signals, in thousandths.
 #[inline]
-pub fn fused(signals: &Signals, weights: &Signals) -> i32 {
+pub fn weighted_sum(signals: &Signals, weights: &Signals) -> i32 {
     signals.iter().zip(weights).map(|(signal, weight)| signal * weight).sum::<i32>() / 100
 }
 
-/// What the two documents say to each other counts for, in thousandths.
+/// Returns the weighted sum of the content signals, in thousandths.
 #[inline]
-pub(super) fn content(signals: &Signals) -> i32 {
-    CONTENT.iter().map(|which| signals[*which] * WEIGHTS[*which]).sum::<i32>() / 100
+pub(super) fn content_score(signals: &Signals) -> i32 {
+    CONTENT.iter().map(|signal| signals[*signal] * WEIGHTS[*signal]).sum::<i32>() / 100
 }
 
-/// What makes a candidate by words: what it shares, and what it is known by.
-pub(super) fn by_words(shared: u32, known: u32) -> u64 {
-    u64::from(shared) * WEIGHTS[WORDS] as u64 + u64::from(known) * WEIGHTS[CITED] as u64
+/// Returns the points by which candidates are selected before the other signals are read.
+pub(super) fn term_points(text: u32, anchor: u32) -> u64 {
+    u64::from(text) * WEIGHTS[TERMS] as u64 + u64::from(anchor) * WEIGHTS[ANCHOR] as u64
 }

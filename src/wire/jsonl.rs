@@ -200,34 +200,13 @@ pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
     bytes
 }
 
-/// The body of `documents.jsonl`, in parts: a line of every document. `kept` are hidden characters that
-/// documents may have.
+/// Renders the body of `documents.jsonl` in parts: a line per document. `kept` are hidden characters
+/// that documents may contain.
 pub fn documents(graph: &Graph, weights: &[u32], kept: &str) -> Vec<Vec<u8>> {
-    let ids: Vec<DocId> = graph.ids().collect();
-    let parts = ids.par_chunks(ids.len().div_ceil(MAX_PARTS).max(64)).map(|ids| {
-        let mut bytes = Vec::with_capacity(ids.len() * 512);
-        ids.iter().for_each(|id| line(&mut bytes, &document_row(graph, weights, *id, kept)));
-        bytes
-    });
-    parts.collect()
+    in_parts(graph, 512, |id, bytes| line(bytes, &document_row(graph, weights, id, kept)))
 }
 
-/// The same where all but some documents, which are sorted, have the lines they had before.
-pub fn documents_again(
-    graph: &Graph,
-    weights: &[u32],
-    (before, changed): (Lines, &[DocId]),
-    kept: &str,
-) -> Vec<u8> {
-    let line = |id: &DocId| {
-        let mut bytes = Vec::new();
-        line(&mut bytes, &document_row(graph, weights, *id, kept));
-        (id.0 as usize, bytes)
-    };
-    before.with(&changed.iter().map(line).collect::<Vec<(usize, Vec<u8>)>>())
-}
-
-/// Parts of an index, made side by side.
+/// Parts of an index that are rendered in parallel.
 const MAX_PARTS: usize = 64;
 
 /// A [`RelevanceLine`] to write.
@@ -241,57 +220,39 @@ struct RelevanceRow<'a> {
 struct NeighbourRow<'a> {
     uri: &'a str,
     score: u32,
-    reasons: Vec<Cow<'a, str>>,
+    reasons: Vec<String>,
 }
 
-/// The lines of an emitted index, by row.
-pub struct Lines {
-    bytes: Vec<u8>,
-    /// Where each line begins, and where the last one ends.
-    starts: Vec<usize>,
+/// Renders the body of `relevance.jsonl` in parts: a line per document.
+pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>], kept: &str) -> Vec<Vec<u8>> {
+    in_parts(graph, 2_048, |id, bytes| {
+        let neighbours = neighbours[id.0 as usize].iter().map(|neighbour| NeighbourRow {
+            uri: graph.document(neighbour.id).uri.as_str(),
+            score: neighbour.score,
+            reasons: neighbour
+                .reasons
+                .iter()
+                .map(|reason| neutral_but(&reason.text(graph), kept).into_owned())
+                .collect(),
+        });
+        let uri = graph.document(id).uri.as_str();
+        line(bytes, &RelevanceRow { uri, neighbours: neighbours.collect() });
+    })
 }
 
-impl Lines {
-    /// Of the bytes of a file; `None` if it has not a line for each of so many documents.
-    pub fn new(bytes: Vec<u8>, n_documents: usize) -> Option<Lines> {
-        // The first line is the file's provenance.
-        let starts: Vec<usize> = memchr::memchr_iter(b'\n', &bytes).map(|end| end + 1).collect();
-        (starts.len() == n_documents + 1).then_some(Lines { bytes, starts })
-    }
-
-    /// All lines without the file's provenance, some of them replaced by others, which are sorted.
-    fn with(self, lines: &[(usize, Vec<u8>)]) -> Vec<u8> {
-        let Lines { mut bytes, starts } = self;
-        for (row, line) in lines.iter().rev() {
-            bytes.splice(starts[*row]..starts[*row + 1], line.iter().copied());
-        }
-        bytes.drain(..starts[0]);
-        bytes
-    }
-
-    /// A whole line.
-    pub fn line(&self, row: usize) -> &[u8] {
-        &self.bytes[self.starts[row]..self.starts[row + 1]]
-    }
-}
-
-/// Adds a line of `relevance.jsonl`.
-pub fn relevance(
+/// Renders a line per document in parallel. `n_bytes` is the usual size of a line.
+fn in_parts(
     graph: &Graph,
-    id: DocId,
-    neighbours: &[Neighbour],
-    kept: &str,
-    bytes: &mut Vec<u8>,
-) {
-    let neighbours = neighbours.iter().map(|neighbour| neighbour_row(graph, neighbour, kept));
-    let uri = graph.document(id).uri.as_str();
-    line(bytes, &RelevanceRow { uri, neighbours: neighbours.collect() });
-}
-
-fn neighbour_row<'a>(graph: &'a Graph, neighbour: &'a Neighbour, kept: &str) -> NeighbourRow<'a> {
-    let uri = graph.document(neighbour.id).uri.as_str();
-    let reasons = neighbour.reasons.iter().map(|reason| neutral_but(reason, kept)).collect();
-    NeighbourRow { uri, score: neighbour.score, reasons }
+    n_bytes: usize,
+    render: impl Fn(DocId, &mut Vec<u8>) + Sync,
+) -> Vec<Vec<u8>> {
+    let ids: Vec<DocId> = graph.ids().collect();
+    let parts = ids.par_chunks(ids.len().div_ceil(MAX_PARTS).max(64)).map(|ids| {
+        let mut bytes = Vec::with_capacity(ids.len() * n_bytes);
+        ids.iter().for_each(|id| render(*id, &mut bytes));
+        bytes
+    });
+    parts.collect()
 }
 
 fn line(bytes: &mut Vec<u8>, line: &impl Serialize) {

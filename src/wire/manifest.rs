@@ -163,6 +163,11 @@ pub enum Unusable {
 const SEALED_SINCE: u32 = 4;
 
 impl Manifest {
+    /// Returns the entry of an artifact by path.
+    pub fn entry(&self, path: &str) -> Option<&Entry> {
+        self.artifacts.iter().find(|entry| entry.path == path)
+    }
+
     /// The whole file: header, text, checksum and seal, which are both computed here.
     pub fn file(&self, header: &str) -> String {
         let text = format!("{header}{}", self.text());

@@ -5,15 +5,14 @@ use blue::model::name::name;
 use blue::model::neutral::neutral;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
-use blue::model::{Digest, Format, Key, Source};
+use blue::model::{Digest, Format, Key, Parsed, Source, State};
 use blue::wire::agent::{Agent, hooks};
-use blue::wire::cache::FactsCache;
+use blue::wire::cache::Seal;
 use blue::wire::config::Config;
+use blue::wire::facts::{self, FactsCache};
 use blue::wire::manifest::Manifest;
 use blue::wire::register::{Traces, Wanted};
-use blue::wire::{
-    audit, cache, header, installed, jsonl, older, record, register, schema, session, span,
-};
+use blue::wire::{audit, header, installed, jsonl, older, register, schema, session, span};
 use blue::{parse, wire};
 
 use super::{Answer, DOCUMENT, OLD_STYLE, fuzz, size};
@@ -36,11 +35,12 @@ fn any_document_is_parsed() {
             let whole = parse::whole(bytes, &Allowed::default());
             let safe = neutral(&whole);
             assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
-            let facts = parse::parse(
+            let parsed = parse::parse(
                 &Source { bytes: bytes.to_vec(), sidecar: None },
                 &Limits::default(),
                 &Allowed::default(),
             );
+            let Parsed { facts, .. } = &parsed;
             assert_eq!(facts.n_bytes, bytes.len() as u64);
             assert!(
                 !facts.line.contains('\n')
@@ -54,18 +54,11 @@ fn any_document_is_parsed() {
                     .iter()
                     .all(|one| (1..=n_lines).contains(&one.line) && one.count > 0)
             );
-            // What is kept of it is what comes back.
-            let (digest, key) = (Digest::of(bytes), Key::new([7; 32]));
-            let entry = cache::facts_entry(&digest, &facts);
-            let file = [
-                cache::facts_head(&Limits::default()),
-                blue::wire::blocks::packed(std::iter::once(entry.as_slice()), &key)
-                    .flatten()
-                    .collect(),
-            ]
-            .concat();
-            let again = FactsCache::open(file, &Limits::default(), &key).get(&digest);
-            assert_eq!(again.map(|facts| format!("{facts:?}")), Some(format!("{facts:?}")));
+            let (digest, seal) =
+                (Digest::of(bytes), facts::seal(&Key::new([7; 32]), &Limits::default()));
+            let entry = facts::encode(&digest, &parsed);
+            let file = [seal.header(&[&entry]), entry].concat();
+            assert_eq!(FactsCache::open(file, &seal).get(&digest).as_ref(), Some(&parsed));
             vec![
                 size(facts.references.len()),
                 size(facts.line.len()),
@@ -201,30 +194,20 @@ fn any_cache_is_read_or_refused() {
     project.write("docs/adr/0001-one.md", DOCUMENT);
     project.build();
     let read = |path: &str| std::fs::read(project.path().join(path)).unwrap();
-    let (facts, seen) = (read(".blue/local/facts"), read(".blue/local/record"));
+    let (facts, state) = (read(".blue/local/facts"), read(".blue/local/state"));
     let (digest, key) = (Digest::of(DOCUMENT), project.key());
-    let true_facts = FactsCache::open(facts.clone(), &Limits::default(), &key)
-        .get(&digest)
-        .map(|facts| format!("{facts:?}"));
-    assert!(true_facts.is_some());
-    let block = &facts[cache::facts_head(&Limits::default()).len()..];
-    fuzz("caches", &[&facts, &seen, block], 2.0, |bytes| {
-        let cache = FactsCache::open(bytes.to_vec(), &Limits::default(), &key);
-        let found = cache.get(&digest).map(|facts| format!("{facts:?}"));
-        assert!(found.is_none() || found == true_facts, "a cache that lies");
-        let found_in = cache::facts_in(bytes, &digest, &key).map(|facts| format!("{facts:?}"));
-        assert!(found_in.is_none() || found_in == true_facts, "a block that lies");
-        let known = record::read(bytes, &digest);
-        assert!(wire::snapshot::read(bytes, &digest, &digest).is_none());
+    let seal = facts::seal(&key, &Limits::default());
+    let parsed = FactsCache::open(facts.clone(), &seal).get(&digest);
+    assert!(parsed.is_some());
+    let state_seal = Seal::new("state", &key, b"another context");
+    fuzz("caches", &[&facts, &state], 2.0, |bytes| {
+        let cache = FactsCache::open(bytes.to_vec(), &seal);
+        let found = cache.get(&digest);
+        assert!(found.is_none() || found == parsed, "a damaged cache is used");
+        assert!(state_seal.decode::<State>(bytes).is_none(), "a foreign state is used");
         session::read(bytes);
         installed::read(bytes, &key);
-        vec![
-            size(cache.len()),
-            u64::from(found.is_some()),
-            u64::from(found_in.is_some()),
-            u64::from(known.is_some()),
-            size(cache.end() as usize),
-        ]
+        vec![size(cache.len()), u64::from(found.is_some())]
     });
     let line: &[u8] = b"{\"timestamp\":\"2026-01-25T12:00:00Z\",\"session_id\":\"s\",\"event\":\"SessionStart\",\"source\":\"blue://context/session\",\"artifact\":\".blue/context/session.md\",\"content_hash\":\"blake3:00\",\"tokens\":1,\"bytes\":2}\n";
     fuzz("audit", &[line, &line.repeat(3), b"\n\n{", b"{\"timestamp\":1}\n"], 1.0, |bytes| {

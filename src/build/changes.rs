@@ -1,64 +1,114 @@
-//! Decides for each artifact whether it is written, left alone or refused.
+//! Plans which artifacts to write, which to remove and which to leave alone.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Deref;
 
 use anyhow::Context;
 
-use super::artifacts::Made;
-use super::decide::entry_of;
-use super::merged::Authorship;
-use super::{Analysis, Fate, Options, Outcome, explain};
+use super::artifacts::{BuiltArtifact, CurrentArtifacts};
+use super::authorship::Authorship;
+use super::emitted::Emitted;
+use super::explain::Explainer;
+use super::manifest::{entry, inputs_digest, new_manifest};
+use super::{Corpus, Fate, Options};
+use crate::discover::git::{Head, PendingHead};
 use crate::emit::{self, Change, Removal};
 use crate::model::layout::{MANIFEST, WORKFLOW, WORKFLOW_BEFORE};
-use crate::model::{Artifact, Code, Diagnostic, Digest, Format, Record};
+use crate::model::{Action, Artifact, Code, Diagnostic, Digest, Format};
 use crate::root::{Content, Root};
 use crate::verify::{self, OnDisk};
 use crate::wire::header::{self, Provenance};
 use crate::wire::manifest::{Entry, Manifest};
 
-/// Collects the changes of one build.
-pub(super) struct Writer<'a> {
-    pub(super) root: &'a Root,
-    /// HEAD and its date, waited for only when something is written.
-    pub(super) head: &'a dyn Deref<Target = Provenance>,
-    pub(super) options: &'a Options<'a>,
-    /// Artifacts on disk that are exactly what the manifest says.
-    pub(super) intact: &'a BTreeMap<String, Entry>,
-    /// Distinguishes blue's own text from a user's where a file is not what the manifest says.
-    pub(super) authorship: Authorship<'a>,
+/// The planned changes of one build.
+#[derive(Default)]
+pub(super) struct PlannedChanges {
     pub(super) changes: Vec<Change>,
-    pub(super) outcome: &'a mut Outcome,
+    pub(super) removals: Vec<Removal>,
+    pub(super) fates: Vec<Fate>,
+    pub(super) notes: Vec<Diagnostic>,
+    /// The facts that decide each artifact, by path.
+    pub(super) actions: Vec<(String, Action)>,
 }
 
-impl Writer<'_> {
-    /// Decides what becomes of one artifact.
-    pub(super) fn artifact(
+impl PlannedChanges {
+    fn fate(&mut self, path: &str, written: bool, reason: &str) {
+        let (path, reason) = (path.to_string(), reason.to_string());
+        self.fates.push(Fate { path, written, reason });
+    }
+}
+
+/// Compares artifacts with the files on disk, and plans which to write, to remove and to leave alone.
+pub(super) fn plan(
+    corpus: &Corpus<'_>,
+    emitted: &Emitted,
+    artifacts: Vec<BuiltArtifact>,
+    head: PendingHead,
+    explainer: &Explainer<'_>,
+    options: &Options<'_>,
+) -> anyhow::Result<PlannedChanges> {
+    let Corpus { root, inputs, graph, bindings, .. } = corpus;
+    let Emitted { manifest, converted, intact } = emitted;
+    let digest = inputs_digest(inputs, graph, bindings);
+    let entries = artifacts.iter().map(|built| entry(built, intact.get(&built.path)));
+    let wanted = new_manifest(corpus, digest, entries.collect());
+    let mut planner = Planner {
+        root,
+        head: LazyCell::new(Box::new(|| provenance(head.wait()))),
+        explainer: options.explain.then_some(explainer),
+        intact,
+        authorship: Authorship::new(root, manifest.is_some(), BTreeMap::new()),
+        planned: PlannedChanges::default(),
+    };
+    for built in artifacts {
+        planner.artifact(built, manifest.as_ref())?;
+    }
+    planner.orphans(manifest.as_ref(), &wanted)?;
+    planner.manifest(manifest.as_ref(), converted.as_deref(), &wanted)?;
+    Ok(planner.planned)
+}
+
+/// Converts HEAD to the facts of a header.
+fn provenance(head: Head) -> Provenance {
+    Provenance { generated: head.generated, commit: head.commit }
+}
+
+struct Planner<'a> {
+    root: &'a Root,
+    /// HEAD and its date. git is waited for only if something is written.
+    head: LazyCell<Provenance, Box<dyn FnOnce() -> Provenance>>,
+    explainer: Option<&'a Explainer<'a>>,
+    /// Artifacts on disk that are exactly what the manifest lists.
+    intact: &'a CurrentArtifacts,
+    /// Tells blue's own text from a user's where a file is not what the manifest lists.
+    authorship: Authorship<'a>,
+    planned: PlannedChanges,
+}
+
+impl Planner<'_> {
+    /// Plans one artifact.
+    fn artifact(
         &mut self,
-        made: &mut Made,
+        built: BuiltArtifact,
         manifest: Option<&Manifest>,
-        record: &Record,
-        analysis: &Analysis,
     ) -> anyhow::Result<()> {
-        let known = entry_of(manifest, &made.path);
-        let Some(mut artifact) = made.artifact.take() else {
-            let reason = "current: nothing that decides it changed".to_string();
-            self.outcome.fates.push(Fate { path: made.path.clone(), written: false, reason });
+        let BuiltArtifact { path, action, artifact } = built;
+        let known = manifest.and_then(|manifest| manifest.entry(&path));
+        let reason = self.explainer.map(|e| e.reason(&path, &action, known.is_some()));
+        let mut reason = reason.unwrap_or_default();
+        self.planned.actions.push((path.clone(), action));
+        let Some(artifact) = artifact else {
+            self.planned.fate(&path, false, "current: nothing that decides it changed");
             return Ok(());
         };
-        let unmoved = known.filter(|known| self.intact.contains_key(&known.path));
-        let on_disk = match unmoved.and_then(|entry| Digest::parse(&entry.hash)) {
+        let intact = known.filter(|known| self.intact.contains_key(&known.path));
+        let on_disk = match intact.and_then(|entry| Digest::parse(&entry.hash)) {
             Some(digest) => OnDisk::Ours(Provenance::default(), digest, Vec::new()),
-            None => self.authorship.on_disk(&artifact.path, known, &artifact.body)?,
-        };
-        let mut reason = match self.options.explain {
-            true => explain::reason(made, known.is_some(), record, analysis),
-            false => String::new(),
+            None => self.authorship.on_disk(&path, known, &artifact.body)?,
         };
         match on_disk {
             OnDisk::Ours(_, digest, _) if digest == artifact.hash => {
-                let reason = format!("current: made again ({reason}), with the same bytes");
-                self.outcome.fates.push(Fate { path: made.path.clone(), written: false, reason });
+                self.planned.fate(&path, false, &format!("current: rebuilt ({reason}), unchanged"));
                 return Ok(());
             }
             OnDisk::Absent if known.is_some() => reason = "it was missing".to_string(),
@@ -81,31 +131,29 @@ impl Writer<'_> {
                 artifact.path
             ),
         }
-        self.keep_before(&artifact.path);
-        let header = header::header(artifact.format, self.head, &artifact.source);
-        // An index may be large; its body is moved, not copied.
-        let mut parts = std::mem::take(&mut artifact.body);
+        self.save_previous_bundle(&path);
+        let header = header::header(artifact.format, &self.head, &artifact.source);
+        let mut parts = artifact.body;
         if !header.is_empty() {
             parts.insert(0, header.into_bytes());
         }
-        self.changes.push(Change { path: artifact.path.clone(), parts });
-        self.outcome.fates.push(Fate { path: made.path.clone(), written: true, reason });
+        self.planned.fate(&path, true, &reason);
+        self.planned.changes.push(Change { path, parts });
         Ok(())
     }
 
-    /// Gives an artifact its LF line ends back. The header stays as it is, so that git sees no change.
+    /// Restores LF line ends. The header is not changed, so that git sees no difference.
     fn with_lf(&mut self, artifact: &Artifact, bytes: &[u8]) {
         let n_body = header::undress(artifact.format, bytes).map_or(0, |own| own.body.len());
         let (header, body) = bytes.split_at(bytes.len() - n_body);
         let parts = [header, body].map(<[u8]>::to_vec).to_vec();
-        self.changes.push(Change { path: artifact.path.clone(), parts });
-        let reason = "its lines ended in CRLF".to_string();
-        self.outcome.fates.push(Fate { path: artifact.path.clone(), written: true, reason });
+        self.planned.changes.push(Change { path: artifact.path.clone(), parts });
+        self.planned.fate(&artifact.path, true, "its lines ended in CRLF");
     }
 
-    /// Keeps a bundle of tier 2 as it was, so that a session that received it can be shown the
-    /// changed lines. Without it the session only learns that something changed.
-    fn keep_before(&self, path: &str) {
+    /// Saves a copy of a workflow bundle before it changes, so that a session that received it can be shown
+    /// the changed lines. Without the copy, the session is shown the whole bundle.
+    fn save_previous_bundle(&self, path: &str) {
         let name = path.strip_prefix(WORKFLOW);
         if let Some(name) = name
             && let Ok(Some(Content::Bytes(bytes, _))) = self.root.read(path, 1 << 20)
@@ -119,17 +167,13 @@ impl Writer<'_> {
         let copy = emit::rescue(self.root, path, bytes)?;
         let message = format!("not what blue wrote, so edited by hand; the edit is kept in {copy}");
         let hint = "edit the documents instead: this file is made from them";
-        self.outcome.diagnostics.push(Diagnostic::new(Code::HandEdited, path, message).hint(hint));
+        self.planned.notes.push(Diagnostic::new(Code::HandEdited, path, message).hint(hint));
         Ok("it was edited by hand".to_string())
     }
 
-    /// Artifacts whose cause is gone: removed if they are as blue wrote them, else left and noted.
-    pub(super) fn orphans(
-        &mut self,
-        manifest: Option<&Manifest>,
-        wanted: &Manifest,
-    ) -> anyhow::Result<Vec<Removal>> {
-        let mut removals = Vec::new();
+    /// Plans artifacts that no document asks for any more: they are removed if they are what blue wrote,
+    /// and reported otherwise.
+    fn orphans(&mut self, manifest: Option<&Manifest>, wanted: &Manifest) -> anyhow::Result<()> {
         let listed = manifest.iter().flat_map(|manifest| &manifest.artifacts);
         // A merge may have damaged the manifest, or taken that of one side.
         let suspect = manifest.is_none_or(|manifest| manifest.artifacts.len() > self.intact.len());
@@ -139,30 +183,30 @@ impl Writer<'_> {
             if !seen.insert(&old.path) {
                 continue;
             }
-            if wanted.artifacts.iter().any(|entry| entry.path == old.path) {
+            if wanted.entry(&old.path).is_some() {
                 continue;
             }
             match self.authorship.on_disk(&old.path, Some(old), &[])? {
                 OnDisk::Ours(..) | OnDisk::Crlf(..) | OnDisk::Mixed(_) => {
                     let Some(Content::Bytes(bytes, _)) = self.read(&old.path)? else { continue };
-                    removals.push(Removal { path: old.path.clone(), digest: Digest::of(&bytes) });
-                    let reason = "removed: no document asks for it any more".to_string();
-                    self.outcome.fates.push(Fate { path: old.path.clone(), written: true, reason });
+                    let digest = Digest::of(&bytes);
+                    self.planned.removals.push(Removal { path: old.path.clone(), digest });
+                    self.planned.fate(&old.path, true, "removed: no document asks for it any more");
                 }
                 OnDisk::Edited(_) | OnDisk::Foreign => {
                     let message = "no document asks for it any more, but it was edited by hand; it is left alone";
-                    self.outcome.diagnostics.push(
+                    self.planned.notes.push(
                         Diagnostic::new(Code::KeptOrphan, &old.path, message).hint("remove it"),
                     );
                 }
                 OnDisk::Absent => {}
             }
         }
-        Ok(removals)
+        Ok(())
     }
 
-    /// The manifest comes last, and only if something in it changed besides its dates.
-    pub(super) fn manifest(
+    /// Plans the manifest, which is written last, and only if it changed except for its dates.
+    fn manifest(
         &mut self,
         known: Option<&Manifest>,
         converted: Option<&str>,
@@ -170,7 +214,7 @@ impl Writer<'_> {
     ) -> anyhow::Result<()> {
         let path = MANIFEST.to_string();
         let artifacts = self.sealed(&wanted.artifacts)?;
-        // To compute a checksum is to write the whole; other inputs or artifacts are seen at once.
+        // Computing the checksum renders the whole manifest, so cheaper comparisons come first.
         let same = known.is_some_and(|known| {
             known.inputs == wanted.inputs
                 && known.artifacts == artifacts
@@ -182,12 +226,11 @@ impl Writer<'_> {
                 None => "current: nothing in it changed",
             };
             let parts = converted.map(|text| vec![text.as_bytes().to_vec()]);
-            self.changes.extend(parts.map(|parts| Change { path: path.clone(), parts }));
-            let (written, reason) = (converted.is_some(), reason.to_string());
-            self.outcome.fates.push(Fate { path, written, reason });
+            self.planned.changes.extend(parts.map(|parts| Change { path: path.clone(), parts }));
+            self.planned.fate(&path, converted.is_some(), reason);
             return Ok(());
         }
-        let head: &Provenance = self.head;
+        let head: &Provenance = &self.head;
         let dated = Manifest {
             generated_at: head.generated.clone(),
             source_commit: head.commit.clone(),
@@ -202,10 +245,10 @@ impl Writer<'_> {
         {
             self.rescued(&path, &bytes)?;
         }
-        self.changes.push(Change { path: path.clone(), parts: new.to_vec() });
+        self.planned.changes.push(Change { path: path.clone(), parts: new.to_vec() });
         let reason =
             if known.is_some() { "what it lists changed" } else { "there was none to trust" };
-        self.outcome.fates.push(Fate { path, written: true, reason: reason.to_string() });
+        self.planned.fate(&path, true, reason);
         Ok(())
     }
 
@@ -213,13 +256,13 @@ impl Writer<'_> {
         self.root.read(path, 1 << 40).with_context(|| format!("read {path}"))
     }
 
-    /// The artifacts with the digests of their headers: of what is about to be written, else as the
-    /// manifest had them, else of what is on disk.
+    /// Adds the digests of headers to manifest entries: of the file that will be written, else from the
+    /// previous manifest, else of the file on disk.
     fn sealed(&self, wanted: &[Entry]) -> anyhow::Result<Vec<Entry>> {
         let mut entries = wanted.to_vec();
         for entry in &mut entries {
             let format = verify::format_of(&entry.path);
-            let change = self.changes.iter().find(|change| change.path == entry.path);
+            let change = self.planned.changes.iter().find(|change| change.path == entry.path);
             let known = self.intact.get(&entry.path).and_then(|known| known.seal.clone());
             entry.seal = match (change, known) {
                 _ if format == Format::Bundle => None,

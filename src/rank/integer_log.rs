@@ -1,15 +1,16 @@
-//! Logarithms in whole numbers, the same on every machine.
+//! Integer logarithms, identical on every machine.
 
-/// Steps of one doubling.
+/// Resolution: steps per power of two.
 const STEPS: u64 = 16;
 
-/// Sixteen times the binary logarithm of a ratio, rounded down; 0 below one.
+/// Returns 16 times the base-2 logarithm of a ratio, rounded down; 0 for ratios below one.
 pub(super) fn log2_16(numerator: u64, denominator: u64) -> u32 {
     if denominator == 0 || numerator <= denominator {
         return 0;
     }
     let whole = (numerator / denominator).ilog2();
-    // The rest, between one and two, in 32 bits behind the point; squared, it gives a bit at a time.
+    // The remaining factor between one and two, with 32 fractional bits. Each squaring gives one more
+    // bit of the logarithm.
     let mut rest = ((u128::from(numerator) << 32) >> whole) / u128::from(denominator);
     let mut bits = 0;
     for _ in 0..STEPS.ilog2() {
@@ -23,7 +24,7 @@ pub(super) fn log2_16(numerator: u64, denominator: u64) -> u32 {
     whole * STEPS as u32 + bits
 }
 
-/// The natural logarithm of a ratio in thousandths, to within a sixteenth of a doubling.
+/// Returns the natural logarithm of a ratio in thousandths, in steps of a sixteenth of ln 2.
 pub(super) fn ratio(numerator: u64, denominator: u64) -> i32 {
     let doublings = log2_16(numerator, denominator) as i32 - log2_16(denominator, numerator) as i32;
     doublings * 693 / STEPS as i32
@@ -34,7 +35,7 @@ mod tests {
     use super::{log2_16, ratio};
 
     #[test]
-    fn it_grows_by_sixteen_with_every_doubling() {
+    fn grows_by_sixteen_with_every_power_of_two() {
         assert_eq!(log2_16(1, 1), 0);
         assert_eq!(log2_16(2, 1), 16);
         assert_eq!(log2_16(1024, 1), 160);

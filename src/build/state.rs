@@ -1,0 +1,177 @@
+//! Loads and saves the state of a build, `.blue/local/state`: the files that it read and wrote.
+
+use rustix::fs::FileType;
+
+use super::Inputs;
+use crate::discover::{Tree, fresh, walk};
+use crate::emit::{self, Change, Removal};
+use crate::guard::has_secret;
+use crate::model::layout::MANIFEST;
+use crate::model::{
+    Action, Code, Counts, Diagnostic, FORMAT, Folder, Hasher, Stat, State, TrackedFile,
+};
+use crate::root::{Content, Root};
+use crate::wire::cache::Seal;
+
+const STATE: &str = ".blue/local/state";
+
+/// Returns the seal of the state. Its context is everything besides the project's files that decides
+/// emitted bytes: blue's version and templates, and the user's consents. `None` without a key for this
+/// machine: then nothing is cached.
+fn seal(root: &Root) -> Option<Seal> {
+    let mut hasher = Hasher::new();
+    hasher.number(u64::from(FORMAT)).field(env!("CARGO_PKG_VERSION").as_bytes());
+    for file in &root.machine().external {
+        hasher.field(file.as_os_str().as_encoded_bytes());
+    }
+    let context = hasher.field(crate::render::embedded_digest().as_bytes()).digest();
+    Some(Seal::new("state", root.machine().key.as_ref()?, context.as_bytes()))
+}
+
+/// Loads the state of the last build. It is empty if there is none, or `force` says to ignore it.
+pub(super) fn load(root: &Root, force: bool) -> State {
+    let Some(seal) = seal(root).filter(|_| !force) else { return State::default() };
+    match root.read(STATE, 1 << 32) {
+        Ok(Some(Content::Bytes(bytes, _))) => seal.decode(&bytes).unwrap_or_default(),
+        _ => State::default(),
+    }
+}
+
+/// What a build read.
+pub(super) struct Seen<'a> {
+    /// Time of the file system before the first read.
+    pub(super) looked_at: i64,
+    /// Files of documents.
+    pub(super) files: Vec<TrackedFile>,
+    pub(super) tree: &'a Tree,
+    pub(super) inputs: &'a Inputs,
+}
+
+/// Saves the state for the next build.
+pub(super) fn save(
+    root: &Root,
+    seen: Seen<'_>,
+    mut folders: Vec<Folder>,
+    outputs: Vec<TrackedFile>,
+    actions: Vec<(String, Action)>,
+    counts: Counts,
+) -> anyhow::Result<()> {
+    let Some(seal) = seal(root) else { return Ok(()) };
+    let Seen { looked_at, files: mut inputs, tree, .. } = seen;
+    inputs.extend(seen.inputs.watched.iter().cloned());
+    for path in tree.ignores.iter().filter(|path| !has_secret(path)) {
+        inputs.extend(tracked(root, path)?);
+    }
+    let n_folders = folders.len();
+    folders.retain(|folder| !has_secret(&folder.path));
+    inputs.sort_by(|a, b| a.path.cmp(&b.path));
+    inputs.dedup_by(|a, b| a.path == b.path);
+    // A folder whose name is a secret is not stored, and git's index is not tracked. Without outputs, the
+    // next build takes nothing for unchanged and looks at both again.
+    let is_complete = folders.len() == n_folders && !tree.depends_on_index;
+    let state = State {
+        folders,
+        inputs,
+        outputs: if is_complete { outputs } else { Vec::new() },
+        looked_at,
+        written_at: emit::time(root)?,
+        counts,
+        actions: actions
+            .into_iter()
+            .map(|(path, action)| (path, action.facts().to_vec()))
+            .collect(),
+    };
+    emit::keep(root, STATE, &seal.encode(&state))
+}
+
+/// Returns the finding about a cache that could not be written.
+pub(super) fn not_written(error: anyhow::Error) -> Diagnostic {
+    let message = format!("the cache could not be kept: {error:#}");
+    Diagnostic::new(Code::CacheNotKept, emit::LOCAL, message)
+}
+
+/// Returns all emitted files: those just written, those that did not change, and others hashed again.
+pub(super) fn outputs(
+    root: &Root,
+    previous: &State,
+    actions: &[(String, Action)],
+    written: Vec<TrackedFile>,
+) -> anyhow::Result<Vec<TrackedFile>> {
+    let mut outputs = written;
+    for path in actions.iter().map(|(path, _)| path.as_str()).chain([MANIFEST]) {
+        if outputs.iter().any(|file| file.path == path) {
+            continue;
+        }
+        let known = previous.output(path);
+        match known.filter(|known| fresh::is_file_unchanged(root, previous.written_at, known)) {
+            Some(known) => outputs.push(known.clone()),
+            None => outputs.extend(tracked(root, path)?),
+        }
+    }
+    outputs.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(outputs)
+}
+
+fn tracked(root: &Root, path: &str) -> anyhow::Result<Option<TrackedFile>> {
+    let Some((stat, _)) = root.stat(path)? else { return Ok(None) };
+    let digest = fresh::digest_of(root, path);
+    Ok(digest.map(|digest| TrackedFile { path: path.to_string(), stat, digest }))
+}
+
+/// Returns the folders as they were listed, updated by the names that this build added and removed, and
+/// the folders that it created. A folder that was changed otherwise meanwhile does not match its
+/// listing, and is listed again by the next build.
+pub(super) fn folders(
+    root: &Root,
+    tree: &Tree,
+    created: &[(String, FileType)],
+    removals: &[Removal],
+) -> Vec<Folder> {
+    let hash_in = |folder: &str, path: &str, kind: FileType| -> u128 {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if parent != folder {
+            return 0;
+        }
+        walk::entry_hash(name.as_bytes(), kind)
+    };
+    let mut folders = tree.folders.clone();
+    for folder in &mut folders {
+        let added = created
+            .iter()
+            .fold(0u128, |sum, (path, kind)| sum.wrapping_add(hash_in(&folder.path, path, *kind)));
+        let gone = removals.iter().filter(|removal| !root.exists(&removal.path));
+        let gone = gone.fold(0u128, |sum, removal| {
+            sum.wrapping_add(hash_in(&folder.path, &removal.path, FileType::RegularFile))
+        });
+        if added != 0 || gone != 0 {
+            folder.listing = folder.listing.wrapping_add(added).wrapping_sub(gone);
+            folder.stat = Stat::default();
+        }
+    }
+    let new_folders = created.iter().filter(|(path, kind)| {
+        // Only folders that can have documents: files in blue's own folders decide nothing.
+        *kind == FileType::Directory && walk::may_be_document(&format!("{path}/document.md"))
+    });
+    folders.extend(new_folders.map(|(folder, _)| {
+        let entries = created.iter().map(|(path, kind)| hash_in(folder, path, *kind));
+        let listing = entries.fold(0u128, u128::wrapping_add);
+        Folder { path: folder.clone(), stat: Stat::default(), listing }
+    }));
+    folders.sort_by(|a, b| a.path.cmp(&b.path));
+    folders
+}
+
+/// Returns the files and folders that a commit will create.
+pub(super) fn to_create(root: &Root, changes: &[Change]) -> Vec<(String, FileType)> {
+    let mut created = Vec::new();
+    for change in changes {
+        let folders =
+            change.path.match_indices('/').map(|(at, _)| (&change.path[..at], FileType::Directory));
+        let file = (change.path.as_str(), FileType::RegularFile);
+        let missing = folders.chain([file]).filter(|(path, _)| !root.exists(path));
+        created.extend(missing.map(|(path, kind)| (path.to_string(), kind)));
+    }
+    created.sort_by(|a, b| a.0.cmp(&b.0));
+    created.dedup();
+    created
+}
