@@ -121,7 +121,7 @@ impl Code {
 }
 
 codes! {
-    OutsideRoot = "BLUE-SRC-001", Warning, "a source that lies outside the project";
+    OutsideRoot = "BLUE-SRC-001", Warning, "a source outside the project";
     Denied = "BLUE-SRC-002", Warning, "a source on the deny-list";
     NotRegular = "BLUE-SRC-003", Warning, "a source that is not a regular file";
     TooLarge = "BLUE-SRC-004", Warning, "a source over the size limit";
@@ -137,37 +137,37 @@ codes! {
     FrontMatterYaml = "BLUE-DOC-005", Warning, "front matter that is not YAML";
     FrontMatterLarge = "BLUE-DOC-006", Warning, "front matter over the size limit";
     StatusUnknown = "BLUE-DOC-007", Info, "a status word that blue does not know";
-    StatusDisagrees = "BLUE-DOC-008", Warning, "a name and a header that state different statuses";
+    StatusDisagrees = "BLUE-DOC-008", Warning, "a file name and a header with different statuses";
     TooManyReferences = "BLUE-DOC-009", Warning, "more references than the limit";
-    HiddenText = "BLUE-DOC-010", Warning, "characters a reader cannot see";
-    HiddenName = "BLUE-HID-001", Warning, "a source whose name hides characters";
-    MixedScript = "BLUE-HID-002", Warning, "an id or address with letters of two scripts";
+    HiddenText = "BLUE-DOC-010", Warning, "hidden characters";
+    HiddenName = "BLUE-HID-001", Warning, "a file name with hidden characters";
+    MixedScript = "BLUE-HID-002", Warning, "an id or address with mixed scripts";
     Secret = "BLUE-SEC-001", Warning, "text that looks like a secret";
-    SecretName = "BLUE-SEC-002", Warning, "a source whose name looks like a secret";
+    SecretName = "BLUE-SEC-002", Warning, "a file name that looks like a secret";
     TrackedState = "BLUE-SEC-003", Error, "local state that git tracks";
-    Order = "BLUE-INJ-001", Warning, "text that gives orders to an agent";
-    FakeTag = "BLUE-INJ-002", Warning, "a tag that means something to an agent's host";
-    FakeTurn = "BLUE-INJ-003", Warning, "a line that plays a turn of a conversation";
-    CommentToAgent = "BLUE-INJ-004", Warning, "a comment that speaks to an agent";
-    BrokenLink = "BLUE-REF-001", Warning, "a link to nothing";
-    Ambiguous = "BLUE-REF-002", Warning, "a reference that fits several documents";
+    Order = "BLUE-INJ-001", Warning, "text that looks like a prompt injection";
+    FakeTag = "BLUE-INJ-002", Warning, "a tag that an agent may interpret";
+    FakeTurn = "BLUE-INJ-003", Warning, "a line that imitates a chat turn";
+    CommentToAgent = "BLUE-INJ-004", Warning, "a comment that addresses an agent";
+    BrokenLink = "BLUE-REF-001", Warning, "a broken link";
+    Ambiguous = "BLUE-REF-002", Warning, "a reference that matches several documents";
     Renamed = "BLUE-REF-003", Warning, "a link to a document under its old name";
     SelfReference = "BLUE-REF-004", Info, "a document that refers to itself";
     Unresolved = "BLUE-REF-005", Info, "a mention of a document that is not here";
-    BrokenUri = "BLUE-REF-006", Warning, "a blue:// address of nothing";
+    BrokenUri = "BLUE-REF-006", Warning, "a blue:// address that does not exist";
     MissingFile = "BLUE-REF-007", Info, "a link to a file that is not here";
-    PathUnknown = "BLUE-REF-008", Info, "a path in a field that nothing matches";
+    PathUnknown = "BLUE-REF-008", Info, "a path field that matches nothing";
     DuplicateNumber = "BLUE-ID-001", Warning, "a number used more than once";
-    DuplicateId = "BLUE-ID-002", Warning, "two documents that want the same address";
-    SupersessionCycle = "BLUE-SUP-001", Warning, "documents that supersede each other in a circle";
-    LiveButSuperseded = "BLUE-SUP-002", Warning, "a document told as live that another supersedes";
+    DuplicateId = "BLUE-ID-002", Warning, "two documents with the same name";
+    SupersessionCycle = "BLUE-SUP-001", Warning, "documents that supersede each other";
+    LiveButSuperseded = "BLUE-SUP-002", Warning, "a superseded document with a live status";
     HandEdited = "BLUE-OUT-001", Warning, "an emitted file that was edited by hand";
     Stale = "BLUE-OUT-002", Error, "an emitted file that is out of date";
     Edited = "BLUE-OUT-003", Error, "an emitted file that is not what blue wrote";
     Missing = "BLUE-OUT-004", Error, "an emitted file that is missing";
-    Foreign = "BLUE-OUT-005", Error, "a file in the place of an emitted one";
-    Orphan = "BLUE-OUT-006", Error, "an emitted file whose cause is gone";
-    KeptOrphan = "BLUE-OUT-007", Warning, "an edited file whose cause is gone";
+    Foreign = "BLUE-OUT-005", Error, "a foreign file at the path of an emitted file";
+    Orphan = "BLUE-OUT-006", Error, "an emitted file that is no longer needed";
+    KeptOrphan = "BLUE-OUT-007", Warning, "an edited file that is no longer needed";
     CacheNotKept = "BLUE-OUT-008", Warning, "a cache that could not be written";
     SourceUnknown = "BLUE-CFG-001", Warning, "a configured source that does not exist";
     TooManyBundles = "BLUE-CFG-002", Info, "more live RFCs than workflow bundles";
@@ -176,7 +176,7 @@ codes! {
     LongLine = "BLUE-LIM-001", Warning, "a line over the length limit";
     DeepMarkdown = "BLUE-LIM-002", Warning, "Markdown nested too deeply";
     DeepYaml = "BLUE-LIM-003", Warning, "metadata nested too deeply";
-    WideYaml = "BLUE-LIM-004", Warning, "metadata whose aliases grow too large";
+    WideYaml = "BLUE-LIM-004", Warning, "metadata whose aliases expand too far";
     TooManyDocuments = "BLUE-LIM-005", Error, "more documents than the limit";
     TooManyBytes = "BLUE-LIM-006", Error, "more bytes of documents than the limit";
 }
