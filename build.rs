@@ -1,7 +1,12 @@
-//! Lays out the token vocabulary, the classes of characters and the pages about codes, so that the
-//! program can use them where they lie: nothing is unpacked when it starts.
+//! Embeds the token vocabulary, the character classes and the pages of `blue explain`.
+//!
+//! The tables are written in the layout in which the program searches them, so nothing has to be
+//! decoded at startup.
 
-#![allow(clippy::disallowed_methods, reason = "a build script writes where cargo tells it to")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a build script reads its environment and writes to OUT_DIR"
+)]
 
 use std::path::Path;
 
@@ -13,9 +18,9 @@ mod layout;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/condense/tokens/layout.rs");
-    let folder = std::env::var_os("OUT_DIR").expect("cargo names the folder");
+    let folder = std::env::var_os("OUT_DIR").expect("cargo sets the variable");
     let write = |name: &str, bytes: Vec<u8>| {
-        std::fs::write(Path::new(&folder).join(name), bytes).expect("the folder can be written")
+        std::fs::write(Path::new(&folder).join(name), bytes).expect("OUT_DIR is writable")
     };
     let tokens = tokens();
     let mut ends = Vec::new();
@@ -31,12 +36,12 @@ fn main() {
     write("pages.rs", pages().into_bytes());
 }
 
-/// The pages of `blue explain`, a file each in `codes/`, as a table sorted by name.
+/// Returns Rust source for a table of the pages in `codes/`, sorted by code.
 fn pages() -> String {
     println!("cargo::rerun-if-changed=codes");
-    let folder = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the folder");
-    let files = std::fs::read_dir(Path::new(&folder).join("codes")).expect("codes/ is there");
-    let paths = files.map(|file| file.expect("codes/ can be read").path());
+    let folder = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets the variable");
+    let files = std::fs::read_dir(Path::new(&folder).join("codes")).expect("codes/ exists");
+    let paths = files.map(|file| file.expect("codes/ is readable").path());
     let mut paths: Vec<_> =
         paths.filter(|path| path.extension().is_some_and(|ending| ending == "md")).collect();
     paths.sort();
@@ -44,7 +49,7 @@ fn pages() -> String {
     for path in paths {
         let name = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
         let file = format!("/codes/{name}.md");
-        // A folder that was moved since is still found.
+        // The path is resolved when the crate is compiled, so a moved checkout still builds.
         table.push_str(&format!(
             "    ({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), {file:?}))),\n"
         ));
@@ -52,7 +57,7 @@ fn pages() -> String {
     table + "];\n"
 }
 
-/// Every token, by rank.
+/// Returns every token, ordered by rank.
 fn tokens() -> Vec<Vec<u8>> {
     let encoding = tiktoken::get_encoding("o200k_base").expect("the vocabulary is embedded");
     let mut tokens = Vec::new();
@@ -67,7 +72,7 @@ fn tokens() -> Vec<Vec<u8>> {
     tokens
 }
 
-/// An open table from a token's hash to its rank.
+/// Returns an open-addressed hash table from a token's hash to its rank.
 fn slots(tokens: &[Vec<u8>]) -> Vec<u8> {
     let mut slots = vec![EMPTY; N_SLOTS];
     for (rank, token) in tokens.iter().enumerate() {
@@ -81,7 +86,7 @@ fn slots(tokens: &[Vec<u8>]) -> Vec<u8> {
     slots.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// The first character of every run of one class, with that class in the high byte.
+/// Returns the start of each run of characters of one class, with the class in the high byte.
 fn classes() -> Vec<u8> {
     let mut classes = vec![Class::Other; 0x11_0000];
     let named = [
@@ -94,10 +99,10 @@ fn classes() -> Vec<u8> {
         (r"\p{N}", Class::Number),
     ];
     for (pattern, class) in named {
-        let hir = regex_syntax::parse(pattern).expect("a class of characters");
+        let hir = regex_syntax::parse(pattern).expect("the pattern is a character class");
         let regex_syntax::hir::HirKind::Class(regex_syntax::hir::Class::Unicode(set)) = hir.kind()
         else {
-            panic!("{pattern} is no class")
+            panic!("{pattern} is not a character class")
         };
         for range in set.ranges() {
             classes[range.start() as usize..=range.end() as usize].fill(class);

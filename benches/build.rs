@@ -1,15 +1,17 @@
-//! Whole builds against baselines anyone knows, as ratios in one run.
+//! Measures whole builds as ratios to well-known baselines in the same run.
 //!
-//! `cargo bench` measures 1,000 and 10,000 documents; `cargo bench -- 100000` other sizes.
-//! - cold: a first build, against plainly reading, hashing and parsing the same bytes with the
-//!   same crates on as many threads;
-//! - no-op: a build with nothing to do, against `git status` in the same tree;
-//! - one change: a build after one document's body changed, against the no-op.
+//! `cargo bench --bench build` measures 1,000 and 10,000 documents. Pass other sizes as arguments:
+//! `cargo bench --bench build -- 100000`.
+//!
+//! - cold: a first build, compared with reading, hashing and parsing the same bytes with the same
+//!   crates on as many threads;
+//! - no-op: a build with nothing to do, compared with `git status` in the same tree;
+//! - one change: a build after the body of one document changed, compared with the no-op.
 
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
-    reason = "a bench prepares files and reads the clock"
+    reason = "a benchmark writes files, reads the clock and prints"
 )]
 
 use std::path::{Path, PathBuf};
@@ -32,7 +34,7 @@ fn main() {
 }
 
 fn measure(size: u32) {
-    let folder = tempfile::tempdir().expect("a scratch directory");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let paths = generate(folder.path(), size);
     git(folder.path(), &["init", "-q"]);
     git(folder.path(), &["add", "."]);
@@ -52,8 +54,9 @@ fn measure(size: u32) {
     let change = best(|| {
         n += 1;
         let path = &paths[paths.len() / 2];
-        let text = std::fs::read_to_string(path).expect("a generated document");
-        std::fs::write(path, format!("{text}\nEdit number {n}.\n")).expect("it can be edited");
+        let text = std::fs::read_to_string(path).expect("the document was generated");
+        std::fs::write(path, format!("{text}\nEdit number {n}.\n"))
+            .expect("the document is writable");
         timed(|| peak = peak.max(blue(folder.path())))
     });
     let ratio = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64();
@@ -72,9 +75,9 @@ fn timed(work: impl FnOnce()) -> Duration {
     started.elapsed()
 }
 
-/// The shortest of several runs: noise only ever adds.
+/// Returns the shortest of several runs, because noise only adds time.
 fn best(mut run: impl FnMut() -> Duration) -> Duration {
-    (0..RUNS).map(|_| run()).min().expect("there are runs")
+    (0..RUNS).map(|_| run()).min().expect("RUNS is not zero")
 }
 
 /// Reads, hashes and parses every document with the crates blue uses.
@@ -83,9 +86,9 @@ fn plain(paths: &[PathBuf]) -> Duration {
         let n_events: usize = paths
             .par_iter()
             .map(|path| {
-                let bytes = std::fs::read(path).expect("a generated document");
+                let bytes = std::fs::read(path).expect("the document was generated");
                 std::hint::black_box(blake3::hash(&bytes));
-                let text = std::str::from_utf8(&bytes).expect("it is text");
+                let text = std::str::from_utf8(&bytes).expect("the document is UTF-8");
                 pulldown_cmark::Parser::new(text).into_offset_iter().count()
             })
             .sum();
@@ -93,7 +96,7 @@ fn plain(paths: &[PathBuf]) -> Duration {
     })
 }
 
-/// Builds and gives the peak of its resident memory in KiB.
+/// Builds once and returns the peak resident memory in KiB.
 fn blue(folder: &Path) -> u64 {
     let mut child = Command::new(env!("CARGO_BIN_EXE_blue"))
         .args(["knowledge", "build"])
@@ -109,8 +112,8 @@ fn blue(folder: &Path) -> u64 {
         let line = status.lines().find(|line| line.starts_with("VmHWM:"));
         let now = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0);
         peak = peak.max(now);
-        if let Some(exit) = child.try_wait().expect("blue ends") {
-            assert!(exit.success(), "blue could not build");
+        if let Some(exit) = child.try_wait().expect("blue can be waited for") {
+            assert!(exit.success(), "the build failed");
             return peak;
         }
         std::thread::sleep(Duration::from_micros(500));
@@ -124,8 +127,8 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(status.expect("git runs").success(), "git {arguments:?}");
 }
 
-/// Documents of about three kilobytes with headings, lists, code, links and mentions, a hundred
-/// to a folder of a collection each thousand.
+/// Writes documents of about three kilobytes with headings, lists, code, links and mentions. Each
+/// folder has at most 1,000 of them. Returns their paths.
 fn generate(root: &Path, size: u32) -> Vec<PathBuf> {
     let words = "the build reads every document once and keeps what it said so that a later build need not look again when nothing moved since a decision binds until another takes its place".split(' ').collect::<Vec<_>>();
     let mut seed = 42u64;
@@ -160,8 +163,9 @@ fn generate(root: &Path, size: u32) -> Vec<PathBuf> {
             cited[0], cited[1], cited[2]
         );
         let path = root.join(format!("docs/rfcs/{:03}/rfc-{i:06}.md", i / 1_000));
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("it can be made");
-        std::fs::write(&path, text).expect("it can be written");
+        std::fs::create_dir_all(path.parent().expect("the path has a parent"))
+            .expect("the folder can be created");
+        std::fs::write(&path, text).expect("the file can be written");
         paths.push(path);
     }
     paths

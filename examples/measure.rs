@@ -1,17 +1,18 @@
-//! Measures the ranker: hides a share of the references of real documents and asks for them back.
+//! Measures the ranking: hides some references of real documents and counts how many it finds.
 //!
-//! `cargo run --release --example measure -- FOLDER…` copies each tree, takes a random but seeded fifth of
-//! its references out of the text, builds the graph again, and reports how many of the hidden ones are
-//! among the first ten (recall@10), five, and how high (MRR@10): for each signal alone, for their
-//! fusion, and for BM25 and TF-IDF over whole texts as plain baselines. A link is taken out with its
-//! words; with `--soft` they stay as plain text. `--tune` looks for better weights.
+//! `cargo run --release --example measure -- FOLDER…` copies each tree, removes a seeded random fifth
+//! of its references from the text and builds the graph. It reports how many hidden references are
+//! among the first ten and five neighbours (recall@10, recall@5) and how high (MRR@10). It does so for
+//! each signal, for their weighted sum, for the neighbours that a build lists, and for the baselines
+//! BM25 and TF-IDF over whole texts. A link is removed together with its words; with `--soft` the
+//! words stay as plain text. `--tune` searches for better weights.
 
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a tool for whoever chooses weights, not a part of blue"
+    reason = "a development tool, not part of blue"
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,13 +26,14 @@ use blue::rank::ranker::Ranker;
 use blue::rank::signals::{N_SIGNALS, NAMES, Signals, WEIGHTS, weighted_sum};
 use blue::root::Root;
 
-/// A tree with references hidden: what each source should find.
+/// A tree with hidden references.
 struct Case {
     name: String,
     graph: Graph,
     lexicon: Lexicon,
-    /// All telling words of each text, counted.
+    /// Term counts of each whole text.
     texts: Vec<Counts>,
+    /// Hidden references, by source.
     hidden: BTreeMap<DocId, Vec<DocId>>,
 }
 
@@ -50,7 +52,7 @@ fn main() {
     let runs = seeds as usize;
     let weights = if tune { tuned(&tables) } else { WEIGHTS };
     println!("{weights:?}");
-    println!("recall@10 recall@5 MRR@10, by tree and in the mean");
+    println!("recall@10 recall@5 MRR@10, by tree, then the mean");
     for (which, name) in NAMES.iter().enumerate() {
         row(name, runs, tables.iter().map(|table| table.score(&|s| i64::from(s[which]))));
     }
@@ -59,7 +61,7 @@ fn main() {
         runs,
         tables.iter().map(|table| table.score(&|s| i64::from(weighted_sum(s, &weights)))),
     );
-    row("emitted", runs, cases.iter().map(as_emitted));
+    row("emitted", runs, cases.iter().map(score_emitted));
     for (name, baseline) in [("tf-idf", tf_idf as Baseline), ("bm25", bm25)] {
         row(name, runs, cases.iter().map(|case| score_baseline(case, baseline)));
     }
@@ -68,26 +70,26 @@ fn main() {
     }
 }
 
-/// Prints the scores of some runs of each tree.
+/// Prints the mean scores of each tree, and of all of them.
 fn row(name: &str, runs: usize, scores: impl Iterator<Item = [f64; 3]>) {
     let scores: Vec<[f64; 3]> = scores.collect();
     let mean = |i: usize| scores.iter().map(|score| score[i]).sum::<f64>() / scores.len() as f64;
-    let told = |s: [f64; 3]| format!("{:.3} {:.3} {:.3}", s[0], s[1], s[2]);
+    let format_scores = |s: [f64; 3]| format!("{:.3} {:.3} {:.3}", s[0], s[1], s[2]);
     let each: Vec<String> = scores
         .chunks(runs)
         .map(|runs| {
             let mean =
                 |i: usize| runs.iter().map(|score| score[i]).sum::<f64>() / runs.len() as f64;
-            told([mean(0), mean(1), mean(2)])
+            format_scores([mean(0), mean(1), mean(2)])
         })
         .collect();
-    println!("{name:8} {} | {}", each.join(" | "), told([mean(0), mean(1), mean(2)]));
+    println!("{name:8} {} | {}", each.join(" | "), format_scores([mean(0), mean(1), mean(2)]));
 }
 
-/// The candidates of a source, and what it should find.
+/// Candidates of a source, and the hidden targets that it should find.
 type Row = (Vec<(DocId, Signals)>, Vec<DocId>);
 
-/// What the signals say, with what should be found.
+/// Signals of all candidates of one tree, with the hidden targets.
 struct Table {
     name: String,
     n_hidden: usize,
@@ -113,19 +115,20 @@ impl Table {
         Table { name: case.name.clone(), n_hidden, rows }
     }
 
-    fn score(&self, of: &dyn Fn(&Signals) -> i64) -> [f64; 3] {
+    fn score(&self, score_of: &dyn Fn(&Signals) -> i64) -> [f64; 3] {
         let ranked = self.rows.iter().map(|(candidates, targets)| {
             let mut order: Vec<(i64, DocId)> =
-                candidates.iter().map(|(id, signals)| (of(signals), *id)).collect();
+                candidates.iter().map(|(id, signals)| (score_of(signals), *id)).collect();
             order.retain(|(score, _)| *score > 0);
             order.sort_unstable_by_key(|(score, id)| (std::cmp::Reverse(*score), *id));
             (order.into_iter().take(10).map(|(_, id)| id).collect(), targets.clone())
         });
-        found(ranked)
+        recall_and_mrr(ranked)
     }
 }
 
-fn found(ranked: impl Iterator<Item = (Vec<DocId>, Vec<DocId>)>) -> [f64; 3] {
+/// Returns recall@10, recall@5 and MRR@10 of ranked candidates.
+fn recall_and_mrr(ranked: impl Iterator<Item = (Vec<DocId>, Vec<DocId>)>) -> [f64; 3] {
     let (mut n, mut ten, mut five, mut reciprocal, mut n_sources) = (0, 0, 0, 0.0, 0);
     for (order, targets) in ranked {
         let places: Vec<Option<usize>> =
@@ -146,7 +149,7 @@ fn outgoing(graph: &Graph) -> BTreeSet<(DocId, DocId)> {
 }
 
 /// Scores the emitted ranking: the first ten neighbours that the document does not refer to.
-fn as_emitted(case: &Case) -> [f64; 3] {
+fn score_emitted(case: &Case) -> [f64; 3] {
     let ranking = rank(&case.graph, &case.lexicon);
     let outgoing = outgoing(&case.graph);
     let ranked = case.hidden.iter().map(|(source, targets)| {
@@ -154,10 +157,10 @@ fn as_emitted(case: &Case) -> [f64; 3] {
         let new = ids.filter(|id| !outgoing.contains(&(*source, *id)));
         (new.take(10).collect(), targets.clone())
     });
-    found(ranked)
+    recall_and_mrr(ranked)
 }
 
-/// Climbs from the present weights, one at a time, while the mean gets better.
+/// Improves the current weights by hill climbing, one weight at a time.
 fn tuned(tables: &[Table]) -> Signals {
     let value = |weights: &Signals| -> f64 {
         let scores = tables.iter().map(|t| t.score(&|s| i64::from(weighted_sum(s, weights))));
@@ -188,7 +191,7 @@ fn tuned(tables: &[Table]) -> Signals {
     }
 }
 
-/// Documents and their references, without writing anything.
+/// Reads and links the documents of a project without writing anything.
 fn survey(folder: &Path) -> Survey {
     let root = Root::open(folder).unwrap();
     let inputs = build::load(&root).unwrap();
@@ -201,11 +204,11 @@ fn case(folder: &Path, seed: u64, soft: bool) -> Option<Case> {
     let copy = tempfile::tempdir().ok()?;
     let mut chosen: BTreeMap<DocId, Vec<DocId>> = BTreeMap::new();
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1;
-    // A number that two documents have says of neither that it was meant.
+    // A number that two documents share does not show which of them was meant.
     let certain = before.edges.iter().filter(|edge| !edge.ambiguous && edge.from != edge.to);
     let certain: BTreeSet<(DocId, DocId)> = certain.map(|edge| (edge.from, edge.to)).collect();
     for (from, to) in certain {
-        // A generator that is the same everywhere.
+        // A linear congruential generator gives the same numbers on every machine.
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         if (state >> 33).is_multiple_of(5) {
@@ -238,7 +241,7 @@ fn case(folder: &Path, seed: u64, soft: bool) -> Option<Case> {
     for (from, targets) in chosen {
         for to in targets {
             let path = |id: DocId| row_of.get(before.document(id).path.as_str()).copied();
-            // What could not be taken out whole is not asked for.
+            // A reference that could not be removed completely is not counted.
             if let (Some(from), Some(to)) = (path(from), path(to))
                 && !seen.contains(&(from, to))
             {
@@ -253,7 +256,7 @@ fn case(folder: &Path, seed: u64, soft: bool) -> Option<Case> {
     Some(Case { name, graph: after, lexicon, texts, hidden })
 }
 
-/// A text without its references to a document: links to its file, and its id.
+/// Removes the references to a document from a text: links to its file, and its id.
 fn without(text: &str, graph: &Graph, target: DocId, soft: bool) -> String {
     let document = graph.document(target);
     let file = document.path.rsplit('/').next().unwrap_or_default();
@@ -280,33 +283,33 @@ fn without(text: &str, graph: &Graph, target: DocId, soft: bool) -> String {
             text.replace_range(start..end, " ");
         }
     }
-    // A header that lists bare numbers: `requires: 20, 165`.
+    // Headers can list bare numbers: `requires: 20, 165`.
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
     for line in lines.iter_mut().take(40) {
         let lists = ["requires", "replaces", "superseded", "supersedes", "depends", "related"];
         if lists.iter().any(|key| {
             line.to_lowercase().trim_start_matches(['-', '*', '|', ' ']).starts_with(key)
         }) {
-            let kept: Vec<&str> = line
+            let others: Vec<&str> = line
                 .split(',')
                 .filter(|part| {
                     !part.split(|c: char| !c.is_ascii_digit()).any(|n| n.parse() == Ok(number))
                 })
                 .collect();
-            *line = kept.join(",");
+            *line = others.join(",");
         }
     }
     lines.join("\n")
 }
 
-/// A text without links to a file of some names, and without these names.
+/// Removes links to files with these names, and the names themselves, from a text.
 fn without_links(text: &str, names: &[&str], soft: bool) -> String {
     let mut text = text.to_string();
     for name in names {
         let mut from = 0;
         while let Some(at) = text[from..].find(name).map(|at| from + at) {
             let end = at + name.len();
-            // `eip-20` is not a part of `eip-2015`.
+            // `eip-20` must not match in `eip-2015`.
             if text[end..].starts_with(|c: char| c.is_ascii_alphanumeric()) {
                 from = end;
                 continue;
@@ -319,7 +322,7 @@ fn without_links(text: &str, names: &[&str], soft: bool) -> String {
                 Some(open) => {
                     let close = text[end..].find(')').map_or(end, |close| end + close + 1);
                     let words = text[open + 1..at].split("](").next().unwrap_or_default();
-                    // Words that are the name again are no words.
+                    // A link text that repeats the name would give the target away.
                     let words = if soft { words.replace(name, " ") } else { " ".to_string() };
                     text.replace_range(open..close, &words);
                 }
@@ -330,7 +333,7 @@ fn without_links(text: &str, names: &[&str], soft: bool) -> String {
     text
 }
 
-/// The telling words of a text by their stems, with how often they occur.
+/// Number of occurrences of each term of a text, by the hash of its stem.
 type Counts = BTreeMap<u32, f64>;
 
 fn counts(bytes: &[u8]) -> Counts {
@@ -343,18 +346,18 @@ fn counts(bytes: &[u8]) -> Counts {
     counts
 }
 
-/// What a text's words weigh when it is looked for, and when it is found.
+/// Term weights of a text as a query and as a document.
 type Baseline = fn(&Counts, &Corpus) -> (Counts, Counts);
 
-/// What textbooks want to know of all texts.
+/// Statistics of all texts that the baselines need.
 struct Corpus {
     n: f64,
     average: f64,
-    /// In how many texts each word is.
+    /// Number of texts that contain each term.
     df: Counts,
 }
 
-/// Whole texts, no limits: what a textbook would do.
+/// Scores a textbook baseline over whole texts, without limits.
 fn score_baseline(case: &Case, baseline: Baseline) -> [f64; 3] {
     let mut df = Counts::new();
     for term in case.texts.iter().flat_map(BTreeMap::keys) {
@@ -363,10 +366,10 @@ fn score_baseline(case: &Case, baseline: Baseline) -> [f64; 3] {
     let n = case.texts.len() as f64;
     let average = case.texts.iter().flat_map(BTreeMap::values).sum::<f64>() / n;
     let corpus = Corpus { n, average, df };
-    let weighed: Vec<(Counts, Counts)> =
+    let weighted: Vec<(Counts, Counts)> =
         case.texts.iter().map(|text| baseline(text, &corpus)).collect();
     let mut postings: BTreeMap<u32, Vec<(usize, f64)>> = BTreeMap::new();
-    for (row, (_, found)) in weighed.iter().enumerate() {
+    for (row, (_, found)) in weighted.iter().enumerate() {
         for (term, weight) in found {
             postings.entry(*term).or_default().push((row, *weight));
         }
@@ -374,7 +377,7 @@ fn score_baseline(case: &Case, baseline: Baseline) -> [f64; 3] {
     let outgoing = outgoing(&case.graph);
     let ranked = case.hidden.iter().map(|(source, targets)| {
         let mut scores = vec![0.0; case.texts.len()];
-        for (term, weight) in &weighed[source.0 as usize].0 {
+        for (term, weight) in &weighted[source.0 as usize].0 {
             for (row, other) in &postings[term] {
                 scores[*row] += weight * other;
             }
@@ -385,25 +388,25 @@ fn score_baseline(case: &Case, baseline: Baseline) -> [f64; 3] {
         order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
         (order.into_iter().take(10).map(|i| DocId(i as u32)).collect(), targets.clone())
     });
-    found(ranked)
+    recall_and_mrr(ranked)
 }
 
 fn tf_idf(text: &Counts, corpus: &Corpus) -> (Counts, Counts) {
-    let weigh = |(term, tf): (&u32, &f64)| {
+    let weight = |(term, tf): (&u32, &f64)| {
         (*term, (1.0 + tf.ln()) * ((corpus.n + 1.0) / (corpus.df[term] + 1.0)).ln())
     };
-    let mut weighed: Counts = text.iter().map(weigh).collect();
-    let length = weighed.values().map(|weight| weight * weight).sum::<f64>().sqrt().max(1e-9);
-    weighed.values_mut().for_each(|weight| *weight /= length);
-    (weighed.clone(), weighed)
+    let mut weighted: Counts = text.iter().map(weight).collect();
+    let length = weighted.values().map(|weight| weight * weight).sum::<f64>().sqrt().max(1e-9);
+    weighted.values_mut().for_each(|weight| *weight /= length);
+    (weighted.clone(), weighted)
 }
 
 fn bm25(text: &Counts, corpus: &Corpus) -> (Counts, Counts) {
     let length: f64 = text.values().sum();
-    let weigh = |(term, tf): (&u32, &f64)| {
+    let weight = |(term, tf): (&u32, &f64)| {
         let df = corpus.df[term];
         let idf = ((corpus.n - df + 0.5) / (df + 0.5) + 1.0).ln();
         (*term, idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / corpus.average)))
     };
-    (text.clone(), text.iter().map(weigh).collect())
+    (text.clone(), text.iter().map(weight).collect())
 }

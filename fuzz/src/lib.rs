@@ -1,6 +1,7 @@
-//! What blue does with a stranger's bytes, one function for each kind, with what must hold of it.
+//! Fuzz targets: one function for each kind of untrusted input, with the properties it must have.
 //!
-//! The same that `tests/fuzz.rs` asks. There, behaviour leads the search; here, branches do.
+//! The targets are those of `tests/suite/fuzz.rs`. That search follows new answers; this one follows
+//! branch coverage.
 
 use blue::guard::{self, Allowed};
 use blue::model::hidden::hidden_in;
@@ -18,7 +19,7 @@ use blue::wire::register::{self, Traces, Wanted};
 use blue::wire::{audit, commit, header, installed, jsonl, older, schema, session, span};
 use blue::parse;
 
-/// A document, with and without a file of metadata beside it.
+/// Parses a document, with and without a metadata file next to it.
 pub fn documents(bytes: &[u8]) {
     let limits = Limits::default();
     for sidecar in [None, Some(bytes[bytes.len() / 2..].to_vec())] {
@@ -29,7 +30,7 @@ pub fn documents(bytes: &[u8]) {
     }
     let whole = parse::whole(bytes, &Allowed::default());
     let safe = neutral(&whole);
-    assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
+    assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not escaped");
     let source = Source { bytes: bytes.to_vec(), sidecar: None };
     let parsed = parse::parse(&source, &limits, &Allowed::default());
     let facts = &parsed.facts;
@@ -37,7 +38,7 @@ pub fn documents(bytes: &[u8]) {
     let n_lines = bytes.iter().filter(|b| matches!(b, b'\n' | b'\r')).count() as u32 + 1;
     let placed = |line: u32| line <= n_lines;
     assert!(facts.references.iter().all(|one| placed(one.line) && one.line > 0 && one.count > 0));
-    assert!(parsed.notes.iter().all(|note| placed(note.line)), "a line that no editor has");
+    assert!(parsed.notes.iter().all(|note| placed(note.line)), "a line number after the end");
     let digest = Digest::of(bytes);
     let entry = facts::encode(&digest, &parsed);
     let seal = facts::seal(&Key::new([7; 32]), &limits);
@@ -45,21 +46,21 @@ pub fn documents(bytes: &[u8]) {
     assert_eq!(FactsCache::open(file, &seal).get(&digest), Some(parsed));
 }
 
-/// A text that is judged: its lines stay where they are, and what was shown stays shown.
+/// Scans a text: line numbers do not change, and no hidden character remains.
 pub fn guard(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let clean = guard::clean(&text, &Allowed::default());
     let n_lines = |text: &str| text.matches('\n').count();
-    assert_eq!(n_lines(&clean.text), n_lines(&text), "lines moved");
+    assert_eq!(n_lines(&clean.text), n_lines(&text), "line numbers changed");
     let n_placed = n_lines(&text) as u32 + 1;
-    assert!(clean.notes.iter().all(|note| note.line <= n_placed), "a line that no editor has");
+    assert!(clean.notes.iter().all(|note| note.line <= n_placed), "a line number after the end");
     let safe = neutral(&clean.text);
-    assert!(hidden_in(&safe).is_empty(), "something still hides");
+    assert!(hidden_in(&safe).is_empty(), "a hidden character remains");
     guard::judge_name(&text);
     guard::shown(&text);
 }
 
-/// The name of a file, and the address that is made of it.
+/// Parses a file name and builds an address from it.
 pub fn names(bytes: &[u8]) {
     let name = name(&String::from_utf8_lossy(bytes));
     let id = if name.slug.is_empty() { "x" } else { &name.slug };
@@ -67,17 +68,17 @@ pub fn names(bytes: &[u8]) {
     assert!(Uri::parse(uri.as_str()).is_ok(), "{uri}");
 }
 
-/// An address.
+/// Parses an address.
 pub fn addresses(bytes: &[u8]) {
     let Ok(uri) = Uri::parse(&String::from_utf8_lossy(bytes)) else { return };
     let plain = |segment: &&str| {
         !matches!(*segment, "." | "..") && !segment.contains(['\0', '\\', '\n', '/'])
     };
     assert!(uri.segments().iter().all(plain), "{uri}");
-    assert_eq!(Uri::parse(uri.as_str()).expect("it was one").as_str(), uri.as_str());
+    assert_eq!(Uri::parse(uri.as_str()).expect("a parsed address parses again").as_str(), uri.as_str());
 }
 
-/// The configuration.
+/// Validates and parses a configuration.
 pub fn config(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let findings = schema::validate("config", &text);
@@ -89,14 +90,14 @@ pub fn config(bytes: &[u8]) {
     assert!(findings.iter().all(|finding| finding.line as usize <= n_lines));
 }
 
-/// The manifest: what is read is what was sealed.
+/// Reads a manifest.
 pub fn manifest(bytes: &[u8]) {
     if let Ok(manifest) = Manifest::read(&String::from_utf8_lossy(bytes)) {
         manifest.source_line();
     }
 }
 
-/// Headers of emitted files, and the lines of the indexes.
+/// Reads headers of emitted files and lines of the indexes.
 pub fn indexes(bytes: &[u8]) {
     for format in [Format::Markdown, Format::Jsonl, Format::Yaml, Format::Bundle] {
         header::undress(format, bytes);
@@ -110,7 +111,7 @@ pub fn indexes(bytes: &[u8]) {
     serde_json::from_slice::<commit::CommitRecord>(bytes).ok();
 }
 
-/// Everything in `.blue/local` but the log.
+/// Reads the files in `.blue/local`, except the audit log.
 pub fn caches(bytes: &[u8]) {
     let (digest, key) = (Digest::of(b"x"), Key::new([7; 32]));
     let seal = facts::seal(&key, &Limits::default());
@@ -123,7 +124,7 @@ pub fn caches(bytes: &[u8]) {
     installed::read(bytes, &key);
 }
 
-/// Lines of the audit log: each is read or counted as lost.
+/// Reads an audit log: each line is parsed or counted as lost.
 pub fn audit(bytes: &[u8]) {
     let (lines, n_lost) = audit::read(bytes, None);
     let n_lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty()).count();
@@ -131,7 +132,7 @@ pub fn audit(bytes: &[u8]) {
     assert!(audit::read(bytes, Some("s")).0.len() <= lines.len());
 }
 
-/// The settings of an agent, which get their bytes back.
+/// Adds blue to an agent's settings and removes it: the original bytes come back.
 pub fn settings(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let scan = span::scan(text);
