@@ -1,6 +1,6 @@
 //! Fuzz targets: one function for each kind of untrusted input, with the properties it must have.
 //!
-//! The targets are those of `tests/suite/fuzz.rs`. That search follows new answers; this one follows
+//! The targets are those of `tests/suite/fuzz`. That search follows new answers; this one follows
 //! branch coverage.
 
 use blue::guard::{self, Allowed};
