@@ -1,4 +1,4 @@
-//! Emitted files whose text comes from other commits: what a merge, a rebase or a stash mixes.
+//! Distinguishes text that blue wrote, in this checkout or in a commit, from text that a user wrote.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,9 +11,9 @@ use crate::verify::{self, Cause, OnDisk};
 use crate::wire::manifest::{Entry, Manifest};
 use crate::wire::{conflict, header};
 
-/// The commits whose files git puts together: in a merge, a rebase, a cherry-pick, a revert (which
-/// merges the parent of what it reverts) or a stash that is being applied, and after a merge was
-/// committed. `:2` and `:3` are the two sides of a conflict in the index, whatever caused it.
+/// Commits whose files may be mixed in the working tree: by a merge, a rebase, a cherry-pick, a revert
+/// (which merges the parent of the reverted commit) or an applied stash, and after a merge was committed.
+/// `:2` and `:3` are the two sides of a conflict in the index.
 const COMMITS: [&str; 11] = [
     "HEAD",
     ":2",
@@ -28,22 +28,22 @@ const COMMITS: [&str; 11] = [
     "refs/stash",
 ];
 
-/// Those of them that are there only while git puts commits together.
+/// Those that exist only while git is merging.
 const MERGED: [&str; 6] =
     [":2", ":3", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD^", "REBASE_HEAD"];
 
-/// Distinguishes text that blue wrote, in this checkout or in a commit, from text that a user wrote.
+/// Compares emitted files with the manifest on disk and with the manifests of commits.
 pub(super) struct Authorship<'a> {
     root: &'a Root,
-    /// Whether the manifest on disk is whole.
+    /// True if the manifest on disk is intact.
     has_manifest: bool,
     /// The files that an interrupted build was about to rename, with their digests.
     interrupted: BTreeMap<String, String>,
-    /// Asked of git once, when a file is not what the manifest says.
+    /// Read from git once, when a file is not what the manifest lists.
     commits: OnceCell<Vec<Commit>>,
 }
 
-/// A commit in which blue's manifest is whole.
+/// A commit with an intact manifest.
 struct Commit {
     name: &'static str,
     manifest: Manifest,
@@ -51,7 +51,7 @@ struct Commit {
 }
 
 impl<'a> Authorship<'a> {
-    /// Knows the files of an interrupted build; asks git nothing yet.
+    /// Takes the files of an interrupted build, by path. Does not ask git yet.
     pub(super) fn new(
         root: &'a Root,
         has_manifest: bool,
@@ -60,7 +60,7 @@ impl<'a> Authorship<'a> {
         Authorship { root, has_manifest, interrupted, commits: OnceCell::new() }
     }
 
-    /// Looks at the place of an artifact. `new` is what a build would write there.
+    /// Compares an artifact with the file on disk. `new` is what a build would write.
     pub(super) fn on_disk(
         &self,
         path: &str,
@@ -84,7 +84,7 @@ impl<'a> Authorship<'a> {
         })
     }
 
-    /// The reason why a file that is not what the manifest says holds no text of a user's.
+    /// Returns the reason why a file that is not what the manifest lists contains no text of a user's.
     pub(super) fn cause(&self, path: &str, bytes: &[u8], new: &[Vec<u8>]) -> Option<Cause> {
         if self.interrupted.get(path).is_some_and(|digest| *digest == Digest::of(bytes).to_string())
         {
@@ -106,13 +106,13 @@ impl<'a> Authorship<'a> {
         if conflict::has_markers(bytes) {
             return Some(Cause::Conflict);
         }
-        // Without a merge, lines that one version has all of were removed or moved by hand.
+        // If one version contains all lines and there is no merge, lines were removed or moved by hand.
         let of_one = |known: &BTreeSet<&[u8]>| conflict::lines(bytes).all(|l| known.contains(l));
         let is_mixed = self.is_merging(&versions) || !lines.iter().any(of_one);
         is_mixed.then_some(Cause::Merge)
     }
 
-    /// Whether one of the manifests lists a file with just this content.
+    /// Returns true if one of the manifests lists a file with exactly this content.
     fn is_listed(&self, path: &str, bytes: &[u8]) -> bool {
         let format = verify::format_of(path);
         let Some(parts) = header::undress(format, bytes) else { return false };
@@ -122,19 +122,19 @@ impl<'a> Authorship<'a> {
         self.entries().any(|entry| entry.path == path && is_same(entry))
     }
 
-    /// Whether git is putting commits together, or HEAD is a merge in which this file was not built.
+    /// Returns true if git is merging, or if HEAD is a merge in which this file was not rebuilt.
     fn is_merging(&self, versions: &[(&str, Vec<u8>)]) -> bool {
         let is_there = |name: &&str| self.commits().iter().any(|commit| commit.name == *name);
         let was_built = versions.iter().any(|(name, _)| *name == "HEAD");
         MERGED.iter().any(is_there) || is_there(&"HEAD^2") && !was_built
     }
 
-    /// Entries of all artifacts that the manifests of these commits list.
+    /// Returns all artifacts that the manifests of the commits list.
     pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.commits().iter().flat_map(|commit| &commit.manifest.artifacts)
     }
 
-    /// The entry of a path in the manifest of HEAD or of a commit that is being merged.
+    /// Returns the entry of a path in the manifest of HEAD or of a commit that is being merged.
     fn entry_in_commits(&self, path: &str) -> Option<&Entry> {
         let is_side = |name: &str| matches!(name, "HEAD" | "HEAD^2") || MERGED.contains(&name);
         let sides = self.commits().iter().filter(|commit| is_side(commit.name));
@@ -154,15 +154,15 @@ impl<'a> Authorship<'a> {
         })
     }
 
-    /// A file as blue wrote it in these commits. What does not fit the manifest beside it was edited,
-    /// and is not blue's text.
+    /// Returns the versions of a file in the commits. A version that does not match its manifest was edited,
+    /// so it is not blue's text.
     fn versions(&self, path: &str) -> Vec<(&'static str, Vec<u8>)> {
         if path == MANIFEST {
             let text = |commit: &Commit| (commit.name, commit.text.clone());
             return self.commits().iter().map(text).collect();
         }
         let listed = self.commits().iter().filter_map(|commit| {
-            let entry = commit.manifest.artifacts.iter().find(|entry| entry.path == path)?;
+            let entry = commit.manifest.entry(path)?;
             Some((commit.name, Digest::parse(&entry.hash)?))
         });
         let listed: Vec<(&'static str, Digest)> = listed.collect();

@@ -80,7 +80,7 @@ struct Planner<'a> {
     explainer: Option<&'a Explainer<'a>>,
     /// Artifacts on disk that are exactly what the manifest lists.
     intact: &'a CurrentArtifacts,
-    /// Tells blue's own text from a user's where a file is not what the manifest lists.
+    /// Distinguishes blue's own text from a user's where a file is not what the manifest lists.
     authorship: Authorship<'a>,
     planned: PlannedChanges,
 }

@@ -1,4 +1,4 @@
-//! What people wrote for blue: configuration, voice, template overrides.
+//! Files that people write for blue: configuration, voice, workflow guide, templates.
 
 use std::collections::BTreeMap;
 
@@ -16,39 +16,39 @@ use crate::wire::plugin::PluginForm;
 use crate::wire::schema;
 use crate::wire::yaml::Placed;
 
-/// A file people write for blue may not be larger than this.
+/// Maximum size of such a file.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Thousands of accepted findings are many; more than this is something else.
+/// Maximum size of the list of accepted findings, which has a line for each.
 const MAX_ACCEPTED: u64 = 16 << 20;
 
-/// A template larger than this is no template.
+/// Maximum size of a template.
 const MAX_TEMPLATE: usize = 64 * 1024;
 
-/// What people wrote for blue, read and checked.
+/// The files that people write for blue, read and checked.
 pub struct Inputs {
     /// The checked configuration.
     pub plan: Plan,
-    /// The templates, overrides included.
+    /// The templates, including the project's own.
     pub templates: Templates,
-    /// The project's voice, if it has one.
+    /// The text of `.blue/voice.md`.
     pub voice: Option<String>,
-    /// How people work here, if they say so.
+    /// The text of `.blue/workflow.md`.
     pub guide: Option<String>,
-    /// What the project says of findings.
+    /// The project's severities and accepted findings.
     pub policy: Policy,
-    /// What is let through although it hides, or looks like a secret.
+    /// Hidden characters and secrets that the configuration allows.
     pub guard: Guard,
-    /// What was found in these files.
+    /// Findings in these files.
     pub notes: Vec<Diagnostic>,
-    /// The files this came from.
-    pub watched: Vec<TrackedFile>,
+    /// The state of these files.
+    pub files: Vec<TrackedFile>,
 }
 
-/// Reads the inputs. A bad configuration or template stops the build before anything else.
+/// Reads all inputs. An invalid configuration or template is an error.
 pub fn load(root: &Root) -> anyhow::Result<Inputs> {
-    let (mut watched, mut notes) = (Vec::new(), Vec::new());
-    let config = match file(root, CONFIG, MAX_BYTES, &mut watched)? {
+    let (mut files, mut notes) = (Vec::new(), Vec::new());
+    let config = match file(root, CONFIG, MAX_BYTES, &mut files)? {
         Some(text) => {
             let config = config(&text, &mut notes)?;
             notes.extend(plugins_not_run(&text, &config));
@@ -67,7 +67,7 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
             "{CONFIG}: workflow.refresh_triggers: unknown trigger {text:?}\nhint: write on_rfc_change, every_<n>_turns or on_tool_call: <name>"
         );
     }
-    let accepted = match file(root, ACCEPTED, MAX_ACCEPTED, &mut watched)? {
+    let accepted = match file(root, ACCEPTED, MAX_ACCEPTED, &mut files)? {
         Some(text) => {
             accepted::read(&text).map_err(|findings| schema::error(ACCEPTED, &findings))?
         }
@@ -75,12 +75,12 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
     };
     let policy = Policy { severities: plan.severities.clone(), accepted };
     let mut cleaned = |path: &str, text: &str| clean_text(path, text, &guard.of(path), &mut notes);
-    let voice = file(root, VOICE, MAX_BYTES, &mut watched)?.map(|text| cleaned(VOICE, &text));
-    let guide = file(root, GUIDE, MAX_BYTES, &mut watched)?.map(|text| cleaned(GUIDE, &text));
+    let voice = file(root, VOICE, MAX_BYTES, &mut files)?.map(|text| cleaned(VOICE, &text));
+    let guide = file(root, GUIDE, MAX_BYTES, &mut files)?.map(|text| cleaned(GUIDE, &text));
     let (mut overrides, mut wrappers) = (BTreeMap::new(), Vec::new());
     for name in Templates::names() {
         let path = format!(".blue/templates/{name}");
-        if let Some(text) = file(root, &path, MAX_BYTES, &mut watched)? {
+        if let Some(text) = file(root, &path, MAX_BYTES, &mut files)? {
             let n_bytes = text.len();
             anyhow::ensure!(
                 n_bytes <= MAX_TEMPLATE,
@@ -98,11 +98,11 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         note.code != Code::FakeTag || note.column != 1 || !wrappers.contains(&at)
     });
     let templates = Templates::new(&overrides, &plan.allowance.kept())?;
-    Ok(Inputs { plan, templates, voice, guide, guard, policy, notes, watched })
+    Ok(Inputs { plan, templates, voice, guide, guard, policy, notes, files })
 }
 
-/// The first and the last line of a bundle's template, where they are the tag that every bundle must
-/// be in. There the tag is no pretence; anywhere else it is.
+/// Returns the first and the last line of a bundle's template if they are the wrapper tag. The tag
+/// belongs there; anywhere else it is reported.
 fn wrapper_lines(text: &str) -> Vec<u32> {
     let tag = text.split([' ', '>', '{', '\r', '\n']).next().unwrap_or_default();
     let closing = format!("{}>", tag.replace('<', "</"));
@@ -113,7 +113,7 @@ fn wrapper_lines(text: &str) -> Vec<u32> {
     }
 }
 
-/// A text that people wrote for blue, judged as documents are.
+/// Redacts and scans a text as documents are.
 fn clean_text(path: &str, text: &str, allowed: &Allowed, notes: &mut Vec<Diagnostic>) -> String {
     let clean = guard::clean(text, allowed);
     notes.extend(clean.notes.into_iter().map(|note| {
@@ -123,8 +123,8 @@ fn clean_text(path: &str, text: &str, allowed: &Allowed, notes: &mut Vec<Diagnos
     clean.text.into_owned()
 }
 
-/// The configuration as far as it can be read, for whoever only serves: the build tells what is
-/// wrong with it. What it denies is denied even if the rest means nothing.
+/// Reads as much of the configuration as is valid, for commands that only read. The build reports what
+/// is wrong with it. The deny-list applies even if the rest is invalid.
 pub fn plan(root: &Root) -> Plan {
     let text = match root.read(CONFIG, MAX_BYTES) {
         Ok(Some(Content::Bytes(bytes, _))) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -135,7 +135,7 @@ pub fn plan(root: &Root) -> Plan {
     }
     let mut plan = Config::default().plan();
     let Ok(value) = serde_yaml::from_str::<serde_yaml::Value>(&text) else {
-        // Nobody knows what it denies.
+        // The deny-list cannot be read, so everything is denied.
         plan.deny.push("*".to_string());
         return plan;
     };
@@ -149,16 +149,16 @@ fn file(
     root: &Root,
     path: &str,
     limit: u64,
-    watched: &mut Vec<TrackedFile>,
+    files: &mut Vec<TrackedFile>,
 ) -> anyhow::Result<Option<String>> {
     match root.read(path, limit).with_context(|| format!("read {path}"))? {
         None => {
-            watched.push(TrackedFile::absent(path));
+            files.push(TrackedFile::absent(path));
             Ok(None)
         }
         Some(Content::Bytes(bytes, stat)) => {
             let bytes = with_lf(&bytes).unwrap_or(bytes);
-            watched.push(TrackedFile { path: path.to_string(), stat, digest: Digest::of(&bytes) });
+            files.push(TrackedFile { path: path.to_string(), stat, digest: Digest::of(&bytes) });
             let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
             let text =
                 std::str::from_utf8(bytes).with_context(|| format!("read {path}: not UTF-8"))?;
@@ -171,7 +171,7 @@ fn file(
     }
 }
 
-/// Checks a configuration against its schema, then reads it.
+/// Validates a configuration against its schema, then reads it.
 fn config(text: &str, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Config> {
     let findings = schema::validate("config", text);
     if !findings.is_empty() {
@@ -180,8 +180,9 @@ fn config(text: &str, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Config> {
     let value: Option<Config> =
         serde_yaml::from_str(text).with_context(|| format!("read {CONFIG}"))?;
     let config = value.unwrap_or_default();
-    // Its strings reach the manifest and bundles. The text itself must stay YAML, so they are judged
-    // one by one, and the whole only to say where.
+    // Strings of the configuration reach the manifest and bundles. Redacting the whole text could make it
+    // invalid YAML, so the strings are redacted one by one. The whole text is scanned for the line numbers
+    // of findings.
     let before = notes.len();
     clean_text(CONFIG, text, &Allowed::default(), notes);
     if notes.len() == before {
@@ -192,7 +193,7 @@ fn config(text: &str, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Config> {
     serde_json::from_value(value).with_context(|| format!("read {CONFIG}"))
 }
 
-/// A finding for every plugin: it is registered, and not run.
+/// Returns a finding for every plugin: plugins are registered, but not run.
 fn plugins_not_run(text: &str, config: &Config) -> Vec<Diagnostic> {
     let lines = Placed::yaml(text).ok().filter(|_| !config.plugins.is_empty());
     let not_run = |(i, plugin): (usize, &PluginForm)| {

@@ -94,10 +94,9 @@ fn tier_source(inputs: &Inputs, graph: &Graph, artifacts: &[Entry], source: &str
             answer.tokens = Some(document.facts.n_tokens);
         }
         Meaning::Voice => {
-            let voice =
-                inputs.watched.iter().find(|watched| watched.path == VOICE && !watched.is_absent());
-            answer.artifact = voice.map(|watched| watched.path.clone());
-            answer.hash = voice.map(|watched| watched.digest.to_string());
+            let voice = inputs.files.iter().find(|file| file.path == VOICE && !file.is_absent());
+            answer.artifact = voice.map(|file| file.path.clone());
+            answer.hash = voice.map(|file| file.digest.to_string());
         }
         Meaning::Nothing => {}
     }

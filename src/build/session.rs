@@ -211,8 +211,7 @@ fn sources(
 ) -> (Vec<DocId>, Option<String>) {
     let mut ids = Vec::new();
     let mut voice = None;
-    let configured =
-        inputs.watched.iter().any(|watched| watched.path == CONFIG && !watched.is_absent());
+    let configured = inputs.files.iter().any(|file| file.path == CONFIG && !file.is_absent());
     for source in &inputs.plan.identity.sources {
         match meaning(graph, source) {
             Meaning::Documents(found) => {

@@ -37,7 +37,7 @@ pub(super) fn load(root: &Root, force: bool) -> State {
     }
 }
 
-/// What a build read.
+/// Everything that a build read.
 pub(super) struct Seen<'a> {
     /// Time of the file system before the first read.
     pub(super) looked_at: i64,
@@ -58,7 +58,7 @@ pub(super) fn save(
 ) -> anyhow::Result<()> {
     let Some(seal) = seal(root) else { return Ok(()) };
     let Seen { looked_at, files: mut inputs, tree, .. } = seen;
-    inputs.extend(seen.inputs.watched.iter().cloned());
+    inputs.extend(seen.inputs.files.iter().cloned());
     for path in tree.ignores.iter().filter(|path| !has_secret(path)) {
         inputs.extend(tracked(root, path)?);
     }

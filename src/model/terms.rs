@@ -10,7 +10,7 @@ pub struct Terms {
     /// A hash of each term's stem. Collisions are rare enough to ignore.
     #[serde(with = "super::packed")]
     pub hashes: Vec<u32>,
-    /// How often each term occurs, weighted by title, heading and text.
+    /// Number of occurrences of each term, weighted by title, heading and text.
     pub counts: Vec<u16>,
     /// Hashes of all bigrams of terms, each once, unordered.
     #[serde(with = "super::packed")]

@@ -49,7 +49,7 @@ const MAX_TASKS: usize = 32;
 pub struct Ranking {
     /// The neighbours of each document, best first.
     pub neighbours: Vec<Vec<Neighbour>>,
-    /// How much other documents rely on each document.
+    /// Sum of the points of references to each document.
     pub weights: Vec<u32>,
 }
 
