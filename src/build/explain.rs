@@ -79,3 +79,44 @@ fn is_document(path: &str) -> bool {
     path.ends_with(".md")
         && ![".blue/voice", ".blue/templates/"].iter().any(|own| path.starts_with(own))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Digest, Listener, Stat};
+
+    fn file(path: &str, content: &str) -> TrackedFile {
+        let (path, digest) = (path.to_string(), Digest::of(content.as_bytes()));
+        TrackedFile { path, stat: Stat::default(), digest }
+    }
+
+    #[test]
+    fn a_reason_names_the_facts_and_documents_that_changed() {
+        let mut previous = Action::new();
+        previous.fact("template", b"1");
+        previous.fact("documents", b"1");
+        let state = State {
+            inputs: vec![file("docs/a.md", "a"), file("docs/b.md", "b"), file("docs/c.md", "c")],
+            actions: vec![("knowledge/adrs.md".to_string(), previous.facts().to_vec())],
+            ..State::default()
+        };
+        let files = [file("docs/a.md", "a"), file("docs/b.md", "edited"), file("docs/d.md", "d")];
+        let explainer = Explainer { previous: &state, files: &files };
+        let mut now = Action::new();
+        now.fact("template", b"2");
+        now.fact("documents", b"2");
+        assert_eq!(
+            explainer.reason("knowledge/adrs.md", &now, true),
+            "template changed; docs/b.md changed, docs/d.md added, docs/c.md removed"
+        );
+        assert_eq!(
+            explainer.reason("knowledge/adrs.md", &previous, true),
+            "it is not what was written"
+        );
+        assert_eq!(explainer.reason("knowledge/adrs.md", &now, false), "it is new");
+        assert_eq!(
+            explainer.reason("knowledge/rfcs.md", &now, true),
+            "nothing is known of how it was made"
+        );
+    }
+}

@@ -133,3 +133,26 @@ fn common(one: &[DocId], other: &[DocId]) -> Vec<DocId> {
     let (one, other) = if one.len() > other.len() { (other, one) } else { (one, other) };
     one.iter().copied().filter(|id| other.binary_search(id).is_ok()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::tests::graph;
+
+    #[test]
+    fn coupling_counts_shared_citations() {
+        use Relation::Mention;
+        let edges = [(0, 2, Mention), (1, 2, Mention), (0, 3, Mention), (1, 3, Mention)];
+        let graph = graph(&["a", "b", "c", "d", "e"], &edges);
+        let citations = Citations::new(&graph);
+        let (zero, one) = (DocId(0), DocId(1));
+        let (mut sums, mut found) = (vec![0; 5], Vec::new());
+        citations.couple(zero, &mut sums, &mut |other| found.push(other));
+        assert_eq!(found, [one]);
+        assert!(citations.coupling(zero, one, sums[1]) >= 990, "they cite the same documents");
+        assert_eq!(citations.both_cite(zero, one), [DocId(2), DocId(3)]);
+        assert_eq!(citations.citing_both(DocId(2), DocId(3)), [zero, one]);
+        assert!(citations.cites(zero, DocId(2)) && !citations.cites(DocId(2), zero));
+        assert!(citations.hub(DocId(2)) > citations.hub(DocId(4)));
+    }
+}

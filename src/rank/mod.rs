@@ -139,3 +139,105 @@ fn score(graph: &Graph, other: DocId, signals: &Signals) -> u32 {
         .unwrap_or(0)
         .max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::word::{bigrams, stems};
+    use crate::model::{
+        Collection, Digest, Document, Edge, Facts, Kind, Number, Relation, Status, Terms, Uri,
+    };
+
+    /// Returns a graph of ADRs with these titles and edges.
+    pub(super) fn graph(titles: &[&str], edges: &[(u32, u32, Relation)]) -> Graph {
+        let document = |(row, title): (usize, &&str)| Document {
+            path: format!("docs/adrs/{row:04}-x.md"),
+            sidecar: None,
+            uri: Uri::of_document("adrs", &format!("{row:04}-x")),
+            collection: 0,
+            kind: Kind::new("adr"),
+            number: Number::new(&row.to_string()),
+            number_text: format!("{row:04}"),
+            slug: "x".to_string(),
+            depth: 0,
+            title: title.to_string(),
+            status: Status::Accepted,
+            status_text: String::new(),
+            date: None,
+            is_plan: false,
+            digest: Digest::of(title.as_bytes()),
+            facts: Facts::default(),
+        };
+        let (name, kind) = ("adrs".to_string(), Kind::new("adr"));
+        let edge = |(from, to, relation): &(u32, u32, Relation)| {
+            let (from, to, relation) = (DocId(*from), DocId(*to), *relation);
+            Edge { from, to, relation, line: 9, count: 1, ambiguous: false }
+        };
+        let mut edges: Vec<Edge> = edges.iter().map(edge).collect();
+        edges.sort();
+        Graph {
+            collections: vec![Collection { name, kind, series: Vec::new(), places: Vec::new() }],
+            documents: titles.iter().enumerate().map(document).collect(),
+            edges,
+            live: vec![true; titles.len()],
+            replaced_by: vec![Vec::new(); titles.len()],
+        }
+    }
+
+    /// Returns the lexicon of documents with these texts.
+    fn lexicon(graph: &Graph, texts: &[&str]) -> Lexicon {
+        let terms = |text: &&str| {
+            let mut terms = Terms { bigrams: bigrams(text, 100), ..Terms::default() };
+            let words = text.split(' ').filter(|word| word.len() > 3);
+            for (word, hash) in words.zip(stems(text, 100)) {
+                terms.push(word, hash, 1);
+            }
+            terms
+        };
+        Lexicon::new(&graph.documents, texts.iter().map(terms).collect())
+    }
+
+    fn ids(neighbours: &[Neighbour]) -> Vec<u32> {
+        neighbours.iter().map(|neighbour| neighbour.id.0).collect()
+    }
+
+    #[test]
+    fn referenced_documents_come_before_similar_ones() {
+        let graph = graph(&["a", "b", "c", "d"], &[(0, 3, Relation::Mention)]);
+        let similar = "lantern harbour moraine quorum ledger";
+        let texts = [similar, similar, "glacier tundra", "umbrella kettle"];
+        let ranking = rank(&graph, &lexicon(&graph, &texts));
+        assert_eq!(ids(&ranking.neighbours[0]), [3, 1]);
+        let reason = |at: usize| ranking.neighbours[0][at].reasons[0].text(&graph);
+        assert_eq!(reason(0), "mentions it, line 9");
+        assert!(reason(1).starts_with("shares: "), "{}", reason(1));
+        assert_eq!(ranking.weights, [0, 0, 0, 24]);
+    }
+
+    #[test]
+    fn unrelated_documents_are_not_neighbours() {
+        let graph = graph(&["a", "b", "c"], &[]);
+        let texts = ["lantern harbour", "glacier tundra", "umbrella kettle"];
+        let ranking = rank(&graph, &lexicon(&graph, &texts));
+        assert!(ranking.neighbours.iter().all(Vec::is_empty), "{:?}", ranking.neighbours);
+    }
+
+    #[test]
+    fn a_successor_inherits_references_and_names_what_it_replaces() {
+        let mut graph = graph(&["old", "new", "c"], &[(2, 0, Relation::DependsOn)]);
+        (graph.live[0], graph.replaced_by[0]) = (false, vec![DocId(1)]);
+        let ranking = rank(&graph, &lexicon(&graph, &["x", "y", "z"]));
+        let neighbours = &ranking.neighbours[2];
+        let of = |id: u32| neighbours.iter().find(|neighbour| neighbour.id == DocId(id));
+        let reasons = |id: u32| of(id).expect("a neighbour").reasons[0].text(&graph);
+        assert_eq!(reasons(0), "depends on it, line 9");
+        assert_eq!(reasons(1), "replaces old");
+    }
+
+    #[test]
+    fn an_empty_project_has_an_empty_ranking() {
+        let graph = Graph::default();
+        let ranking = rank(&graph, &Lexicon::default());
+        assert!(ranking.neighbours.is_empty() && ranking.weights.is_empty());
+    }
+}

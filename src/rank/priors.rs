@@ -223,3 +223,25 @@ fn by_folder(chance: &Chance, n_same: u64, n_inside: u64) -> (i32, i32) {
         ratio(other * chance + SMOOTHING * chance_other, (n_inside + SMOOTHING) * chance_other),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Relation;
+    use crate::rank::tests::graph;
+
+    #[test]
+    fn references_to_earlier_documents_make_earlier_ones_more_likely() {
+        let titles = vec!["x"; 40];
+        let back: Vec<(u32, u32, Relation)> =
+            (1..40).map(|i| (i, i - 1, Relation::Mention)).collect();
+        let graph = graph(&titles, &back);
+        let pairs: Vec<(DocId, DocId)> =
+            back.iter().map(|(from, to, _)| (DocId(*from), DocId(*to))).collect();
+        let priors = Priors::new(&graph, &pairs);
+        let (earlier, later) = (priors.of(DocId(20), DocId(19)), priors.of(DocId(20), DocId(21)));
+        assert!(earlier.earlier > 0 && later.earlier < 0, "{earlier:?} {later:?}");
+        assert!(earlier.distance > priors.of(DocId(20), DocId(2)).distance);
+        assert_eq!(earlier.folder, 0, "there is one folder");
+    }
+}
