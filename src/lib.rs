@@ -1,7 +1,7 @@
 //! blue: a compiler for what a coding agent knows about a project.
 //!
-//! Documents go in at the top of this list and come out as files at the bottom. `build` walks
-//! the rooms in this order; no other room knows it.
+//! The modules are listed in the order of the pipeline. Documents enter at `discover`, and `emit`
+//! writes the resulting files. `build` calls the stages in this order; no other module knows it.
 
 pub mod model;
 pub mod root;

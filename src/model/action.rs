@@ -1,16 +1,16 @@
-//! The facts that decide one artifact; their digest says whether it must be made again.
+//! The facts that decide the bytes of one artifact. A new digest of them means a rebuild.
 
 use super::{Digest, Hasher};
 
-/// Raised by hand whenever the same inputs give other bytes than before.
+/// Version of the emitted bytes. Increase it by hand when the same inputs start to give other bytes.
 pub const FORMAT: u32 = 8;
 
-/// Hears every fact that can change an artifact, in one fixed order.
+/// Receives every fact that can change an artifact, in a fixed order.
 ///
-/// Implemented twice, once to hash and once to keep for `--explain`, so that the explanation
-/// can never tell a different story from the digest.
+/// [`Hasher`] implements it to compute the digest in the manifest, and [`Action`] to list the facts
+/// for `--explain`. Both receive the same calls, so the explanation always agrees with the digest.
 pub trait Listener {
-    /// One fact: a stable name and its value.
+    /// Adds one fact: a stable name and its value.
     fn fact(&mut self, name: &str, value: &[u8]);
 }
 
@@ -27,33 +27,33 @@ pub struct Action {
 }
 
 impl Action {
-    /// An action that has heard the format number.
+    /// Creates an action with one fact, the format number.
     pub fn new() -> Action {
         let mut action = Action::default();
         action.fact("format", &FORMAT.to_le_bytes());
         action
     }
 
-    /// An action that heard these facts, in this order.
+    /// Creates an action with these facts, in this order.
     pub fn of(facts: Vec<(String, Digest)>) -> Action {
         Action { facts }
     }
 
-    /// Tells every fact, in the order they were heard.
+    /// Passes every fact to the listener, in the order in which they were added.
     pub fn tell(&self, listener: &mut impl Listener) {
         for (name, value) in &self.facts {
             listener.fact(name, value.as_bytes());
         }
     }
 
-    /// What stands in the manifest.
+    /// Returns the digest of all facts, which the manifest stores.
     pub fn digest(&self) -> Digest {
         let mut hasher = Hasher::new();
         self.tell(&mut hasher);
         hasher.digest()
     }
 
-    /// The facts by name.
+    /// Returns each fact's name and the digest of its value.
     pub fn facts(&self) -> &[(String, Digest)] {
         &self.facts
     }

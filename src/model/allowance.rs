@@ -1,40 +1,42 @@
-//! What the configuration lets through although it hides, or looks like a secret.
+//! Exceptions of the configuration: hidden characters and supposed secrets that are allowed.
 
 use super::{Action, Digest, Hasher, Listener};
 
-/// Hidden characters that documents may have.
+/// Hidden characters that some documents may contain.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HiddenRule {
-    /// A glob below the root.
+    /// Glob below the root that selects the documents.
     pub path: String,
-    /// The characters.
+    /// The allowed characters.
     pub chars: String,
 }
 
-/// What is let through, by whom it was asked for.
+/// Everything that the configuration allows although `guard` would otherwise report it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Allowance {
-    /// Hidden characters, by path.
+    /// Allowed hidden characters, by path.
     pub hidden: Vec<HiddenRule>,
-    /// Fingerprints of what looks like a secret and is none, sorted.
+    /// Fingerprints of texts that look like secrets but are none, sorted.
     pub secrets: Vec<String>,
 }
 
 impl Allowance {
-    /// Every hidden character that some document may have. Those of others were shown when they were
-    /// read, so whoever writes may let all of these pass.
+    /// Returns every hidden character that is allowed in some document.
+    ///
+    /// In documents where a character is not allowed, `guard` has already replaced it with a visible
+    /// mark. A writer can therefore pass all of these through without looking at the document.
     pub fn kept(&self) -> String {
         self.hidden.iter().map(|rule| rule.chars.as_str()).collect()
     }
 
-    /// Tells what is let through, if anything is: without it the same documents give other bytes.
+    /// Adds the allowance to an action if it is not empty, because it changes the emitted bytes.
     pub fn tell(&self, action: &mut Action) {
         if *self != Allowance::default() {
             action.fact("allowance", self.digest().as_bytes());
         }
     }
 
-    /// A digest of all of it.
+    /// Returns the digest of all exceptions.
     pub fn digest(&self) -> Digest {
         let mut hasher = Hasher::new();
         for rule in &self.hidden {

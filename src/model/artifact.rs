@@ -1,43 +1,44 @@
-//! A file that blue would write, as a value.
+//! An output file as a value, before it is written.
 
 use super::Digest;
 
-/// How a file carries its provenance.
+/// The file format of an artifact, which decides the form of its provenance header.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Format {
-    /// Markdown: an HTML comment on top.
+    /// Markdown, with the header in an HTML comment.
     Markdown,
-    /// A bundle a hook prints, wrapped in a tag or in JSON: no dates at all.
+    /// A bundle that a hook prints, wrapped in a tag or in JSON. Its header has no dates.
     Bundle,
-    /// JSON lines: a first record.
+    /// JSON lines, with the header as the first record.
     Jsonl,
-    /// YAML: comment lines on top.
+    /// YAML, with the header in comment lines.
     Yaml,
 }
 
-/// An output path and its bytes. `emit` is the only room that turns it into a file.
+/// An output path and its bytes. Only `emit` turns it into a file.
 #[derive(Clone, Debug)]
 pub struct Artifact {
     /// Path below the root.
     pub path: String,
-    /// The address under which it is served.
+    /// The `blue://` address under which it is served.
     pub uri: String,
-    /// How it carries its provenance.
+    /// The file format.
     pub format: Format,
-    /// What it was made from, for the provenance header.
+    /// Description of its sources, for the provenance header.
     pub source: String,
-    /// Everything below the provenance header, in parts: an index is never put together.
+    /// Everything below the provenance header. It is in parts so that a large index never has to be
+    /// copied into one buffer.
     pub body: Vec<Vec<u8>>,
-    /// Tokens of header and body; 0 where nobody counts them.
+    /// Tokens of header and body; 0 for formats whose tokens are not counted.
     pub tokens: u64,
-    /// The digest of everything that decided it.
+    /// Digest of the facts that decide it.
     pub action: Digest,
-    /// The digest that stands in the manifest: of everything but the dates.
+    /// Digest of everything but the dates, which the manifest stores.
     pub hash: Digest,
 }
 
 impl Artifact {
-    /// An artifact whose hash is that of its format, source and body.
+    /// Creates an artifact and computes its hash from format, source and body.
     pub fn new(
         path: &str,
         uri: &str,
@@ -52,11 +53,11 @@ impl Artifact {
     }
 }
 
-/// The digest of an artifact's lasting content: its source line and its body.
+/// Returns the digest of an artifact without its dates: its source line and its body.
 pub fn content_digest<P: AsRef<[u8]>>(format: Format, source: &str, body: &[P]) -> Digest {
     let tag: &[u8] = match format {
         Format::Markdown => b"markdown",
-        // What a hook prints is compared by its bytes alone.
+        // A bundle's header has no dates, so its bytes are hashed as they are.
         Format::Bundle => return Digest::of_parts(body),
         Format::Jsonl => b"jsonl",
         Format::Yaml => b"yaml",

@@ -1,26 +1,26 @@
-//! Files and folders of the repository, as documents name them.
+//! Paths of the repository that documents name, and the patterns that match them.
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
 use super::DocId;
 
-/// How a document names a path, the most deliberate way first.
+/// The way in which a document names a path, the most deliberate one first.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Naming {
-    /// A header field says that it is affected.
+    /// A header field lists it as affected.
     Field,
-    /// A link leads to it.
+    /// A link points to it.
     Link,
-    /// It stands in a code span.
+    /// A code span contains it.
     Code,
 }
 
 impl Naming {
-    /// Every way, in order.
+    /// All variants, in order.
     pub const ALL: [Naming; 3] = [Naming::Field, Naming::Link, Naming::Code];
 
-    /// The words in emitted files.
+    /// Returns the phrase used in emitted files.
     pub fn as_str(self) -> &'static str {
         match self {
             Naming::Field => "affects it",
@@ -30,33 +30,33 @@ impl Naming {
     }
 }
 
-/// A path as a document writes it, cleaned by [`cleaned`] but not looked up yet.
+/// A path as a document writes it, after [`cleaned`] but not looked up yet.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct NamedPath {
-    /// The path; a leading `/` means the root, a trailing one a folder.
+    /// The path. A leading `/` means the root, a trailing one a folder.
     pub path: String,
-    /// How it is named.
+    /// The way in which it is named.
     pub naming: Naming,
-    /// Line of the first time, from 1; 0 when it stands in another file.
+    /// Line of the first occurrence, from 1; 0 if that is in another file.
     pub line: u32,
 }
 
-/// What a path is.
+/// The kind of a path that a document names.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum PathKind {
-    /// A file, or anything that is no folder.
+    /// A file, or anything else that is not a folder.
     File,
-    /// A folder, which stands for all that is in it.
+    /// A folder with everything below it.
     Folder,
-    /// A pattern.
+    /// A glob pattern.
     Glob,
 }
 
 impl PathKind {
-    /// Every kind, in order.
+    /// All variants, in order.
     pub const ALL: [PathKind; 3] = [PathKind::File, PathKind::Folder, PathKind::Glob];
 
-    /// The word in emitted files.
+    /// Returns the word used in emitted files.
     pub fn as_str(self) -> &'static str {
         match self {
             PathKind::File => "file",
@@ -69,22 +69,22 @@ impl PathKind {
 /// A document that names a path of the repository.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Binding {
-    /// The path below the root, or the pattern.
+    /// The path below the root, or the glob pattern.
     pub path: String,
-    /// What it is.
+    /// The kind of path.
     pub kind: PathKind,
-    /// How it is named.
+    /// The way in which the document names it.
     pub naming: Naming,
-    /// Who names it.
+    /// The document that names it.
     pub document: DocId,
-    /// Where, from 1; 0 when it stands in another file.
+    /// Line in that document, from 1; 0 if the name is in another file.
     pub line: u32,
 }
 
-/// A longer path is nobody's.
+/// Maximum length of a path in bytes. Longer texts are not looked up.
 pub const MAX_PATH: usize = 256;
 
-/// Files without an ending that are known by their name.
+/// Well-known files without an extension.
 const PLAIN_FILES: &[&str] = &[
     "BUILD",
     "CODEOWNERS",
@@ -101,14 +101,14 @@ const PLAIN_FILES: &[&str] = &[
     "Vagrantfile",
 ];
 
-/// Whether a text can be the path of a file or folder at all. Most that can are not: whoever asks
-/// looks it up.
+/// Returns true if a text has the form of a path. Most such texts are not paths, so the caller still
+/// has to look them up.
 pub fn is_like_path(text: &str) -> bool {
-    let sane = text.len() <= MAX_PATH
+    let may_be_path = text.len() <= MAX_PATH
         && !text.starts_with(['-', '~', '$'])
         && !text.contains("://")
         && !text.chars().any(|c| c.is_whitespace() || c.is_control() || "<>\"'|;`".contains(c));
-    if !sane {
+    if !may_be_path {
         return false;
     }
     let bare = text.trim_end_matches('/');
@@ -116,17 +116,19 @@ pub fn is_like_path(text: &str) -> bool {
         return bare.chars().any(char::is_alphanumeric);
     }
     match text.rsplit_once('.') {
-        Some((_, ending)) => {
-            (1..=12).contains(&ending.len())
-                && ending.starts_with(|c: char| c.is_ascii_alphabetic())
-                && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+        Some((_, extension)) => {
+            (1..=12).contains(&extension.len())
+                && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+                && extension.bytes().all(|b| b.is_ascii_alphanumeric())
         }
         None => PLAIN_FILES.contains(&text),
     }
 }
 
-/// A path without what is no part of it: `./`, a line, an anchor, a pattern for all that is in a
-/// folder; `/` between its parts. A path that leads nowhere is `None`.
+/// Normalises a path as written: removes a leading `./`, a line number and an anchor, replaces `\`
+/// with `/`, and shortens a pattern for a whole folder (`src/**`) to the folder (`src/`).
+///
+/// Returns `None` if the rest is not a path.
 pub fn cleaned(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.split('#').next()?;
@@ -134,7 +136,7 @@ pub fn cleaned(text: &str) -> Option<String> {
         true => text.replace('\\', "/"),
         false => text.to_string(),
     };
-    // `walk.rs:42`, `walk.rs:42:7` and `walk.rs::visit` are places in a file.
+    // `walk.rs:42`, `walk.rs:42:7` and `walk.rs::visit` name a place in a file.
     if let Some((at, _)) = path.match_indices(':').find(|(at, _)| {
         path[at + 1..].starts_with(|c: char| c.is_ascii_digit() || c == ':') && *at > 1
     }) {
@@ -156,13 +158,13 @@ pub fn cleaned(text: &str) -> Option<String> {
     is_path.then_some(path)
 }
 
-/// Whether a path is a pattern.
+/// Returns true if a path is a glob pattern.
 pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// A pattern over paths below the root: `*` stays within a folder, `**` does not, and a pattern
-/// without a `/` fits in every folder.
+/// A glob pattern for paths below the root. `*` does not match `/`, `**` does, and a pattern without
+/// a `/` matches in every folder.
 #[derive(Debug)]
 pub struct Glob {
     matcher: GlobMatcher,
@@ -171,7 +173,7 @@ pub struct Glob {
 }
 
 impl Glob {
-    /// Reads a pattern; `None` if it is none.
+    /// Parses a pattern; `None` if it is too long or not valid.
     pub fn new(pattern: &str) -> Option<Glob> {
         let full = match pattern.contains('/') {
             true => pattern.trim_start_matches('/').to_string(),
@@ -190,13 +192,13 @@ impl Glob {
         })
     }
 
-    /// Whether a path fits.
+    /// Returns true if the pattern matches a path.
     pub fn fits(&self, path: &str) -> bool {
         self.matcher.is_match(path)
             || (self.whole_folder && self.matcher.is_match(format!("{path}/x")))
     }
 
-    /// How many folders it names before its first wildcard.
+    /// Returns the number of folders before the first wildcard.
     pub fn n_literal(&self) -> usize {
         self.n_literal
     }
@@ -207,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_cleaned_of_what_is_no_part_of_it() {
+    fn line_numbers_anchors_and_prefixes_are_removed_from_paths() {
         for (written, path) in [
             ("src/foo.rs", "src/foo.rs"),
             ("./src/foo.rs", "src/foo.rs"),
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_code_are_not_like_paths() {
+    fn commands_urls_and_identifiers_are_not_paths() {
         for like in ["src/x", "Cargo.toml", "a\\b", ".gitignore", "Makefile", "and/or"] {
             assert!(is_like_path(like), "{like}");
         }
@@ -241,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stays_in_its_folder_and_a_bare_pattern_fits_everywhere() {
+    fn a_star_does_not_match_a_slash_and_a_bare_pattern_matches_everywhere() {
         let fits = |glob: &str, path: &str| Glob::new(glob).is_some_and(|glob| glob.fits(path));
         assert!(fits("src/parse/**", "src/parse/a/b.rs") && fits("src/parse/**", "src/parse"));
         assert!(!fits("src/parse/**", "src/parser.rs"));

@@ -1,55 +1,55 @@
-//! The documents chosen for one reader, each at a level of detail.
+//! The documents chosen for one text, each with its level of detail.
 
 use super::DocId;
 
-/// How much of a document is told.
+/// The level of detail at which a document is rendered.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Level {
-    /// Number and title.
+    /// Number and title only.
     Title,
-    /// With one sentence.
+    /// Adds one sentence.
     Line,
-    /// With the summary or decision paragraph.
+    /// Adds the summary or decision paragraph.
     Brief,
-    /// With the parts that bind.
+    /// Adds the sections with the rules that the document sets.
     Sections,
-    /// Whole.
+    /// The whole document.
     Full,
 }
 
 impl Level {
-    /// Every level, from the least to the most.
+    /// All levels, from least to most detailed.
     pub const ALL: [Level; 5] =
         [Level::Title, Level::Line, Level::Brief, Level::Sections, Level::Full];
 }
 
-/// A document that may be told, and what each level of it would cost.
+/// A document that may be rendered, with the cost of each level of detail.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Who.
+    /// The document.
     pub id: DocId,
-    /// How much it matters.
+    /// Importance: documents with more weight get more detail.
     pub weight: u64,
-    /// Bytes added by each level to the one before; 0 where the level adds nothing.
+    /// Bytes that each level adds to the one below it; 0 if it adds nothing.
     pub costs: [u64; 5],
-    /// Told as history: never beyond its title.
+    /// True if the document is history, of which only the title is rendered.
     pub history: bool,
 }
 
 impl Candidate {
-    /// The next level above one that adds anything.
+    /// Returns the next level above `above` that adds anything.
     pub fn next(&self, above: Level) -> Option<Level> {
         Level::ALL.into_iter().find(|level| *level > above && self.costs[*level as usize] > 0)
     }
 }
 
-/// What was chosen.
+/// The documents chosen for one text.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Bundle {
     /// The chosen documents with their level, in the graph's order.
     pub shown: Vec<(DocId, Level)>,
     /// Live documents that did not fit.
     pub hidden: Vec<DocId>,
-    /// Documents of history that did not fit.
+    /// Documents that are history and did not fit.
     pub hidden_history: Vec<DocId>,
 }

@@ -1,6 +1,6 @@
-//! What hidden characters are called in Unicode.
+//! Unicode names of hidden characters.
 
-/// The names of the controls below U+0020.
+/// Names of the control characters below U+0020.
 const CONTROLS: [&str; 32] = [
     "NULL",
     "START OF HEADING",
@@ -36,7 +36,7 @@ const CONTROLS: [&str; 32] = [
     "INFORMATION SEPARATOR ONE",
 ];
 
-/// Single characters by their name, sorted.
+/// Names of other single characters, sorted by code point.
 const NAMES: &[(u32, &str)] = &[
     (0x7F, "DELETE"),
     (0x85, "NEXT LINE"),
@@ -105,7 +105,7 @@ const NAMES: &[(u32, &str)] = &[
     (0xE007F, "CANCEL TAG"),
 ];
 
-/// The name of a hidden character: Unicode's own, or that of its kind.
+/// Returns the Unicode name of a hidden character, or the name of its category.
 pub fn name(c: char) -> String {
     let code = c as u32;
     if let Ok(at) = NAMES.binary_search_by_key(&code, |(code, _)| *code) {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_characters_have_their_names() {
+    fn hidden_characters_have_unicode_names() {
         assert!(NAMES.is_sorted_by_key(|(code, _)| *code));
         for (c, expected) in [
             ('\u{202E}', "RIGHT-TO-LEFT OVERRIDE"),

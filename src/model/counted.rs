@@ -1,8 +1,8 @@
-//! Numbers with their nouns.
+//! Numbers with a noun in the singular or the plural.
 
 use std::fmt::Display;
 
-/// A number with its noun in the singular or the plural: `1 entry`, `2 entries`.
+/// Formats a number with its noun in the singular or the plural: `1 entry`, `2 entries`.
 pub fn counted<N: Display + PartialEq + From<u8>>(n: N, noun: &str) -> String {
     match n == N::from(1) {
         true => format!("1 {noun}"),
@@ -10,7 +10,7 @@ pub fn counted<N: Display + PartialEq + From<u8>>(n: N, noun: &str) -> String {
     }
 }
 
-/// A part of a number with the noun of the whole: `1 of 1 edge`, `1 of 3 edges`.
+/// Formats a part of a number with the noun of the whole: `1 of 1 edge`, `1 of 3 edges`.
 pub fn counted_of<N: Display + PartialEq + From<u8>>(part: N, n: N, noun: &str) -> String {
     format!("{part} of {}", counted(n, noun))
 }

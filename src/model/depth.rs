@@ -1,9 +1,11 @@
-//! How deep a YAML text nests, judged before a parser is let near it.
+//! Nesting depth of YAML, checked before the text reaches a parser.
 
-/// YAML that nests deeper than this is not read: parsers take quadratic time, or the whole stack.
+/// Maximum nesting of YAML that is parsed. Deeper YAML takes a parser quadratic time or overflows its
+/// stack.
 pub const MAX_DEPTH: usize = 64;
 
-/// Whether a text nests too deeply. Brackets in quotes count too: a header has few of them.
+/// Returns true if a text nests deeper than `max`. Brackets in quotes are counted too, which does no
+/// harm because a header has few of them.
 pub fn is_deep(text: &str, max: usize) -> bool {
     let mut depth = 0usize;
     let mut indents: Vec<usize> = Vec::new();
@@ -11,7 +13,7 @@ pub fn is_deep(text: &str, max: usize) -> bool {
         let marks = line.as_bytes();
         let n_dashes = marks.windows(2).filter(|pair| matches!(*pair, b"- " | b"? ")).count();
         let indent = marks.iter().take_while(|b| **b == b' ').count();
-        // A line that goes further in than the one above it opens a level.
+        // A line with more indentation than the one above it opens a level.
         if indent < marks.len() {
             let closed = indents.iter().rev().take_while(|open| **open >= indent).count();
             indents.truncate(indents.len() - closed);
@@ -39,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bombs_are_deep_and_headers_are_not() {
+    fn only_deliberately_nested_yaml_is_too_deep() {
         let is_deep = |text: &str| super::is_deep(text, MAX_DEPTH);
         assert!(is_deep(&"[".repeat(100)));
         assert!(is_deep(&"- ".repeat(100)));

@@ -1,22 +1,22 @@
-//! What blue has to say about a document, with a place and a hint.
+//! Findings about documents and files: their codes, severities, places and hints.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How much a diagnostic matters.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
     /// Worth knowing; nothing is wrong.
     Info,
-    /// Something is wrong in a document; the build goes on.
+    /// Something is wrong in a document; the build continues.
     Warning,
-    /// Something that must not stay.
+    /// Something that has to be fixed; the command fails.
     Error,
 }
 
 impl Severity {
-    /// The word in messages and in emitted JSON.
+    /// Returns the word used in messages and in emitted JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Severity::Info => "info",
@@ -28,25 +28,25 @@ impl Severity {
 
 macro_rules! codes {
     ($($name:ident = $code:literal, $severity:ident, $title:literal;)*) => {
-        /// What kind of finding it is. Codes are stable: they may be retired, never reused.
+        /// The kind of a finding. Codes are stable: one may be retired, but is never reused.
         #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
         pub enum Code { $(#[doc = $title] $name,)* }
 
         impl Code {
-            /// Every code, in order.
+            /// All codes, in order.
             pub const ALL: &'static [Code] = &[$(Code::$name,)*];
 
-            /// The stable name, `BLUE-REF-001`.
+            /// Returns the stable name, such as `BLUE-REF-001`.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $code,)* }
             }
 
-            /// How much findings of this kind matter.
+            /// Returns the default severity of findings of this kind.
             pub fn severity(self) -> Severity {
                 match self { $(Code::$name => Severity::$severity,)* }
             }
 
-            /// One line that says what the kind is.
+            /// Returns a description in one line.
             pub fn title(self) -> &'static str {
                 match self { $(Code::$name => $title,)* }
             }
@@ -55,7 +55,7 @@ macro_rules! codes {
 }
 
 impl Severity {
-    /// The severity of a word, `off` being none at all.
+    /// Parses a severity as the configuration writes it; `off` is `Some(None)`.
     pub fn parse(word: &str) -> Option<Option<Severity>> {
         Some(match word {
             "off" => None,
@@ -68,52 +68,54 @@ impl Severity {
 }
 
 impl Code {
-    /// The code that somebody wrote: in any case, with or without `BLUE-`.
+    /// Parses a code that a user typed, in any case, with or without `BLUE-`.
     pub fn parse(text: &str) -> Option<Code> {
         let text = text.trim().to_ascii_uppercase();
         let bare = text.strip_prefix("BLUE-").unwrap_or(&text);
         Code::ALL.iter().copied().find(|code| code.as_str().strip_prefix("BLUE-") == Some(bare))
     }
 
-    /// What the finding is about: `REF`, `DOC`, `OUT` …
+    /// Returns the subject of the code: `REF`, `DOC`, `OUT` …
     pub fn area(self) -> &'static str {
         self.as_str().split('-').nth(1).unwrap_or_default()
     }
 
-    /// Whether it says that an emitted file is not what a build would give. Such a finding is an
-    /// error and stays one.
+    /// Returns true if findings report that an emitted file differs from what a build would write.
+    /// Such a finding is always an error.
     pub fn is_of_output(self) -> bool {
         self.area() == "OUT" && self.severity() == Severity::Error
     }
 
-    /// Whether a project cannot choose its severity: emitted files that are not current, and what
-    /// stops a build.
+    /// Returns true if a project cannot change the severity: for emitted files that are not current,
+    /// and for limits that stop a build.
     pub fn is_fixed(self) -> bool {
         self.is_of_output() || matches!(self, Code::TooManyDocuments | Code::TooManyBytes)
     }
 
-    /// Whether it says that a text speaks to an agent.
+    /// Returns true if findings report a prompt injection.
     pub fn is_order(self) -> bool {
         self.area() == "INJ"
     }
 
-    /// Whether it says what hides in a text, must not leave it, or gives orders.
+    /// Returns true if `guard` reports the findings: hidden characters, secrets, prompt injections.
     pub fn is_of_guard(self) -> bool {
         matches!(self.area(), "HID" | "SEC" | "INJ") || self == Code::HiddenText
     }
 
-    /// The least severity that a project may give it, if it may not give any.
+    /// Returns the lowest severity that a project may configure, or `None` if it may choose any.
     pub fn least(self) -> Option<Severity> {
         match self {
             _ if self.is_fixed() => Some(Severity::Error),
-            // A secret that is redacted in silence is still a secret that leaked.
+            // A secret that is redacted without a message would still be a leaked secret.
             _ if self.area() == "SEC" => Some(Severity::Warning),
             _ => None,
         }
     }
 
-    /// Whether findings can be accepted as reviewed. What is on disk is not an opinion, and a
-    /// secret is allowed by its own fingerprint, not by the place it stands in.
+    /// Returns true if findings can be accepted as reviewed.
+    ///
+    /// The state of emitted files is not a matter of opinion, so those findings cannot. A secret is
+    /// allowed by its fingerprint in the configuration, not by its place.
     pub fn may_be_accepted(self) -> bool {
         let about_disk = self.area() == "OUT" || self.is_fixed();
         !about_disk && self.area() != "SEC" && self != Code::AcceptedGone
@@ -187,67 +189,67 @@ impl fmt::Display for Code {
     }
 }
 
-/// One finding. Sorted by place, so that output never depends on the order of work.
+/// One finding. Findings sort by place, so output does not depend on the order of the work.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Diagnostic {
-    /// The file, relative to the project, `/` between the parts.
+    /// Path of the file below the project root, with `/` as separator.
     pub path: String,
-    /// Line, from 1; 0 when the finding is about the whole file.
+    /// Line, from 1; 0 if the finding is about the whole file.
     pub line: u32,
-    /// Column in characters, from 1; 0 when there is no line.
+    /// Column in characters, from 1; 0 if there is no line.
     pub column: u32,
-    /// Which kind of finding.
+    /// The kind of finding.
     pub code: Code,
-    /// What is wrong: lower case, no full stop.
+    /// Description of the problem, in lower case and without a full stop.
     pub message: String,
-    /// Something to type or to do.
+    /// A command to type or an action to take.
     pub hint: Option<String>,
-    /// How much it matters here: that of its code, unless the project says otherwise.
+    /// Severity in this project: the default of the code unless the configuration overrides it.
     pub severity: Severity,
 }
 
 impl Diagnostic {
-    /// A finding about a whole file.
+    /// Creates a finding about a whole file.
     pub fn new(code: Code, path: &str, message: impl Into<String>) -> Diagnostic {
         let (path, message) = (path.to_string(), message.into());
         let severity = code.severity();
         Diagnostic { path, line: 0, column: 0, code, message, hint: None, severity }
     }
 
-    /// The same finding at a line and column.
+    /// Sets the line and column.
     pub fn at(mut self, line: u32, column: u32) -> Diagnostic {
         (self.line, self.column) = (line, column);
         self
     }
 
-    /// The same finding with a hint.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
         self.hint = Some(hint.into());
         self
     }
 
-    /// How much it matters.
+    /// Returns the severity in this project.
     pub fn severity(&self) -> Severity {
         self.severity
     }
 }
 
-/// A value and what was noticed while making it.
+/// A value with the findings that were reported while it was computed.
 #[derive(Debug)]
 pub struct Noted<T> {
-    /// The value; there always is one.
+    /// The value. Findings never prevent one.
     pub value: T,
-    /// What was noticed, in no particular order.
+    /// The findings, in no particular order.
     pub notes: Vec<Diagnostic>,
 }
 
 impl<T> Noted<T> {
-    /// A value with its findings.
+    /// Creates a value with its findings.
     pub fn new(value: T, notes: Vec<Diagnostic>) -> Noted<T> {
         Noted { value, notes }
     }
 
-    /// Hands over the value and adds its findings to a list.
+    /// Returns the value and appends its findings to `notes`.
     pub fn into_value(self, notes: &mut Vec<Diagnostic>) -> T {
         notes.extend(self.notes);
         self.value

@@ -1,50 +1,50 @@
-//! The one hash function of the crate.
+//! The hash function of the crate and the digests it returns.
 
 use std::fmt;
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// So many bytes are worth more than one thread.
-const MANY: usize = 1 << 20;
+/// Texts of at least this many bytes are hashed on several threads.
+const PARALLEL_BYTES: usize = 1 << 20;
 
-/// A blake3 hash: 32 bytes, shown as `blake3:` and 64 hexadecimal digits.
+/// A BLAKE3 hash: 32 bytes, displayed as `blake3:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of some bytes as they are.
+    /// Hashes some bytes.
     pub fn of(bytes: &[u8]) -> Digest {
-        if bytes.len() < MANY {
+        if bytes.len() < PARALLEL_BYTES {
             return Digest(*blake3::hash(bytes).as_bytes());
         }
         Digest::of_parts(&[bytes])
     }
 
-    /// The digest of parts as if they were one.
+    /// Hashes parts as if they were concatenated.
     pub fn of_parts<P: AsRef<[u8]>>(parts: &[P]) -> Digest {
         let mut hasher = blake3::Hasher::new();
         parts.iter().for_each(|part| update(&mut hasher, part.as_ref()));
         Digest(*hasher.finalize().as_bytes())
     }
 
-    /// A digest read back from a file blue wrote.
+    /// Creates a digest from the raw bytes in a cache.
     pub fn from_bytes(bytes: [u8; 32]) -> Digest {
         Digest(bytes)
     }
 
-    /// The raw bytes, for files blue writes for itself.
+    /// Returns the raw bytes, for caches.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Reads `blake3:…` back; anything else is `None`.
+    /// Parses `blake3:…`; returns `None` for anything else.
     pub fn parse(text: &str) -> Option<Digest> {
         let hex = text.strip_prefix("blake3:")?;
         blake3::Hash::from_hex(hex).ok().map(|hash| Digest(*hash.as_bytes()))
     }
 
-    /// The first twelve hexadecimal digits, for people to compare.
+    /// Returns the first twelve hexadecimal digits, for display.
     pub fn short(&self) -> String {
         let hex = blake3::Hash::from_bytes(self.0).to_hex();
         hex[..12].to_string()
@@ -86,25 +86,26 @@ impl Visitor<'_> for DigestBytes {
 }
 
 fn update(hasher: &mut blake3::Hasher, bytes: &[u8]) {
-    match bytes.len() < MANY {
+    match bytes.len() < PARALLEL_BYTES {
         true => hasher.update(bytes),
         false => hasher.update_rayon(bytes),
     };
 }
 
-/// Hashes a list of fields so that no two lists share a digest: each field carries its length.
+/// Hashes a list of fields. The length of each field is hashed too, so that no two lists share a
+/// digest.
 #[derive(Default)]
 pub struct Hasher {
     hasher: blake3::Hasher,
-    /// Fields that were not hashed yet: long runs are hashed much faster than short ones.
+    /// Fields that are not hashed yet. BLAKE3 is much faster on long inputs than on short ones.
     buffer: Vec<u8>,
 }
 
-/// Bytes gathered before they are hashed.
-const BUFFERED: usize = 32 * 1024;
+/// Bytes to collect before they are hashed.
+const BUFFER_BYTES: usize = 32 * 1024;
 
 impl Hasher {
-    /// An empty list.
+    /// Creates a hasher without fields.
     pub fn new() -> Hasher {
         Hasher::default()
     }
@@ -116,7 +117,7 @@ impl Hasher {
         self
     }
 
-    /// Adds one field that is in parts.
+    /// Adds one field that is given in parts.
     pub fn parts<P: AsRef<[u8]>>(&mut self, parts: &[P]) -> &mut Hasher {
         let len: usize = parts.iter().map(|part| part.as_ref().len()).sum();
         self.buffer.extend_from_slice(&(len as u64).to_le_bytes());
@@ -125,12 +126,12 @@ impl Hasher {
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        // What is large already is not copied.
-        let large = bytes.len() >= BUFFERED;
+        // A large field is hashed directly, without a copy.
+        let large = bytes.len() >= BUFFER_BYTES;
         if !large {
             self.buffer.extend_from_slice(bytes);
         }
-        if large || self.buffer.len() >= BUFFERED {
+        if large || self.buffer.len() >= BUFFER_BYTES {
             self.hasher.update(&self.buffer);
             self.buffer.clear();
         }
@@ -144,7 +145,7 @@ impl Hasher {
         self.field(&number.to_le_bytes())
     }
 
-    /// The digest of the fields so far.
+    /// Returns the digest of the fields added so far.
     pub fn digest(&self) -> Digest {
         if self.hasher.count() == 0 {
             return Digest::of(&self.buffer);
@@ -158,9 +159,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_field_is_a_field() {
-        let large = vec![7; BUFFERED + 3];
-        let huge = vec![9; MANY + 5];
+    fn buffered_and_parallel_hashing_give_the_same_digest() {
+        let large = vec![7; BUFFER_BYTES + 3];
+        let huge = vec![9; PARALLEL_BYTES + 5];
         let fields = [&b"a"[..], &large, b"", &huge, b"bc"];
         let mut hasher = Hasher::new();
         let mut plain = blake3::Hasher::new();
@@ -176,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_told_apart_from_their_concatenation() {
-        let one = Hasher::new().field(b"ab").field(b"c").digest();
-        let other = Hasher::new().field(b"a").field(b"bc").digest();
-        assert_ne!(one, other);
+    fn different_fields_with_the_same_concatenation_differ() {
+        let first = Hasher::new().field(b"ab").field(b"c").digest();
+        let second = Hasher::new().field(b"a").field(b"bc").digest();
+        assert_ne!(first, second);
     }
 
     #[test]
-    fn a_digest_survives_its_text() {
+    fn a_displayed_digest_can_be_parsed() {
         let digest = Digest::of(b"blue");
         assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
         assert_eq!(Digest::parse("blake3:12"), None);

@@ -1,61 +1,66 @@
-//! Which characters a reader cannot see.
+//! Finds characters that a reader cannot see.
 
 use super::scan;
 
-/// Characters that hide where they stand, with their offsets.
+/// Returns the hidden characters of a text with their offsets.
 ///
-/// What holds an emoji, a flag or a script together is seen by what it does, so it is not hidden.
+/// Joiners and selectors that shape an emoji, a flag or a letter have a visible effect, so they are
+/// not hidden.
 pub fn hidden_in(text: &str) -> Vec<(usize, char)> {
     let mut found = Vec::new();
     let mut at = 0;
-    let mut chosen = Selectors::default();
+    let mut selectors = SelectorRun::default();
     loop {
-        // Most of the text is visible ASCII, which is passed over.
+        // Most text is visible ASCII, which is skipped quickly.
         at += scan::length(&text.as_bytes()[at..], is_plain_byte);
         let Some(c) = text[at..].chars().next() else { break };
         let end = at + c.len_utf8();
         if may_hide(c) && hides(c, &text[..at], &text[end..]) {
             found.push((at, c));
         } else if is_selector(c) {
-            chosen.add(at, c, text, &mut found);
+            selectors.add(at, c, text, &mut found);
         }
         at = if c == BLACK_FLAG { end + flag_tags(&text[end..]) } else { end };
     }
-    if chosen.tell(&mut found) {
+    selectors.finish(&mut found);
+    if selectors.found_any {
         found.sort_unstable_by_key(|(at, _)| *at);
     }
     found
 }
 
-/// So many characters in a row, each with a selector, are no writing if the selectors differ.
-const MAX_SELECTORS: usize = 6;
+/// A run of at least this many characters, each with a variation selector, is not ordinary writing if
+/// the selectors differ.
+const MIN_HIDDEN_RUN: usize = 6;
 
-/// Selectors that each choose a shape of the character before them, in a row without any between.
-/// Which shape hardly shows, so that a text could be hidden in the choice.
+/// Variation selectors of consecutive characters.
+///
+/// A selector chooses a variant of the character before it. The variants are hard to tell apart, so
+/// the choice of selectors can encode a hidden text.
 #[derive(Default)]
-struct Selectors {
-    row: Vec<(usize, char)>,
-    told: bool,
+struct SelectorRun {
+    selectors: Vec<(usize, char)>,
+    /// True if any run so far was reported as hidden.
+    found_any: bool,
 }
 
-impl Selectors {
+impl SelectorRun {
     fn add(&mut self, at: usize, c: char, text: &str, found: &mut Vec<(usize, char)>) {
         let base = text[..at].chars().next_back().map_or(at, |base| at - base.len_utf8());
-        if self.row.last().is_some_and(|(last, c)| last + c.len_utf8() != base) {
-            self.tell(found);
+        if self.selectors.last().is_some_and(|(last, c)| last + c.len_utf8() != base) {
+            self.finish(found);
         }
-        self.row.push((at, c));
+        self.selectors.push((at, c));
     }
 
-    /// Ends the row; whether any row so far was told as hidden.
-    fn tell(&mut self, found: &mut Vec<(usize, char)>) -> bool {
-        let row = std::mem::take(&mut self.row);
-        let differ = row.iter().any(|(_, c)| Some(c) != row.first().map(|(_, c)| c));
-        if row.len() >= MAX_SELECTORS && differ {
-            found.extend(row);
-            self.told = true;
+    /// Ends the run and adds its selectors to `found` if they may encode a text.
+    fn finish(&mut self, found: &mut Vec<(usize, char)>) {
+        let run = std::mem::take(&mut self.selectors);
+        let differ = run.iter().any(|(_, c)| Some(c) != run.first().map(|(_, c)| c));
+        if run.len() >= MIN_HIDDEN_RUN && differ {
+            found.extend(run);
+            self.found_any = true;
         }
-        self.told
     }
 }
 
@@ -63,17 +68,17 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
 }
 
-/// How a hidden character is shown in its place.
+/// Returns the visible mark that replaces a hidden character, such as `[U+202E]`.
 pub fn mark(c: char) -> String {
     format!("[U+{:04X}]", c as u32)
 }
 
-/// Whether a byte is visible ASCII, a line's end or a tab.
+/// Returns true for visible ASCII, line ends and tabs.
 fn is_plain_byte(b: u8) -> bool {
     (b' '..0x7F).contains(&b) | (b == b'\n') | (b == b'\r') | (b == b'\t')
 }
 
-/// Whether a character hides at least in some places.
+/// Returns true if a character is hidden in at least some contexts.
 pub fn may_hide(c: char) -> bool {
     match c {
         '\n' | '\r' | '\t' | ' '..='~' => false,
@@ -88,7 +93,7 @@ pub fn may_hide(c: char) -> bool {
     }
 }
 
-/// Whether a character that may hide does so between its neighbours.
+/// Returns true if a character for which [`may_hide`] holds is hidden between these neighbours.
 fn hides(c: char, left: &str, right: &str) -> bool {
     let before = left.chars().next_back().unwrap_or(' ');
     let after = right.chars().next().unwrap_or(' ');
@@ -110,18 +115,18 @@ fn hides(c: char, left: &str, right: &str) -> bool {
         '\u{180E}' => !(is_mongolian(before) && is_mongolian(after)),
         '\u{2800}' => !is_braille(before) && !is_braille(after),
         '\u{061C}' | '\u{200E}' | '\u{200F}' => {
-            let again = matches!(before, '\u{061C}' | '\u{200E}' | '\u{200F}');
-            again || !(reads_leftward(left.chars().rev()) || reads_leftward(right.chars()))
+            let repeated = matches!(before, '\u{061C}' | '\u{200E}' | '\u{200F}');
+            repeated || !(reads_leftward(left.chars().rev()) || reads_leftward(right.chars()))
         }
         _ => true,
     }
 }
 
-/// How far from a direction mark the letters may stand that need it.
+/// Maximum distance in characters between a direction mark and the letters that need it.
 const MARK_REACH: usize = 64;
 
-/// Whether a line goes on with letters that are read from right to left. Marks of direction change
-/// how signs between such letters are laid out; without them they only hide.
+/// Returns true if a right-to-left letter follows on the same line. Direction marks change the layout
+/// of punctuation next to such letters; anywhere else they have no visible effect.
 fn reads_leftward(mut line: impl Iterator<Item = char>) -> bool {
     let mut line = line.by_ref().take(MARK_REACH).take_while(|c| *c != '\n');
     line.any(|c| {
@@ -130,7 +135,7 @@ fn reads_leftward(mut line: impl Iterator<Item = char>) -> bool {
     })
 }
 
-/// Whether a letter's shape depends on a joiner after it: Arabic, Indic and their neighbours.
+/// Returns true if a joiner changes the shape of this letter: in Arabic, Indic and related scripts.
 fn joins(c: char) -> bool {
     matches!(c, '\u{0600}'..='\u{061B}' | '\u{061D}'..='\u{08FF}' | '\u{0900}'..='\u{0DFF}'
         | '\u{0F00}'..='\u{109F}' | '\u{1780}'..='\u{17B3}' | '\u{17B6}'..='\u{17FF}'
@@ -138,8 +143,8 @@ fn joins(c: char) -> bool {
         | '\u{FB50}'..='\u{FDCF}' | '\u{FE70}'..='\u{FEFC}' | '\u{11000}'..='\u{11FFF}')
 }
 
-/// Whether a letter is of a script without spaces, in which a line may break at a mark only:
-/// Thai, Lao, Myanmar and Khmer.
+/// Returns true for letters of scripts without spaces (Thai, Lao, Myanmar and Khmer), in which a
+/// zero-width space marks where a line may break.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{0E01}'..='\u{0E4E}' | '\u{0E81}'..='\u{0EDF}' | '\u{1000}'..='\u{109F}'
         | '\u{1780}'..='\u{17B3}' | '\u{17B6}'..='\u{17D3}' | '\u{AA60}'..='\u{AA7F}')
@@ -166,9 +171,10 @@ fn is_braille(c: char) -> bool {
 
 const BLACK_FLAG: char = '\u{1F3F4}';
 
-/// The bytes of the tags that make a black flag that of England, Scotland or Wales.
+/// Returns the length in bytes of the tag characters after a black flag, if they make it the flag of
+/// England, Scotland or Wales.
 ///
-/// Other sequences are not drawn by anybody, so they could carry any text.
+/// No font draws other tag sequences, so those could hide any text.
 fn flag_tags(after: &str) -> usize {
     const REGIONS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
     let tags: String = after
@@ -185,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_emoji_and_scripts_together_is_not_hidden() {
+    fn joiners_and_selectors_in_emoji_and_scripts_are_not_hidden() {
         for text in [
             "👩\u{200D}💻 👨\u{200D}👩\u{200D}👧\u{200D}👦 ❤\u{FE0F}\u{200D}🔥 🏳\u{FE0F}\u{200D}🌈",
             "👍🏽 👩🏾\u{200D}🚀 1\u{FE0F}\u{20E3} #\u{FE0F}\u{20E3} ✔\u{FE0F} ☺\u{FE0E} ©\u{FE0F} 🇩🇪",
@@ -205,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_hides_is_hidden() {
+    fn characters_without_visible_effect_are_hidden() {
         for hidden in [
             "\u{200B}",
             "\u{200C}",
@@ -257,17 +263,17 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_characters_with_differing_selectors_hides_a_text() {
+    fn a_run_of_different_selectors_is_hidden() {
         let row: String =
             "漢字仮名交文".chars().zip('\u{E0100}'..).flat_map(|(c, s)| [c, s]).collect();
         assert_eq!(hidden_in(&format!("a {row} b")).len(), 6);
         let found = hidden_in(&format!("\u{202E}{row}x\u{202E}"));
         assert!(found.len() == 8 && found.is_sorted_by_key(|(at, _)| *at), "{found:?}");
-        let signs: String = "❤☀✔☺✂✈"
+        let symbols: String = "❤☀✔☺✂✈"
             .chars()
             .zip(['\u{FE0F}', '\u{FE0E}'].into_iter().cycle())
             .flat_map(|(c, s)| [c, s])
             .collect();
-        assert_eq!(hidden_in(&signs).len(), 6);
+        assert_eq!(hidden_in(&symbols).len(), 6);
     }
 }

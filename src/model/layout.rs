@@ -1,42 +1,42 @@
-//! Where blue's own files lie below the root, and how a path is taken apart.
+//! Paths of blue's own files below the root.
 
-/// The configuration, written by people.
+/// Configuration, written by people.
 pub const CONFIG: &str = ".blue/config.yaml";
-/// The findings that were reviewed and accepted, written by `lint --accept`.
+/// Findings that were reviewed and accepted, written by `lint --accept`.
 pub const ACCEPTED: &str = ".blue/accepted.jsonl";
-/// The project's voice, written by people.
+/// Description of the project's voice, written by people.
 pub const VOICE: &str = ".blue/voice.md";
-/// How people work here, written by people.
+/// Description of the project's workflow, written by people.
 pub const GUIDE: &str = ".blue/workflow.md";
-/// The manifest.
+/// Manifest of all emitted files.
 pub const MANIFEST: &str = ".blue/context.manifest.yaml";
-/// What the session-start hook prints.
+/// Session bundle, printed by the session-start hook.
 pub const SESSION: &str = ".blue/context/session.md";
-/// The same text as the JSON that a subagent's start wants.
+/// Session bundle as the JSON that the hook for a starting subagent prints.
 pub const SESSION_JSON: &str = ".blue/context/session.json";
-/// The bundles of tier 2, a file for each live RFC.
+/// Folder of the tier 2 bundles, one file for each live RFC.
 pub const WORKFLOW: &str = ".blue/context/workflow";
-/// blue's own folder, ignored by git: caches, logs, locks.
+/// Folder for caches, logs and locks, ignored by git.
 pub const LOCAL: &str = ".blue/local";
-/// The bundles of tier 2 as they were before they last changed; not committed.
+/// Folder of the previous version of each tier 2 bundle; not committed.
 pub const WORKFLOW_BEFORE: &str = ".blue/local/before";
-/// What hooks can deliver, a line for each bundle.
+/// Index of the bundles that hooks can deliver, one line each.
 pub const BUNDLES: &str = ".blue/context/bundles.jsonl";
-/// The index of documents.
+/// Index of documents.
 pub const DOCUMENTS: &str = ".blue/context/documents.jsonl";
-/// The relevance index.
+/// Relevance index: each document's neighbours.
 pub const RELEVANCE: &str = ".blue/context/relevance.jsonl";
-/// Which documents name which files and folders.
+/// Index of the files and folders that documents name.
 pub const PATHS: &str = ".blue/context/paths.jsonl";
-/// What was read on this machine; not committed.
+/// The documents that were read on this machine; not committed.
 pub const USAGE: &str = ".blue/local/usage";
 
-/// A record of each session of an agent; not committed.
+/// Folder with a record of each agent session; not committed.
 pub const SESSIONS: &str = ".blue/local/sessions";
-/// The names of the sessions of each agent's process; not committed.
+/// Folder that maps each agent process to its session names; not committed.
 pub const CLIENTS: &str = ".blue/local/clients";
 
-/// The folder of a path; empty for the root.
+/// Returns the folder of a path, which is empty for a file in the root.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -1,54 +1,55 @@
-//! The part of a project's state that belongs to this machine and its user, not to the repository.
+//! State that belongs to this machine and its user, not to the repository.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Digest;
 
-/// State of this machine's user outside the repository: the key that local state is sealed
-/// with, and the files that links may lead to.
+/// State of this machine's user outside the repository: the key that seals local state, and the
+/// files that links may point to.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
-    /// The key; without one nothing in `.blue/local` is believed, and no cache is written.
+    /// The key. Without one nothing in `.blue/local` is trusted, and no cache is written.
     pub key: Option<Key>,
-    /// Files outside the project that its links may lead to, by the user's consent.
+    /// Files outside the project that its links may point to, because the user allowed them.
     pub external: Vec<PathBuf>,
 }
 
 impl Machine {
-    /// Whether the user allowed links of this project to lead to a path, links in it resolved.
+    /// Returns true if the user allowed links of this project to point to a path, given with its own
+    /// links resolved.
     pub fn allows(&self, resolved: &Path) -> bool {
         self.external.iter().any(|file| file == resolved)
     }
 }
 
-/// A random number that only this user on this machine can read.
+/// A random secret that only this user on this machine can read.
 #[derive(Clone)]
 pub struct Key([u8; Key::BYTES]);
 
 impl Key {
-    /// The length of a key.
+    /// Length of a key.
     pub const BYTES: usize = 32;
 
-    /// The key with these bytes.
+    /// Creates a key from its bytes.
     pub fn new(bytes: [u8; Key::BYTES]) -> Key {
         Key(bytes)
     }
 
-    /// A digest that only the holder of the key can compute. `purpose` keeps the digests of one kind
-    /// of file from being used for another.
+    /// Returns a digest that only the holder of the key can compute. `purpose` prevents the digest of
+    /// one kind of file from being valid for another.
     pub fn digest(&self, purpose: &str, bytes: &[u8]) -> Digest {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(&(purpose.len() as u64).to_le_bytes()).update(purpose.as_bytes());
         Digest::from_bytes(*hasher.update(bytes).finalize().as_bytes())
     }
 
-    /// A text with its keyed digest on a line above it.
+    /// Prepends a line with the keyed digest to a text.
     pub fn seal(&self, purpose: &str, body: &str) -> String {
         format!("{}\n{body}", self.digest(purpose, body.as_bytes()))
     }
 
-    /// The text below the keyed digest; `None` if this key did not seal it.
+    /// Returns the text below the keyed digest, or `None` if the digest is not valid for this key.
     pub fn unseal<'a>(&self, purpose: &str, sealed: &'a [u8]) -> Option<&'a str> {
         let (seal, body) = std::str::from_utf8(sealed).ok()?.split_once('\n')?;
         (self.digest(purpose, body.as_bytes()).to_string() == seal).then_some(body)

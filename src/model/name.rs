@@ -1,10 +1,10 @@
-//! What a document's name says: number, slug, date, status.
+//! Parses the file name of a document: number, slug, date, status.
 
 use super::document::is_cover;
 use super::uri::slugify;
 use super::{Number, Status, series, status_words};
 
-/// Suffixes between a slug and the extension that tell a status.
+/// Suffixes between the slug and the extension that state a status.
 const STATUS_SUFFIXES: &[&str] = &[
     "draft",
     "wip",
@@ -28,11 +28,11 @@ const STATUS_SUFFIXES: &[&str] = &[
     "withdrawn",
 ];
 
-/// Suffixes that tell a kind and nothing else.
+/// Suffixes that state only a kind of document.
 const KIND_SUFFIXES: &[&str] =
     &["dialogue", "plan", "rfc", "adr", "spike", "prd", "pattern", "contract"];
 
-/// Files that accompany documents without being one.
+/// Names of files that accompany documents but are none themselves.
 const INDEX_NAMES: &[&str] = &[
     "readme",
     "index",
@@ -52,67 +52,67 @@ const INDEX_NAMES: &[&str] = &[
     "_sidebar",
 ];
 
-/// What a name says.
+/// The parts of a file name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Name {
-    /// A series prefix, lower case: `eip` of `eip-1559.md`.
+    /// Series prefix in lower case: `eip` in `eip-1559.md`.
     pub prefix: Option<String>,
     /// The number.
     pub number: Option<Number>,
     /// The number as written.
     pub number_text: String,
-    /// What is left: a slug, empty for `eip-1559.md`.
+    /// The rest of the name as a slug; empty for `eip-1559.md`.
     pub slug: String,
-    /// `2026-01-25`.
+    /// The date, such as `2026-01-25`.
     pub date: Option<String>,
-    /// The time of a date and time prefix, `0200Z`.
+    /// The time after the date, such as `0200Z`.
     pub time: Option<String>,
-    /// A status letter or suffix, with the word as written.
+    /// The status that a letter or suffix states, with the word as written.
     pub status: Option<(Status, String)>,
-    /// Whether it is the plan of another document.
+    /// True if the document is the plan of another one.
     pub is_plan: bool,
-    /// Whether it carries the name of an index or a covering file.
+    /// True for an index or another file that accompanies documents, such as `README.md`.
     pub is_index: bool,
-    /// Whether it is a form to fill in.
+    /// True for a template to copy and fill in.
     pub is_template: bool,
 }
 
-/// Whether an ending such as `accepted` belongs to blue's names rather than to a file format.
+/// Returns true if an extension such as `accepted` states a status or a kind, not a file format.
 pub fn is_suffix(extension: &str) -> bool {
     STATUS_SUFFIXES.contains(&extension) || KIND_SUFFIXES.contains(&extension)
 }
 
-/// Reads a path below a collection's folder: `0012-x.md`, `0012-x/README.md`.
+/// Parses a path below a collection's folder, such as `0012-x.md` or `0012-x/README.md`.
 pub fn name(path: &str) -> Name {
     let mut parts = path.rsplit('/');
     let file = parts.next().unwrap_or(path);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let is_index = INDEX_NAMES.contains(&stem.to_lowercase().as_str());
     match parts.next() {
-        Some(folder) if is_cover(file) => Name { is_index, ..of_stem(folder) },
-        Some(_) => of_stem(stem),
-        None => Name { is_index, ..of_stem(stem) },
+        Some(folder) if is_cover(file) => Name { is_index, ..parse_stem(folder) },
+        Some(_) => parse_stem(stem),
+        None => Name { is_index, ..parse_stem(stem) },
     }
 }
 
-fn of_stem(stem: &str) -> Name {
+fn parse_stem(stem: &str) -> Name {
     let mut name = Name::default();
     let rest = take_suffixes(stem, &mut name);
     let rest = take_date(rest, &mut name);
     let rest = take_number(rest, &mut name);
     let rest = take_letter(rest, &mut name);
     name.slug = slugify(rest);
-    let form = name.slug == "template"
+    let is_named_template = name.slug == "template"
         || name.slug.ends_with("-template")
         || name.slug.starts_with("template-");
     let unnumbered = name.number.as_ref().is_none_or(|number| number.as_str() == "0");
     let placeholder =
         ["yyyymmdd", "nnnn-", "xxxx-", "yyyy-mm-dd"].iter().any(|p| name.slug.starts_with(p));
-    name.is_template = (form && unnumbered) || placeholder;
+    name.is_template = (is_named_template && unnumbered) || placeholder;
     name
 }
 
-/// Takes `.accepted`, `.dialogue`, `.plan` off the end.
+/// Removes suffixes such as `.accepted`, `.dialogue` and `.plan` from the end.
 fn take_suffixes<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     let mut rest = stem;
     while let Some((head, last)) = rest.rsplit_once('.') {
@@ -129,7 +129,7 @@ fn take_suffixes<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     rest
 }
 
-/// Takes `2026-01-25T0200Z-`, `2026-01-25-` or `20260125-` off the front.
+/// Removes a prefix such as `2026-01-25T0200Z-`, `2026-01-25-` or `20260125-`.
 fn take_date<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     let bytes = stem.as_bytes();
     let digits = |range: std::ops::Range<usize>| {
@@ -160,7 +160,7 @@ fn take_date<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     stem[end..].trim_start_matches(['-', '_', ' ', '.'])
 }
 
-/// Takes `0012-`, `adr-0012-`, `EIP-1559` or `back-12.3 - ` off the front.
+/// Removes a prefix such as `0012-`, `adr-0012-`, `EIP-1559` or `back-12.3 - `.
 fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     let n_letters = stem.bytes().take_while(u8::is_ascii_alphabetic).count();
     let after_letters = &stem[n_letters..];
@@ -172,7 +172,7 @@ fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     let prefixed = ((2..=4).contains(&n_letters) || known) && n_separators <= 2 && !dated;
     let bare = n_letters == 0 && n_separators == 0;
     if !(prefixed || bare) {
-        return hexadecimal(stem, name);
+        return take_hexadecimal(stem, name);
     }
     let n_digits = digits.bytes().take_while(u8::is_ascii_digit).count();
     let mut end = n_digits;
@@ -185,11 +185,12 @@ fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     let next = digits[end..].chars().next();
     let ends = next.is_none_or(|c| matches!(c, '-' | '_' | ' ' | '.' | ':'));
     if n_digits == 0 || n_digits > 6 || !ends {
-        return hexadecimal(stem, name);
+        return take_hexadecimal(stem, name);
     }
-    // `utf8-text`, `web3-x`: a glued short number is part of a word unless the word is a series.
-    let glued = prefixed && n_separators == 0 && n_digits < 3;
-    if glued && !known {
+    // In `utf8-text` and `web3-x` the number is part of the word. Without a separator, a short number
+    // counts only after the prefix of a known series.
+    let is_part_of_word = prefixed && n_separators == 0 && n_digits < 3;
+    if is_part_of_word && !known {
         return stem;
     }
     name.prefix = prefixed.then(|| stem[..n_letters].to_lowercase());
@@ -198,8 +199,8 @@ fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     digits[end..].trim_start_matches(['-', '_', ' ', '.', ':'])
 }
 
-/// A two-digit hexadecimal name, `7D.md`.
-fn hexadecimal<'a>(stem: &'a str, name: &mut Name) -> &'a str {
+/// Reads a name of two hexadecimal digits, such as `7D.md`.
+fn take_hexadecimal<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     let upper_hex = |b: u8| b.is_ascii_digit() || (b'A'..=b'F').contains(&b);
     if stem.len() == 2 && stem.bytes().all(upper_hex) {
         name.number = Number::new(stem);
@@ -209,7 +210,7 @@ fn hexadecimal<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     stem
 }
 
-/// Takes the status letter of `0016-D-slug` off the front.
+/// Removes the status letter from the front of `D-slug` in `0016-D-slug`.
 fn take_letter<'a>(rest: &'a str, name: &mut Name) -> &'a str {
     let mut chars = rest.chars();
     let (Some(first), Some('-')) = (chars.next(), chars.next()) else { return rest };
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn every_naming_dialect_is_read() {
+    fn every_naming_convention_is_parsed() {
         check("0001-purpose.accepted.md", "1", "purpose", Some(Status::Accepted));
         check("0016-D-context-injection.md", "16", "context-injection", Some(Status::Draft));
         check("0017-plan-file.plan.md", "17", "plan-file", None);
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_and_indexes_are_no_documents() {
+    fn templates_and_indexes_are_recognised() {
         assert!(name("0000-template.md").is_template);
         assert!(name("adr-template.md").is_template);
         assert!(name("YYYYMMDD-template.md").is_template);

@@ -1,12 +1,12 @@
-//! Makes text from documents harmless in a wrapper and visible to a reader.
+//! Escapes text from documents, so that it cannot close the tag around it or hide characters.
 
 use std::borrow::Cow;
 
 use super::hidden::{hidden_in, mark, may_hide};
 use super::scan;
 
-/// What stands behind the `<` of a tag that blue, an agent's host or a model's chat format gives a
-/// meaning; a document may not open or close them.
+/// Names of tags that have a meaning for blue, for an agent's host or in a model's chat format, as
+/// they follow the `<`. A document must not be able to open or close such a tag.
 const TAGS: &[&str] = &[
     "blue",
     "system",
@@ -26,23 +26,24 @@ const TAGS: &[&str] = &[
     "|",
 ];
 
-/// Escapes the `<` of such tags, shows hidden characters as `[U+202E]`, turns a lone CR into LF.
+/// Escapes the `<` of special tags, replaces hidden characters with marks such as `[U+202E]`, and
+/// converts CR and CRLF to LF.
 pub fn neutral(text: &str) -> Cow<'_, str> {
     neutral_but(text, "")
 }
 
-/// The same, with some hidden characters kept because the configuration says so.
-pub fn neutral_but<'a>(text: &'a str, kept: &str) -> Cow<'a, str> {
-    let turn = memchr::memmem::find(text.as_bytes(), b"INST]").is_some();
-    if !turn && plain_len(text.as_bytes()) == text.len() {
+/// Like [`neutral`], but leaves the hidden characters in `allowed` unchanged.
+pub fn neutral_but<'a>(text: &'a str, allowed: &str) -> Cow<'a, str> {
+    let has_inst = memchr::memmem::find(text.as_bytes(), b"INST]").is_some();
+    if !has_inst && plain_len(text.as_bytes()) == text.len() {
         return Cow::Borrowed(text);
     }
     let hidden = hidden_in(text);
-    let mut hidden = hidden.iter().filter(|(_, c)| !kept.contains(*c)).peekable();
+    let mut hidden = hidden.iter().filter(|(_, c)| !allowed.contains(*c)).peekable();
     let mut out = String::with_capacity(text.len() + 16);
     let mut at = 0;
     while at < text.len() {
-        if !turn {
+        if !has_inst {
             let len = plain_len(&text.as_bytes()[at..]);
             out.push_str(&text[at..at + len]);
             at += len;
@@ -57,7 +58,7 @@ pub fn neutral_but<'a>(text: &'a str, kept: &str) -> Cow<'a, str> {
         let after = &text[at..];
         match c {
             '<' if opens_tag(after) => out.push_str("&lt;"),
-            '[' if turn && (after.starts_with("INST]") || after.starts_with("/INST]")) => {
+            '[' if has_inst && (after.starts_with("INST]") || after.starts_with("/INST]")) => {
                 out.push_str("&#91;");
             }
             '\r' if !after.starts_with('\n') => out.push('\n'),
@@ -68,7 +69,7 @@ pub fn neutral_but<'a>(text: &'a str, kept: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// A text in one line: whatever would end the line is a space, hidden characters are shown.
+/// Escapes a text and puts it on one line, with spaces in place of line ends.
 pub fn one_line(text: &str) -> String {
     let ends =
         |c: char| matches!(c, '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}');
@@ -76,20 +77,20 @@ pub fn one_line(text: &str) -> String {
     neutral(&line).into_owned()
 }
 
-/// A text as the value of an attribute in quotes: in one line, without the signs that would end the
-/// value or the tag.
+/// Escapes a text for use as a quoted attribute value: on one line, and without the characters that
+/// would end the value or the tag.
 pub fn attribute(text: &str) -> String {
     one_line(text).replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// How many bytes at the beginning need no look: printable ASCII that opens no tag, and lines' ends.
+/// Returns the length of the prefix that needs no escaping: printable ASCII without `<`, and line ends.
 fn plain_len(bytes: &[u8]) -> usize {
     scan::length(bytes, |b| (b' '..0x7F).contains(&b) & (b != b'<') | (b == b'\n') | (b == b'\t'))
 }
 
-/// Whether what follows a `<` is the name of a tag that means something to a reader.
+/// Returns true if the text after a `<` starts with the name of a special tag.
 fn opens_tag(after: &str) -> bool {
-    // Two letters tell nearly every other tag.
+    // The first two letters rule out nearly every other tag.
     if let [a, b, ..] = after.as_bytes()
         && let two = [a.to_ascii_lowercase(), b.to_ascii_lowercase()]
         && two.iter().all(u8::is_ascii_lowercase)
@@ -130,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn an_attribute_does_not_end_before_its_quote() {
+    fn a_value_cannot_end_its_attribute() {
         assert_eq!(attribute("x\"><b>\r\ny\u{2028}z"), "x&quot;&gt;&lt;b&gt;  y z");
         assert_eq!(attribute("</blue-session>"), "&lt;/blue-session&gt;");
         assert_eq!(attribute("R&D, Zoë's"), "R&D, Zoë's");
     }
 
     #[test]
-    fn hidden_characters_are_shown_and_visible_ones_kept() {
+    fn only_hidden_characters_are_replaced() {
         assert_eq!(neutral("a\u{202E}b"), "a[U+202E]b");
         assert_eq!(neutral("\u{1b}[31m"), "[U+001B][31m");
         assert_eq!(neutral("👩\u{200D}💻 ❤\u{FE0F} שלום"), "👩\u{200D}💻 ❤\u{FE0F} שלום");

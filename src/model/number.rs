@@ -4,15 +4,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A number as documents write it, compared without leading zeros: `0068` is `68`.
+/// The number of a document. Leading zeros do not matter: `0068` equals `68`.
 ///
-/// Most are decimal; a few series use dotted (`12.3`) or hexadecimal (`7D`) numbers, so it is
-/// kept as text. Invariant: not empty, upper case, no leading zero before another digit.
+/// Most numbers are decimal, but a few series use dotted (`12.3`) or hexadecimal (`7D`) ones, so it is
+/// stored as text. Invariant: not empty, upper case, no leading zero before another digit.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Number(Box<str>);
 
 impl Number {
-    /// Normalises what a document wrote; `None` if there is no digit in it.
+    /// Normalises a number as written; returns `None` if the text is not a number.
     pub fn new(raw: &str) -> Option<Number> {
         if !raw.bytes().any(|b| b.is_ascii_digit()) && raw.len() != 2 {
             return None;
@@ -29,17 +29,17 @@ impl Number {
         Some(Number(text.into()))
     }
 
-    /// The normalised text.
+    /// Returns the normalised text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its decimal value, if it is a plain number that fits.
+    /// Returns the value if it is a decimal integer that fits.
     pub fn value(&self) -> Option<u64> {
         self.0.parse().ok()
     }
 
-    /// A key that sorts `9` before `10` and plain numbers before others.
+    /// Returns a key that sorts `9` before `10` and decimal integers before other numbers.
     pub fn sort_key(&self) -> (bool, u64, &str) {
         match self.value() {
             Some(value) => (false, value, ""),
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leading_zeros_do_not_count() {
+    fn leading_zeros_are_ignored() {
         assert_eq!(Number::new("0068"), Number::new("68"));
         assert_eq!(Number::new("0000").map(|n| n.to_string()), Some("0".to_string()));
         assert_eq!(Number::new("12.3").map(|n| n.to_string()), Some("12.3".to_string()));

@@ -1,81 +1,82 @@
-//! One run's checked configuration.
+//! The configuration of one run, checked and complete.
 
 use std::collections::BTreeMap;
 
 use super::depth::MAX_DEPTH;
 use super::{Allowance, Code, Digest, Hasher, Kind, Severity};
 
-/// A number of tokens and of bytes that a text may not exceed.
+/// The number of tokens and of bytes that a text may not exceed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Budget {
-    /// What the configuration asks for.
+    /// Maximum from the configuration.
     pub max_tokens: u64,
-    /// What may be spent: the maximum less the declared margin.
+    /// Tokens that may be used: the maximum minus the margin.
     pub tokens: u64,
-    /// The hard cap in bytes.
+    /// Maximum in bytes.
     pub bytes: u64,
 }
 
-/// Hooks cut what they print at 10,000 bytes or UTF-16 units, silently; blue stays below.
+/// Maximum size of a bundle. Agent hosts silently cut the output of a hook at 10,000 bytes or UTF-16
+/// units, so bundles stay below that.
 pub const HOOK_BYTES: u64 = 9_500;
 
 impl Budget {
-    /// A budget with its margin taken off.
+    /// Creates a budget and subtracts the margin.
     pub fn new(max_tokens: u64, margin_percent: u64, bytes: u64) -> Budget {
         let tokens = max_tokens * (100 - margin_percent.min(100)) / 100;
         Budget { max_tokens, tokens, bytes }
     }
 
-    /// Whether a text of this size fits.
+    /// Returns true if a text of this size fits.
     pub fn holds(&self, tokens: u64, bytes: u64) -> bool {
         tokens <= self.tokens && bytes <= self.bytes
     }
 }
 
-/// Documents that the configuration asks for by glob.
+/// A rule of the configuration that selects documents by glob.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Rule {
-    /// What they are.
+    /// Kind of the documents.
     pub kind: Kind,
-    /// The collection they form; a slug.
+    /// Name of their collection, a slug.
     pub collection: String,
-    /// Mention prefixes, lower case.
+    /// Prefixes of mentions, in lower case.
     pub series: Vec<String>,
     /// Globs below the root.
     pub paths: Vec<String>,
 }
 
-/// A tier of context: what goes in and how much.
+/// A tier of context: its sources and its budget.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Tier {
-    /// Addresses, in order.
+    /// Addresses of the sources, in order.
     pub sources: Vec<String>,
-    /// How much.
+    /// Maximum size of the tier.
     pub budget: Budget,
 }
 
-/// Limits on what a stranger's repository may cost.
+/// Limits on the resources that an untrusted repository can use.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Limits {
-    /// Bytes of one document.
+    /// Maximum bytes of one document.
     pub document_bytes: u64,
-    /// How many documents.
+    /// Maximum number of documents.
     pub documents: u64,
-    /// Bytes of all documents together.
+    /// Maximum bytes of all documents together.
     pub total_bytes: u64,
-    /// How deep folders may nest.
+    /// Maximum nesting of folders.
     pub depth: u64,
-    /// Bytes of one line.
+    /// Maximum bytes of one line.
     pub line_bytes: u64,
-    /// How deep quotes and lists may nest.
+    /// Maximum nesting of quotes and lists.
     pub nesting: u64,
-    /// Bytes of front matter, or of a metadata file.
+    /// Maximum bytes of front matter, or of a metadata file.
     pub front_matter_bytes: u64,
-    /// How deep metadata may nest.
+    /// Maximum nesting of metadata.
     pub yaml_depth: u64,
-    /// How many values metadata may have once its aliases are followed.
+    /// Maximum number of values in metadata after its aliases are expanded.
     pub yaml_values: u64,
-    /// How many different references one document may have.
+    /// Maximum number of different references in one document.
     pub references: u64,
 }
 
@@ -97,17 +98,16 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Tells a digest what decides, besides a document's own digest, what was read of it. The usual
-    /// limits tell nothing.
-    pub fn tell(&self, told: &mut Hasher) {
+    /// Hashes the limits that affect the facts of a document, unless they have their default values.
+    pub fn tell(&self, hasher: &mut Hasher) {
         if self.of_document() != Limits::default().of_document() {
             self.of_document().iter().for_each(|limit| {
-                told.number(*limit);
+                hasher.number(*limit);
             });
         }
     }
 
-    /// The limits that decide what is read of one document's bytes.
+    /// Returns the limits that affect the facts parsed from one document's bytes.
     pub fn of_document(&self) -> [u64; 6] {
         [
             self.line_bytes,
@@ -120,45 +120,45 @@ impl Limits {
     }
 }
 
-/// One run's checked configuration: what to read, what to make, how much.
+/// The configuration of one run: the documents to read, the files to emit and their budgets.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The project's name.
+    /// Name of the project.
     pub project: Option<String>,
-    /// The realm it belongs to.
+    /// Realm of the project.
     pub realm: String,
-    /// Rules for documents; empty means conventions.
+    /// Rules that select documents. If empty, conventions select them.
     pub rules: Vec<Rule>,
-    /// Tier 1.
+    /// Tier 1, the session bundle.
     pub identity: Tier,
-    /// Tokens of tier 1 that the project's way of working may take.
+    /// Maximum tokens of tier 1 for the description of the project's workflow.
     pub guide_tokens: u64,
-    /// Tier 2.
+    /// Tier 2, the workflow bundles.
     pub workflow: Tier,
-    /// What a branch's name begins with when it is named after an RFC.
+    /// Prefix of branches that are named after an RFC.
     pub branch_prefix: String,
-    /// The most bundles of tier 2.
+    /// Maximum number of tier 2 bundles.
     pub max_bundles: u64,
-    /// When tier 2 is given again.
+    /// Events that deliver tier 2 again.
     pub refresh_triggers: Vec<String>,
-    /// Tier 3.
+    /// Tier 3, the documents for reference.
     pub reference: Tier,
-    /// The address of the relevance index.
+    /// Address of the relevance index.
     pub graph: String,
-    /// After how many days an unread reference counts as stale.
+    /// Days after which an unread document counts as stale.
     pub staleness_days: u64,
-    /// Globs on path components that are never read.
+    /// Globs of path components that are never read.
     pub deny: Vec<String>,
-    /// Whether symbolic links may lead out of the root.
+    /// True if symbolic links may point outside the root.
     pub allow_external: bool,
-    /// What is let through although it hides, or looks like a secret.
+    /// Hidden characters and supposed secrets that are allowed.
     pub allowance: Allowance,
-    /// Limits.
+    /// Limits on resources.
     pub limits: Limits,
-    /// Plugins by name.
+    /// Names of plugins.
     pub plugins: Vec<String>,
-    /// The severity of a code where it is not the usual one; `None` is off.
+    /// Severities that differ from the default; `None` turns a code off.
     pub severities: BTreeMap<Code, Option<Severity>>,
-    /// The digest of the configuration as it was understood.
+    /// Digest of the parsed configuration.
     pub digest: Digest,
 }

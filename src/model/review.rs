@@ -1,4 +1,4 @@
-//! What becomes of findings in a project: how much each matters, and which were reviewed.
+//! Applies a project's settings to findings: configured severities and accepted findings.
 
 use std::collections::BTreeMap;
 
@@ -8,60 +8,60 @@ use super::layout::ACCEPTED;
 use super::neutral::neutral;
 use super::{Code, Diagnostic, Severity};
 
-/// A finding that somebody looked at and accepted. It is known by what it says, not by its line,
-/// so that it survives edits elsewhere in the document.
+/// A finding that was reviewed and accepted. It is matched by its message and not by its line, so that
+/// it still matches after edits elsewhere in the document.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Accepted {
-    /// The document.
+    /// Path of the document.
     pub path: String,
-    /// The code, as text: a code that was retired matches nothing.
+    /// The code as text, so that an entry with a retired code can be read. It matches nothing.
     pub code: String,
-    /// What was found.
+    /// Message of the finding.
     pub message: String,
-    /// How many times it stands in that document.
+    /// Number of occurrences in the document that are accepted.
     pub count: u64,
-    /// Why it is accepted.
+    /// Reason for accepting it.
     pub reason: String,
-    /// Its line in the file of accepted findings; 0 when it is new.
+    /// Line in the file of accepted findings; 0 for a new entry.
     pub line: u32,
 }
 
-/// What a project says of findings.
+/// A project's settings for findings.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// The severity of a code, where it is not the usual one; `None` is off.
+    /// Severities that differ from the default; `None` turns a code off.
     pub severities: BTreeMap<Code, Option<Severity>>,
-    /// What was reviewed.
+    /// Accepted findings.
     pub accepted: Vec<Accepted>,
 }
 
-/// Findings after the project's word on them.
+/// Findings after a policy was applied.
 #[derive(Debug, Default)]
 pub struct Reviewed {
-    /// What is shown and counted, sorted by place.
+    /// Findings to show and count, sorted by place.
     pub shown: Vec<Diagnostic>,
-    /// What was accepted, with the reason, sorted by place.
+    /// Accepted findings with the reason, sorted by place.
     pub accepted: Vec<(Diagnostic, String)>,
 }
 
-/// How many findings there were of each sort.
+/// Numbers of findings.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Counts {
-    /// Errors that are shown.
+    /// Errors shown.
     pub errors: u64,
-    /// Warnings that are shown.
+    /// Warnings shown.
     pub warnings: u64,
-    /// Notes that are shown.
+    /// Notes shown.
     pub infos: u64,
-    /// Findings that are accepted.
+    /// Findings accepted.
     pub accepted: u64,
 }
 
-/// What a finding is known by: code, path and message, harmless as they are written down.
-type Key = (String, String, String);
+/// Identity of a finding: its code and its escaped path and message.
+type FindingKey = (String, String, String);
 
 impl Policy {
-    /// A finding as the project sees it; `None` if its code is off.
+    /// Applies the configured severity to a finding; returns `None` if its code is off.
     pub fn judge(&self, mut finding: Diagnostic) -> Option<Diagnostic> {
         if let Some(severity) = self.severities.get(&finding.code) {
             finding.severity = (*severity)?;
@@ -69,23 +69,25 @@ impl Policy {
         Some(finding)
     }
 
-    /// Parts findings into those that are shown and those that were accepted.
+    /// Divides findings into those to show and those that are accepted. An accepted finding that no
+    /// longer occurs is reported as a finding of its own.
     pub fn review(&self, mut findings: Vec<Diagnostic>) -> Reviewed {
         findings.sort();
-        let mut open: BTreeMap<Key, (u64, &Accepted)> = BTreeMap::new();
+        let mut remaining: BTreeMap<FindingKey, (u64, &Accepted)> = BTreeMap::new();
         for entry in &self.accepted {
-            // Two branches may have accepted the same; that is not twice as many.
-            let known = open.entry(known(entry)).or_insert((0, entry));
-            known.0 = known.0.max(entry.count);
+            // Two merged branches may have accepted the same finding. The counts are not added.
+            let (count, _) = remaining.entry(accepted_key(entry)).or_insert((0, entry));
+            *count = (*count).max(entry.count);
         }
         let mut reviewed = Reviewed::default();
         for finding in findings {
-            let entry = match open.is_empty() {
+            // Most projects accept nothing, and then no keys have to be built.
+            let entry = match remaining.is_empty() {
                 true => None,
-                false => open.get_mut(&key(&finding)).filter(|(left, _)| *left > 0),
+                false => remaining.get_mut(&finding_key(&finding)).filter(|(count, _)| *count > 0),
             };
-            let reason = entry.map(|(left, entry)| {
-                *left -= 1;
+            let reason = entry.map(|(count, entry)| {
+                *count -= 1;
                 entry.reason.clone()
             });
             match (self.judge(finding), reason) {
@@ -94,18 +96,19 @@ impl Policy {
                 (None, _) => {}
             }
         }
-        let gone = open.into_values().filter(|(left, _)| *left > 0);
-        reviewed.shown.extend(gone.filter_map(|(left, entry)| self.judge(gone_note(left, entry))));
+        let gone = remaining.into_values().filter(|(count, _)| *count > 0);
+        let gone = gone.filter_map(|(count, entry)| self.judge(gone_finding(count, entry)));
+        reviewed.shown.extend(gone);
         reviewed.shown.sort();
         reviewed
     }
 
-    /// Accepts findings. One that is accepted already stands there once more.
+    /// Accepts findings. If a finding is already accepted, its count increases.
     pub fn accept<'a>(&mut self, findings: impl Iterator<Item = &'a Diagnostic>, reason: &str) {
-        let mut entries: BTreeMap<Key, Accepted> =
-            self.accepted.drain(..).map(|entry| (known(&entry), entry)).collect();
+        let mut entries: BTreeMap<FindingKey, Accepted> =
+            self.accepted.drain(..).map(|entry| (accepted_key(&entry), entry)).collect();
         for finding in findings {
-            let entry = entries.entry(key(finding)).or_insert_with(|| Accepted {
+            let entry = entries.entry(finding_key(finding)).or_insert_with(|| Accepted {
                 path: finding.path.clone(),
                 code: finding.code.to_string(),
                 message: finding.message.clone(),
@@ -119,36 +122,38 @@ impl Policy {
         self.accepted = entries.into_values().collect();
     }
 
-    /// Forgets what was accepted and is not found any more. Says how many entries that touched.
+    /// Removes accepted findings that no longer occur. Returns the number of changed entries.
     pub fn prune(&mut self, findings: &[Diagnostic]) -> usize {
-        let mut found: BTreeMap<Key, u64> = BTreeMap::new();
+        let mut found: BTreeMap<FindingKey, u64> = BTreeMap::new();
         for finding in findings {
-            *found.entry(key(finding)).or_default() += 1;
+            *found.entry(finding_key(finding)).or_default() += 1;
         }
-        let mut n_touched = 0;
+        let mut n_changed = 0;
         for entry in &mut self.accepted {
-            let left = entry.count.min(found.get(&known(entry)).copied().unwrap_or(0));
-            n_touched += usize::from(left < entry.count);
-            entry.count = left;
+            let count = entry.count.min(found.get(&accepted_key(entry)).copied().unwrap_or(0));
+            n_changed += usize::from(count < entry.count);
+            entry.count = count;
         }
         self.accepted.retain(|entry| entry.count > 0);
-        n_touched
+        n_changed
     }
 }
 
-fn known(entry: &Accepted) -> Key {
+fn accepted_key(entry: &Accepted) -> FindingKey {
     (entry.code.clone(), neutral(&entry.path).into_owned(), neutral(&entry.message).into_owned())
 }
 
-fn key(finding: &Diagnostic) -> Key {
+fn finding_key(finding: &Diagnostic) -> FindingKey {
     let (path, message) = (neutral(&finding.path), neutral(&finding.message));
     (finding.code.to_string(), path.into_owned(), message.into_owned())
 }
 
-/// Says that an accepted finding is not there any more.
-fn gone_note(left: u64, entry: &Accepted) -> Diagnostic {
-    let times =
-        if entry.count > 1 { format!(" ({left} of {} times)", entry.count) } else { String::new() };
+/// Reports that `n_gone` occurrences of an accepted finding no longer exist.
+fn gone_finding(n_gone: u64, entry: &Accepted) -> Diagnostic {
+    let times = match entry.count > 1 {
+        true => format!(" ({n_gone} of {} times)", entry.count),
+        false => String::new(),
+    };
     let message = format!(
         "accepted, but no longer found{times}: {} in {}: {}",
         entry.code, entry.path, entry.message
@@ -159,7 +164,7 @@ fn gone_note(left: u64, entry: &Accepted) -> Diagnostic {
 }
 
 impl Reviewed {
-    /// How many there are of each sort.
+    /// Counts the findings.
     pub fn counts(&self) -> Counts {
         Counts { accepted: self.accepted.len() as u64, ..Counts::of(&self.shown) }
     }
@@ -198,11 +203,11 @@ mod tests {
     }
 
     #[test]
-    fn an_accepted_finding_is_known_by_what_it_says_and_how_often() {
+    fn an_accepted_finding_matches_by_message_and_count() {
         let policy = Policy { accepted: vec![accepted("x", 2)], ..Policy::default() };
         let reviewed = policy.review(vec![finding(30, "x"), finding(9, "x"), finding(4, "x")]);
         assert_eq!(reviewed.accepted.len(), 2);
-        assert_eq!(reviewed.shown, [finding(30, "x")], "the one more is new");
+        assert_eq!(reviewed.shown, [finding(30, "x")], "the third is new");
         let reviewed = policy.review(vec![finding(1, "x")]);
         let codes: Vec<Code> = reviewed.shown.iter().map(|finding| finding.code).collect();
         assert_eq!(codes, [Code::AcceptedGone]);
@@ -210,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_can_be_off_or_matter_more() {
+    fn a_code_can_be_turned_off_or_made_an_error() {
         let severities =
             BTreeMap::from([(Code::BrokenLink, Some(Severity::Error)), (Code::HiddenText, None)]);
         let policy = Policy { severities, ..Policy::default() };

@@ -1,36 +1,37 @@
-//! Passes over a text that look at many bytes at a time.
+//! Fast scans over text that test many bytes at a time.
 
-/// Bytes that are looked at together; counts of so many fit into a byte.
-const TOGETHER: usize = 32;
+/// Bytes tested together. A count of this many fits into a byte, so that the compiler can use vector
+/// instructions.
+const CHUNK_BYTES: usize = 32;
 
-/// How many bytes at the beginning fit.
+/// Returns the length of the longest prefix whose bytes all satisfy `fits`.
 #[inline]
 pub fn length(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
     let mut len = 0;
-    // Many at a time without a branch, then the one where it ends.
-    let (whole, rest) = bytes.as_chunks::<TOGETHER>();
-    for part in whole {
-        if !part.iter().fold(true, |all, byte| all & fits(*byte)) {
+    // Whole chunks are tested without a branch per byte. Then the end is searched byte by byte.
+    let (whole, rest) = bytes.as_chunks::<CHUNK_BYTES>();
+    for chunk in whole {
+        if !chunk.iter().fold(true, |all, byte| all & fits(*byte)) {
             break;
         }
-        len += TOGETHER;
+        len += CHUNK_BYTES;
     }
-    let rest = if len == whole.len() * TOGETHER { rest } else { &bytes[len..] };
+    let rest = if len == whole.len() * CHUNK_BYTES { rest } else { &bytes[len..] };
     len + rest.iter().position(|byte| !fits(*byte)).unwrap_or(rest.len())
 }
 
-/// How many bytes fit, wherever they are.
+/// Returns the number of bytes that satisfy `fits`.
 #[inline]
 pub fn count(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
-    let (whole, rest) = bytes.as_chunks::<TOGETHER>();
+    let (whole, rest) = bytes.as_chunks::<CHUNK_BYTES>();
     let mut n = rest.iter().filter(|byte| fits(**byte)).count();
-    for part in whole {
-        n += usize::from(part.iter().fold(0u8, |n, byte| n + u8::from(fits(*byte))));
+    for chunk in whole {
+        n += usize::from(chunk.iter().fold(0u8, |n, byte| n + u8::from(fits(*byte))));
     }
     n
 }
 
-/// The characters of a text that are not ASCII.
+/// Returns the characters of a text that are not ASCII.
 pub fn wide(text: &str) -> impl Iterator<Item = char> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -46,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_at_a_time_is_as_one_by_one() {
+    fn chunked_scans_agree_with_bytewise_scans() {
         let mut text = String::new();
         for i in 0..400usize {
             text.push(if i % 37 == 36 { 'é' } else { 'x' });
             for start in 0..text.len().min(40) {
                 let bytes = &text.as_bytes()[start..];
-                let plainly = bytes.iter().position(|b| !b.is_ascii()).unwrap_or(bytes.len());
-                assert_eq!(length(bytes, |b| b.is_ascii()), plainly);
+                let expected = bytes.iter().position(|b| !b.is_ascii()).unwrap_or(bytes.len());
+                assert_eq!(length(bytes, |b| b.is_ascii()), expected);
                 assert_eq!(
                     count(bytes, |b| b == b'x'),
                     bytes.iter().filter(|b| **b == b'x').count()

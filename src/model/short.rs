@@ -1,35 +1,35 @@
-//! Short ids: `5`, `0005`, `single-source`, `0005-single-source`, `0017.plan`.
+//! Short ids of documents: `5`, `0005`, `single-source`, `0005-single-source`, `0017.plan`.
 
 use super::Number;
 use super::name::{self, Name};
 
-/// A number, a slug, or both, as the last part of an address may give them.
+/// A number, a slug or both, as a user types it or as the last part of an address.
 #[derive(Clone, Debug)]
 pub struct ShortId(Name);
 
 impl ShortId {
-    /// Reads a short id; `None` if it names nothing.
+    /// Parses a short id; returns `None` if it has neither a number nor a slug.
     pub fn new(id: &str) -> Option<ShortId> {
         let name = name::name(&format!("{id}.md"));
         (name.number.is_some() || !name.slug.is_empty()).then_some(ShortId(name))
     }
 
-    /// Its number.
+    /// Returns the number.
     pub fn number(&self) -> Option<&Number> {
         self.0.number.as_ref()
     }
 
-    /// Its slug; empty if it is only a number.
+    /// Returns the slug, which is empty if the id is only a number.
     pub fn slug(&self) -> &str {
         &self.0.slug
     }
 
-    /// Whether a plan is meant.
+    /// Returns true if the id names a plan.
     pub fn is_plan(&self) -> bool {
         self.0.is_plan
     }
 
-    /// Whether it means a document with this number and slug.
+    /// Returns true if the id matches a document with this number and slug.
     pub fn fits(&self, number: Option<&Number>, slug: &str, is_plan: bool) -> bool {
         is_plan == self.0.is_plan
             && (self.0.number.is_none() || self.0.number.as_ref() == number)
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_a_slug_or_both_mean_the_same_document() {
+    fn a_number_a_slug_or_both_match_the_same_document() {
         let number = Number::new("0005");
         for id in ["5", "0005", "single-source", "0005-single-source", "5-single-source"] {
             let short = ShortId::new(id).expect("an id");

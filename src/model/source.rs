@@ -1,16 +1,16 @@
-//! Documents as they are found: a path, the collection it belongs to, and bytes.
+//! Documents as discovery finds them: path, collection and bytes.
 
 use std::fmt;
 
 use super::Digest;
 use super::name::Name;
 
-/// What sort of document a collection holds.
+/// The kind of documents in a collection, such as `adr`.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Kind(Box<str>);
 
 impl Kind {
-    /// Lower-cases a type name from a convention or the configuration.
+    /// Creates a kind from a name in a convention or the configuration, converted to lower case.
     pub fn new(name: &str) -> Kind {
         match name.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
             true => Kind(name.into()),
@@ -18,12 +18,12 @@ impl Kind {
         }
     }
 
-    /// The name, `adr`.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What one such document is called in a sentence.
+    /// Returns the noun for one such document in a sentence.
     pub fn noun(&self) -> &str {
         match self.as_str() {
             "adr" => "decision",
@@ -39,36 +39,36 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A set of documents that share a digest, a URI prefix and usually a series of numbers.
+/// Documents that share a generated overview, a URI prefix and usually a series of numbers.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Collection {
-    /// The name in `blue://docs/<name>/` and `knowledge/<name>.md`; a slug.
+    /// Name in `blue://docs/<name>/` and `knowledge/<name>.md`, a slug.
     pub name: String,
-    /// What its documents are.
+    /// Kind of its documents.
     pub kind: Kind,
-    /// Prefixes of mentions that mean this collection, lower case: `rfc`, `eip`.
+    /// Prefixes of mentions of its documents, in lower case: `rfc`, `eip`.
     pub series: Vec<String>,
-    /// Where its documents lie, as globs a reader can follow, sorted.
+    /// Globs of the folders with its documents, for display, sorted.
     pub places: Vec<String>,
 }
 
 /// A document that discovery decided to read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FoundFile {
-    /// Path below the project root, `/` between the parts.
+    /// Path below the project root, with `/` as separator.
     pub path: String,
-    /// How much of the path is the collection's folder, in bytes; the rest names the document.
+    /// Length in bytes of the collection's folder in `path`; the rest names the document.
     pub base: usize,
-    /// Which collection, as an index.
+    /// Index of the collection.
     pub collection: usize,
-    /// A YAML file beside the document that holds its metadata.
+    /// Path of a YAML file next to the document that has its metadata.
     pub sidecar: Option<String>,
-    /// What the document's name says.
+    /// The parsed file name.
     pub name: Name,
 }
 
 impl FoundFile {
-    /// The path below the collection's folder.
+    /// Returns the path below the collection's folder.
     pub fn below(&self) -> &str {
         &self.path[self.base..]
     }
@@ -83,7 +83,7 @@ pub struct Source {
     pub sidecar: Option<Vec<u8>>,
 }
 
-/// Identifies a document's content, wherever it lies: its own bytes and those of its sidecar.
+/// Returns the digest of a document's content, from the digests of its own bytes and its sidecar.
 pub fn content_digest(own: Digest, sidecar: Option<Digest>) -> Digest {
     match sidecar {
         None => own,
@@ -93,8 +93,10 @@ pub fn content_digest(own: Digest, sidecar: Option<Digest>) -> Digest {
     }
 }
 
-/// A text with LF, if every line of it ends in CRLF: then git may have converted it at checkout, and
-/// it means the same as in any other clone. `None` if any line ends in LF alone.
+/// Converts the line ends of a text to LF if every line ends in CRLF.
+///
+/// Git may have converted such a text at checkout, and it should give the same results as in any other
+/// clone. Returns `None` if there is nothing to convert or any line ends in LF alone.
 pub fn with_lf(text: &[u8]) -> Option<Vec<u8>> {
     memchr::memchr(b'\r', text)?;
     let n_ends = memchr::memchr_iter(b'\n', text).count();

@@ -1,40 +1,40 @@
-//! Where a document stands: one small set for the many words in use.
+//! The status of a document. `status_words` maps the many words in use to this set.
 
 use std::fmt;
 
-/// Where a document stands. The raw word is kept beside it.
+/// The status of a document. The word as written is stored separately.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Status {
-    /// Being written; nothing is asked of anybody yet.
+    /// Being written, and not proposed to anyone yet.
     Draft,
-    /// Put to others for a decision.
+    /// Submitted for a decision.
     Proposed,
-    /// Under way, or alive without an end in sight.
+    /// In progress, or maintained without an end date.
     Active,
     /// Decided and in force.
     Accepted,
-    /// Decided and done.
+    /// Decided and carried out.
     Implemented,
     /// A finished record of a conversation or an experiment.
     Recorded,
-    /// Nobody works on it; it may come back.
+    /// Not worked on, but may be resumed.
     Paused,
-    /// Decided against, or taken back by its author.
+    /// Decided against, or withdrawn by its author.
     Rejected,
-    /// No longer advised, with nothing named in its place.
+    /// No longer recommended, without a replacement.
     Deprecated,
-    /// Another document stands in its place.
+    /// Replaced by another document.
     Superseded,
-    /// Its text lives elsewhere now.
+    /// Moved to another place.
     Moved,
-    /// It states a word that blue does not know.
+    /// The document states a word that blue does not know.
     Unknown,
-    /// It states nothing.
+    /// The document states no status.
     Unstated,
 }
 
 impl Status {
-    /// Every status, in order.
+    /// All statuses, in order.
     pub const ALL: [Status; 13] = [
         Status::Draft,
         Status::Proposed,
@@ -51,7 +51,7 @@ impl Status {
         Status::Unstated,
     ];
 
-    /// Whether a document of this status may be told as current.
+    /// Returns true if a document with this status can be presented as current.
     pub fn live(self) -> bool {
         !matches!(
             self,
@@ -63,7 +63,7 @@ impl Status {
         )
     }
 
-    /// Whether two statements of one document's status can both be true.
+    /// Returns true if two statements about one document's status can both be true.
     pub fn agrees_with(self, other: Status) -> bool {
         let vague = |s: Status| matches!(s, Status::Unknown | Status::Unstated);
         let in_force = |s: Status| matches!(s, Status::Active | Status::Accepted);
@@ -75,7 +75,7 @@ impl Status {
             || (finished(self) && finished(other))
     }
 
-    /// The word used in every emitted file.
+    /// Returns the word used in every emitted file.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Draft => "draft",

@@ -1,10 +1,10 @@
-//! Status words, more than sixty of them, folded to one small set.
+//! Maps the status words that documents use to [`Status`].
 
 use std::borrow::Cow;
 
 use super::Status;
 
-/// Words and phrases that tell a status, longest first where one begins another.
+/// Words and phrases with their status. If one phrase starts with another, the longer one is first.
 const WORDS: &[(&str, Status)] = &[
     ("partially superseded", Status::Accepted),
     ("partly superseded", Status::Accepted),
@@ -123,31 +123,33 @@ const WORDS: &[(&str, Status)] = &[
     ("moved", Status::Moved),
 ];
 
-/// Folds the words of a status to the set; `None` if none of them tells.
+/// Returns the status of the first known word or phrase in a text, such as `Accepted (2024)`.
+///
+/// "superseded by" anywhere in the text wins over an earlier word.
 pub fn fold(raw: &str) -> Option<Status> {
     let raw = without_struck(raw).to_lowercase();
     let words: Vec<&str> =
         raw.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let partly = words.iter().any(|word| matches!(*word, "partly" | "partially"));
-    let replaced = |pair: &[&str]| {
-        matches!(pair, ["superseded" | "superceded" | "replaced" | "obsoleted", "by"])
+    let is_superseded_by = |bigram: &[&str]| {
+        matches!(bigram, ["superseded" | "superceded" | "replaced" | "obsoleted", "by"])
     };
-    if !partly && words.windows(2).any(replaced) {
+    if !partly && words.windows(2).any(is_superseded_by) {
         return Some(Status::Superseded);
     }
     (0..words.len()).find_map(|at| {
-        let may = |phrase: &str| phrase.starts_with(words[at]);
-        let told = WORDS.iter().find(|(phrase, _)| may(phrase) && begins(&words[at..], phrase));
-        told.map(|(_, status)| *status)
+        let matches = |phrase: &str| phrase.starts_with(words[at]) && begins(&words[at..], phrase);
+        WORDS.iter().find(|(phrase, _)| matches(phrase)).map(|(_, status)| *status)
     })
 }
 
+/// Returns true if `words` begin with the words of `phrase`.
 fn begins(words: &[&str], phrase: &str) -> bool {
     let mut words = words.iter();
     phrase.split(' ').all(|part| words.next() == Some(&part))
 }
 
-/// A text without what is struck out: `~~Accepted~~ Rejected` is `Rejected`.
+/// Removes struck-out text: `~~Accepted~~ Rejected` gives ` Rejected`.
 fn without_struck(raw: &str) -> Cow<'_, str> {
     if !raw.contains("~~") {
         return Cow::Borrowed(raw);
@@ -155,7 +157,7 @@ fn without_struck(raw: &str) -> Cow<'_, str> {
     Cow::Owned(raw.split("~~").step_by(2).collect())
 }
 
-/// The status letter in a name such as `0016-D-slug.md`.
+/// Returns the status of a letter in a file name such as `0016-D-slug.md`.
 pub fn letter(letter: char) -> Option<Status> {
     match letter {
         'D' => Some(Status::Draft),
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decorated_statuses_fold_to_the_first_telling_word() {
+    fn decorated_statuses_map_to_the_first_known_word() {
         for (raw, expected) in [
             ("**Implemented (Swift 5.5)**", Status::Implemented),
             ("[ADOPTED](/README.md#adopted)", Status::Accepted),

@@ -1,18 +1,18 @@
-//! When a session is given its work again.
+//! Events that deliver the workflow bundle to a session again.
 
-/// When tier 2 is looked at again.
+/// An event after which tier 2 is compared with what the session has, and delivered if it changed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Trigger {
-    /// With every prompt.
+    /// Every prompt.
     OnRfcChange,
-    /// With every so many prompts.
+    /// Every N-th prompt.
     EveryTurns(u64),
-    /// When a tool of this name is called.
+    /// A call of the tool with this name.
     OnToolCall(String),
 }
 
 impl Trigger {
-    /// Reads a trigger as the configuration writes it.
+    /// Parses a trigger as the configuration writes it.
     pub fn parse(text: &str) -> Option<Trigger> {
         if text == "on_rfc_change" {
             return Some(Trigger::OnRfcChange);
@@ -24,7 +24,7 @@ impl Trigger {
         (turns > 0).then_some(Trigger::EveryTurns(turns))
     }
 
-    /// Whether a prompt, the so-manieth of its session, sets it off.
+    /// Returns true if the n-th prompt of a session (`turn`) fires the trigger.
     pub fn hears_prompt(&self, turn: u64) -> bool {
         match self {
             Trigger::OnRfcChange => true,
@@ -33,7 +33,7 @@ impl Trigger {
         }
     }
 
-    /// Whether a tool sets it off.
+    /// Returns true if a call of this tool fires the trigger.
     pub fn hears_tool(&self, tool: &str) -> bool {
         matches!(self, Trigger::OnToolCall(name) if name == tool)
     }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn triggers_are_read_and_unknown_ones_are_not() {
+    fn unknown_triggers_are_rejected() {
         assert_eq!(Trigger::parse("every_10_turns"), Some(Trigger::EveryTurns(10)));
         assert_eq!(Trigger::parse("on_tool_call: Bash"), Some(Trigger::OnToolCall("Bash".into())));
         for text in ["every_0_turns", "every_x_turns", "on_full_moon", ""] {

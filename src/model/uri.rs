@@ -1,25 +1,25 @@
-//! The lasting address of a document, a digest or a bundle.
+//! `blue://` addresses of documents, collections and bundles.
 
 use std::fmt;
 
 /// An address such as `blue://docs/rfcs/0016-context-injection`.
 ///
-/// Invariant: the scheme is `blue`, every segment is made of letters, digits and `-._~` and is
-/// neither empty nor `.` or `..`; only the last may be empty (a collection). [`Uri::parse`] and
-/// [`Uri::of_document`] are the only ways to make one, so no other room has to check again.
+/// Invariant: the scheme is `blue`, every segment consists of letters, digits and `-._~`, and no
+/// segment is `.`, `..` or empty, except that the last one may be empty (a collection). The
+/// constructors guarantee this, so no other module has to check it.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Uri(Box<str>);
 
-/// Why a text is no address. It names the rule, never a path of this machine.
+/// The rule that a text breaks as an address. Its message never contains a path of this machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Refusal {
-    /// It does not begin with `blue://`.
+    /// The text does not begin with `blue://`.
     Scheme,
     /// A segment is empty, `.` or `..`.
     Segment,
-    /// A character that an address cannot have, an encoded one among them.
+    /// A character is not allowed, such as `%` of an encoded one.
     Character,
-    /// Longer than any address blue makes.
+    /// The text is longer than any address of blue.
     Length,
 }
 
@@ -39,45 +39,45 @@ pub const SCHEME: &str = "blue://";
 const MAX_BYTES: usize = 512;
 
 impl Uri {
-    /// Checks a text against the grammar.
+    /// Parses and checks an address.
     pub fn parse(text: &str) -> Result<Uri, Refusal> {
         let rest = text.strip_prefix(SCHEME).ok_or(Refusal::Scheme)?;
         if text.len() > MAX_BYTES {
             return Err(Refusal::Length);
         }
         let last = rest.bytes().filter(|b| *b == b'/').count();
-        let may_be = |c: char| match c.is_ascii() {
+        let is_allowed = |c: char| match c.is_ascii() {
             true => c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~'),
             false => c.is_alphanumeric(),
         };
         for (i, segment) in rest.split('/').enumerate() {
-            let collection = segment.is_empty() && i == last && i > 0;
-            if (segment.is_empty() && !collection) || matches!(segment, "." | "..") {
+            let is_collection = segment.is_empty() && i == last && i > 0;
+            if (segment.is_empty() && !is_collection) || matches!(segment, "." | "..") {
                 return Err(Refusal::Segment);
             }
-            if !segment.chars().all(may_be) {
+            if !segment.chars().all(is_allowed) {
                 return Err(Refusal::Character);
             }
         }
         Ok(Uri(text.into()))
     }
 
-    /// The canonical address of a document; both parts are slugs.
+    /// Returns the canonical address of a document. Both parts must be slugs.
     pub fn of_document(collection: &str, id: &str) -> Uri {
         Uri(format!("{SCHEME}docs/{collection}/{id}").into())
     }
 
-    /// The address of a collection's digest.
+    /// Returns the address of a collection.
     pub fn of_collection(collection: &str) -> Uri {
         Uri(format!("{SCHEME}docs/{collection}/").into())
     }
 
-    /// The whole text.
+    /// Returns the whole address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What stands after `blue://`, split at `/`.
+    /// Returns the segments after `blue://`.
     pub fn segments(&self) -> Vec<&str> {
         self.0[SCHEME.len()..].split('/').collect()
     }
@@ -89,7 +89,7 @@ impl fmt::Display for Uri {
     }
 }
 
-/// Makes a slug of any text: lower case, letters and digits of any script, `-` between.
+/// Converts a text to a slug: letters and digits of any script in lower case, separated by `-`.
 pub fn slugify(text: &str) -> String {
     let mut slug = String::with_capacity(text.len());
     for c in text.chars() {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_refused() {
+    fn unsafe_addresses_are_rejected() {
         for bad in [
             "blue://docs/../x",
             "blue://docs/%2e%2e/x",

@@ -1,13 +1,13 @@
-//! Words as they are compared: which count, and what their endings hide.
+//! Splits text into terms: lower-case words without stop words and endings.
 
 use std::sync::LazyLock;
 
 use super::terms::{HASH_START, bigram, hash, hash_step, term_hash};
 
-/// A longer word is cut off, and says nothing.
+/// Maximum length of a word in bytes. Longer ones are skipped.
 const MAX_WORD: usize = 64;
 
-/// Words that say nothing about what a document is about.
+/// Stop words: words that do not show the subject of a document, sorted.
 const COMMON: &[&str] = &[
     "about",
     "above",
@@ -133,19 +133,19 @@ const COMMON: &[&str] = &[
     "your",
 ];
 
-/// Hashes of the common words, each where [`place`] begins to look for it; 0 where there is none.
-static COMMON_HASHES: LazyLock<[u64; 512]> = LazyLock::new(|| {
+/// Open-addressed hash table of the stop words' hashes; 0 is an empty slot.
+static STOP_WORD_HASHES: LazyLock<[u64; 512]> = LazyLock::new(|| {
     let mut hashes = [0; 512];
     for word in COMMON {
         let hash = hash(word.as_bytes());
-        let at = place(&hashes, hash);
+        let at = slot(&hashes, hash);
         hashes[at] = hash;
     }
     hashes
 });
 
-/// Where a hash is, or would be. Most places are empty.
-fn place(hashes: &[u64; 512], hash: u64) -> usize {
+/// Returns the slot of a hash, or the empty slot where it would be inserted.
+fn slot(hashes: &[u64; 512], hash: u64) -> usize {
     let mut at = (hash >> 40) as usize % 512;
     while hashes[at] != 0 && hashes[at] != hash {
         at = (at + 1) % 512;
@@ -153,21 +153,22 @@ fn place(hashes: &[u64; 512], hash: u64) -> usize {
     at
 }
 
-/// Whether a lower-case word with this hash says something.
+/// Returns true if a lower-case word with this hash is a term: not a stop word, a number, a single
+/// byte or very long.
 #[inline]
 pub fn is_telling(word: &str, hash: u64) -> bool {
     let bytes = word.as_bytes();
     bytes.len() >= 2
         && bytes.len() <= 40
         && !(bytes[0].is_ascii_digit() && bytes.iter().all(u8::is_ascii_digit))
-        && COMMON_HASHES[place(&COMMON_HASHES, hash)] == 0
+        && STOP_WORD_HASHES[slot(&STOP_WORD_HASHES, hash)] == 0
 }
 
-/// A word without its ending, so that `caches` and `cached` are one. Made for comparing, not for
-/// reading.
+/// Removes the ending of a word, so that `caches` and `cached` are the same term. Stems are for
+/// comparison, not for display.
 #[inline]
 pub fn stem(word: &str) -> &str {
-    // An ending is ASCII, so what is left is whole characters.
+    // The endings are English, so words with letters outside ASCII are not stemmed.
     let len = stem_len(word.as_bytes());
     if len < word.len() && !word.is_ascii() { word } else { &word[..len] }
 }
@@ -188,11 +189,11 @@ fn stem_len(word: &[u8]) -> usize {
     }
 }
 
-/// The stems of a text's telling words, each once, by their numbers.
-pub fn stems(text: &str, most: usize) -> Vec<u32> {
+/// Returns the hashes of the stems of a text's terms, each once, at most `max` of them.
+pub fn stems(text: &str, max: usize) -> Vec<u32> {
     let mut hashes = Vec::new();
     words(text, |word, whole| {
-        if hashes.len() < most && is_telling(word, whole) {
+        if hashes.len() < max && is_telling(word, whole) {
             let hash = term_hash(stem(word));
             if !hashes.contains(&hash) {
                 hashes.push(hash);
@@ -202,21 +203,22 @@ pub fn stems(text: &str, most: usize) -> Vec<u32> {
     hashes
 }
 
-/// Every two telling words of a short text that follow each other, once, by their numbers.
-pub fn bigrams(text: &str, most: usize) -> Vec<u32> {
+/// Returns the hashes of the bigrams of a short text's terms, each once, at most `max` of them.
+pub fn bigrams(text: &str, max: usize) -> Vec<u32> {
     let (mut bigrams, mut last) = (Vec::new(), None);
     words(text, |word, whole| {
         if is_telling(word, whole) {
             let hash = term_hash(stem(word));
-            let found = last.replace(hash).map(|last| bigram(last, hash));
-            bigrams.extend(found.filter(|found| bigrams.len() < most && !bigrams.contains(found)));
+            let bigram = last.replace(hash).map(|last| bigram(last, hash));
+            bigrams.extend(bigram.filter(|hash| bigrams.len() < max && !bigrams.contains(hash)));
         }
     });
     bigrams
 }
 
-/// Every word of a text in lower case, with its hash; names of code are taken apart.
-pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
+/// Calls `visit` with every word of a text in lower case and its hash. Identifiers such as
+/// `TokenCounter` are split into their words.
+pub fn words(text: &str, mut visit: impl FnMut(&str, u64)) {
     let bytes = text.as_bytes();
     let mut lower = String::new();
     let mut at = 0;
@@ -225,11 +227,11 @@ pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
             at += 1;
             continue;
         }
-        let (mut len, number) = lower_word(&bytes[at..]);
+        let (mut len, lower_hash) = lower_word(&bytes[at..]);
         let class = bytes.get(at + len).map_or(OTHER, |byte| CLASSES[usize::from(*byte)]);
-        // Nearly every word is letters in lower case, and ends where they do.
+        // Fast path: nearly every word consists of lower-case ASCII letters only.
         if class == OTHER || (class == UPPER && len > 0) {
-            tell_short(&text[at..at + len], number, &mut tell);
+            visit_short(&text[at..at + len], lower_hash, &mut visit);
             at += len;
             continue;
         }
@@ -237,7 +239,7 @@ pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
         len = if classes & WIDE != 0 { wide_word(&text[at..]) } else { ascii };
         let word = &text[at..at + len];
         if classes & (WIDE | UPPER) == 0 {
-            tell_short(word, hash(word.as_bytes()), &mut tell);
+            visit_short(word, hash(word.as_bytes()), &mut visit);
         } else {
             lower.clear();
             if classes & WIDE == 0 {
@@ -246,9 +248,9 @@ pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
             } else {
                 lower.extend(word.chars().flat_map(char::to_lowercase));
             }
-            tell_short(&lower, hash(lower.as_bytes()), &mut tell);
+            visit_short(&lower, hash(lower.as_bytes()), &mut visit);
         }
-        // Where no word begins there is one character to leave out.
+        // If no word begins here, one character is skipped.
         at += match len {
             0 => text[at..].chars().next().map_or(1, char::len_utf8),
             len => len,
@@ -257,18 +259,18 @@ pub fn words(text: &str, mut tell: impl FnMut(&str, u64)) {
 }
 
 #[inline]
-fn tell_short(word: &str, hash: u64, tell: &mut impl FnMut(&str, u64)) {
+fn visit_short(word: &str, hash: u64, visit: &mut impl FnMut(&str, u64)) {
     if !word.is_empty() && word.len() <= MAX_WORD {
-        tell(word, hash);
+        visit(word, hash);
     }
 }
 
-/// What a byte is in a word, a bit each.
+/// Classes of bytes in a word, one bit each.
 const OTHER: u8 = 0;
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
 const DIGIT: u8 = 4;
-/// A part of a character that is not ASCII.
+/// Part of a character that is not ASCII.
 const WIDE: u8 = 8;
 
 const CLASSES: [u8; 256] = {
@@ -287,7 +289,7 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// How many letters in lower case these bytes begin with, and their hash.
+/// Returns the length of the prefix of lower-case ASCII letters, and its hash.
 #[inline]
 fn lower_word(bytes: &[u8]) -> (usize, u64) {
     let (mut len, mut hash) = (0, HASH_START);
@@ -307,16 +309,17 @@ fn lower_word(bytes: &[u8]) -> (usize, u64) {
     (len + n, hash)
 }
 
-/// Bytes where there are fewer than eight of them, as if nothing came after.
+/// Packs fewer than eight bytes into an integer, as if zeros followed.
 fn first_eight(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |part, byte| part << 8 | u64::from(*byte))
 }
 
-/// How many letters in lower case eight bytes begin with.
+/// Returns the number of lower-case ASCII letters that eight bytes begin with.
 #[inline]
 fn n_lower(part: u64) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
-    // The top bit of each byte says whether it is at least `a`, and whether it is more than `z`.
+    // In `from_a` the top bit of each byte is set if the byte is at least `a`, in `past_z` if it is
+    // greater than `z`.
     let low = part & (0x7f * EACH);
     let from_a = low + (0x80 - b'a' as u64) * EACH;
     let past_z = low + (0x7f - b'z' as u64) * EACH;
@@ -324,7 +327,8 @@ fn n_lower(part: u64) -> usize {
     (lower ^ (0x80 * EACH)).trailing_zeros() as usize / 8
 }
 
-/// How long the word is that begins here as far as it is ASCII, and what is in it and ends it.
+/// Returns the length of the ASCII prefix of the word that begins here, and the classes of its bytes.
+/// The classes include `WIDE` if a character that is not ASCII follows.
 fn ascii_word(bytes: &[u8]) -> (usize, u8) {
     let (mut classes, mut before) = (0, OTHER);
     for (len, byte) in bytes.iter().enumerate() {
@@ -341,7 +345,7 @@ fn ascii_word(bytes: &[u8]) -> (usize, u8) {
     (bytes.len(), classes)
 }
 
-/// How long the word is that begins here.
+/// Returns the length of the word that begins here, which may have any characters.
 fn wide_word(text: &str) -> usize {
     let mut after_lower = false;
     for (len, c) in text.char_indices() {
@@ -358,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_code_are_taken_apart() {
+    fn identifiers_are_split_into_words() {
         let mut all = Vec::new();
         words("The TokenCounter of `src/cache_layout.rs`, HTTPServer, ÄrgerÜber", |word, _| {
             all.push(word.to_string());
@@ -379,8 +383,8 @@ mod tests {
         assert_eq!(all, expected);
     }
 
-    /// The same words, a character at a time.
-    fn plainly(text: &str) -> Vec<String> {
+    /// Reference implementation that looks at one character at a time.
+    fn words_by_character(text: &str) -> Vec<String> {
         let (mut all, mut word, mut before) = (Vec::new(), String::new(), ' ');
         for c in text.chars().chain([' ']) {
             if !c.is_alphanumeric() || (c.is_uppercase() && before.is_lowercase()) {
@@ -396,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_that_are_found_a_character_at_a_time() {
+    fn words_agree_with_the_reference_implementation() {
         let pieces = [
             "a", "B", "7", "ä", "É", "ß", " ", "-", "„", "漢", "🙂", "xy", "QR", "İ", "abcdefgh",
             "{", "`", "z",
@@ -409,16 +413,16 @@ mod tests {
                 text += pieces[(state >> 33) as usize % pieces.len()];
             }
             let mut found = Vec::new();
-            words(&text, |word, number| {
-                assert_eq!(number, hash(word.as_bytes()), "{text}");
+            words(&text, |word, word_hash| {
+                assert_eq!(word_hash, hash(word.as_bytes()), "{text}");
                 found.push(word.to_string());
             });
-            assert_eq!(found, plainly(&text), "{text}");
+            assert_eq!(found, words_by_character(&text), "{text}");
         }
     }
 
     #[test]
-    fn endings_do_not_count() {
+    fn endings_are_removed() {
         for words in [
             &["cache", "caches", "cached", "caching"][..],
             &["validator", "validators"],

@@ -1,18 +1,18 @@
-//! What a document says of the work it asks for.
+//! The open work of an RFC or a plan: phase, tasks and success criteria.
 
-/// What there is to do under an RFC or a plan, as it is written.
+/// The work that an RFC or a plan describes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Work {
     /// The summary or decision paragraph.
     pub brief: String,
-    /// The phase the work is in: as stated, or the first that has an open task.
+    /// Current phase: the stated one, or the first with an open task.
     pub phase: Option<String>,
-    /// Tasks without a tick, in order; the first of many.
+    /// Unchecked tasks in order. Only the first ones are stored.
     pub open: Vec<String>,
-    /// How many tasks have none.
+    /// Number of unchecked tasks.
     pub n_open: usize,
-    /// How many tasks have one.
+    /// Number of checked tasks.
     pub n_done: usize,
-    /// What must hold in the end.
+    /// Success criteria.
     pub criteria: Vec<String>,
 }
