@@ -25,6 +25,7 @@ pub mod plan;
 pub mod state;
 pub mod review;
 pub mod rows;
+pub mod rules;
 pub mod scan;
 pub mod series;
 pub mod short;

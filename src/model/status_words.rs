@@ -1,127 +1,20 @@
 //! Maps the status words that documents use to [`Status`].
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use super::Status;
+use super::{Status, rules};
 
-/// Words and phrases with their status. If one phrase starts with another, the longer one is first.
-const WORDS: &[(&str, Status)] = &[
-    ("partially superseded", Status::Accepted),
-    ("partly superseded", Status::Accepted),
-    ("partially implemented", Status::Active),
-    ("not accepted", Status::Rejected),
-    ("not implemented", Status::Accepted),
-    ("not started", Status::Draft),
-    ("in progress", Status::Active),
-    ("in review", Status::Proposed),
-    ("under review", Status::Proposed),
-    ("active review", Status::Proposed),
-    ("awaiting review", Status::Proposed),
-    ("scheduled for review", Status::Proposed),
-    ("ready for review", Status::Proposed),
-    ("last call", Status::Proposed),
-    ("final comment", Status::Proposed),
-    ("returned for revision", Status::Paused),
-    ("on hold", Status::Paused),
-    ("work in progress", Status::Active),
-    ("wip", Status::Active),
-    ("in development", Status::Active),
-    ("under discussion", Status::Proposed),
-    ("for discussion", Status::Proposed),
-    ("to be decided", Status::Draft),
-    ("reverted", Status::Rejected),
-    ("draft", Status::Draft),
-    ("idea", Status::Draft),
-    ("concept", Status::Draft),
-    ("planned", Status::Draft),
-    ("planning", Status::Draft),
-    ("todo", Status::Draft),
-    ("to do", Status::Draft),
-    ("proposed", Status::Proposed),
-    ("proposal", Status::Proposed),
-    ("provisional", Status::Proposed),
-    ("pending", Status::Proposed),
-    ("review", Status::Proposed),
-    ("submitted", Status::Proposed),
-    ("requested", Status::Proposed),
-    ("candidate", Status::Proposed),
-    ("discussion", Status::Proposed),
-    ("experimental", Status::Proposed),
-    ("trial", Status::Proposed),
-    ("unreviewed", Status::Proposed),
-    ("active", Status::Active),
-    ("ongoing", Status::Active),
-    ("living", Status::Active),
-    ("open", Status::Active),
-    ("current", Status::Active),
-    ("started", Status::Active),
-    ("implementing", Status::Active),
-    ("previewing", Status::Active),
-    ("accepted", Status::Accepted),
-    ("approved", Status::Accepted),
-    ("adopted", Status::Accepted),
-    ("agreed", Status::Accepted),
-    ("ratified", Status::Accepted),
-    ("decided", Status::Accepted),
-    ("implementable", Status::Accepted),
-    ("recommended", Status::Accepted),
-    ("mandatory", Status::Accepted),
-    ("optional", Status::Accepted),
-    ("merged", Status::Accepted),
-    ("valid", Status::Accepted),
-    ("enforced", Status::Accepted),
-    ("implemented", Status::Implemented),
-    ("impl", Status::Implemented),
-    ("implementation", Status::Implemented),
-    ("final", Status::Implemented),
-    ("finalized", Status::Implemented),
-    ("released", Status::Implemented),
-    ("shipped", Status::Implemented),
-    ("deployed", Status::Implemented),
-    ("standard", Status::Implemented),
-    ("stable", Status::Implemented),
-    ("done", Status::Implemented),
-    ("complete", Status::Implemented),
-    ("completed", Status::Implemented),
-    ("finished", Status::Implemented),
-    ("resolved", Status::Implemented),
-    ("closed", Status::Implemented),
-    ("published", Status::Implemented),
-    ("pub", Status::Implemented),
-    ("answered", Status::Implemented),
-    ("recorded", Status::Recorded),
-    ("converged", Status::Recorded),
-    ("informational", Status::Recorded),
-    ("archived", Status::Deprecated),
-    ("stagnant", Status::Paused),
-    ("stalled", Status::Paused),
-    ("deferred", Status::Paused),
-    ("postponed", Status::Paused),
-    ("paused", Status::Paused),
-    ("dormant", Status::Paused),
-    ("inactive", Status::Paused),
-    ("expired", Status::Rejected),
-    ("withdrawn", Status::Rejected),
-    ("rejected", Status::Rejected),
-    ("declined", Status::Rejected),
-    ("abandoned", Status::Rejected),
-    ("cancelled", Status::Rejected),
-    ("canceled", Status::Rejected),
-    ("dropped", Status::Rejected),
-    ("unimplemented", Status::Accepted),
-    ("retired", Status::Deprecated),
-    ("deprecated", Status::Deprecated),
-    ("removed", Status::Deprecated),
-    ("obsolete", Status::Superseded),
-    ("obsoleted", Status::Superseded),
-    ("superseded", Status::Superseded),
-    ("superceded", Status::Superseded),
-    ("supersceded", Status::Superseded),
-    ("super", Status::Superseded),
-    ("replaced", Status::Superseded),
-    ("subsumed", Status::Superseded),
-    ("moved", Status::Moved),
-];
+/// Words and phrases with their status.
+static PHRASES: LazyLock<Vec<(&str, Status)>> = LazyLock::new(|| {
+    let status = |name| Status::ALL.into_iter().find(|status| status.as_str() == name);
+    rules::entries(include_str!("rules/status_words.txt"))
+        .filter_map(|entry| {
+            let (phrase, name) = entry.split_once(" = ")?;
+            Some((phrase, status(name)?))
+        })
+        .collect()
+});
 
 /// Returns the status of the first known word or phrase in a text, such as `Accepted (2024)`.
 ///
@@ -139,7 +32,8 @@ pub fn fold(raw: &str) -> Option<Status> {
     }
     (0..words.len()).find_map(|at| {
         let matches = |phrase: &str| phrase.starts_with(words[at]) && begins(&words[at..], phrase);
-        WORDS.iter().find(|(phrase, _)| matches(phrase)).map(|(_, status)| *status)
+        let found = PHRASES.iter().filter(|(phrase, _)| matches(phrase));
+        found.max_by_key(|(phrase, _)| phrase.len()).map(|(_, status)| *status)
     })
 }
 
@@ -196,5 +90,16 @@ mod tests {
         }
         assert_eq!(fold("purple"), None);
         assert_eq!(fold(""), None);
+    }
+
+    #[test]
+    fn every_phrase_of_the_rule_file_has_the_status_it_states() {
+        for (phrase, status) in PHRASES.iter() {
+            assert_eq!(fold(phrase), Some(*status), "{phrase}");
+        }
+        let n_entries = rules::entries(include_str!("rules/status_words.txt")).count();
+        assert_eq!(PHRASES.len(), n_entries, "an entry is not `phrase = status`");
+        let by_status = |(phrase, status): &(&'static str, Status)| (*status, *phrase);
+        assert!(PHRASES.is_sorted_by(|a, b| by_status(a) < by_status(b)), "entries are not sorted");
     }
 }

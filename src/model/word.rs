@@ -2,141 +2,19 @@
 
 use std::sync::LazyLock;
 
+use super::rules;
 use super::terms::{HASH_START, bigram, hash, hash_step, term_hash};
 
 /// Maximum length of a word in bytes. Longer ones are skipped.
 const MAX_WORD: usize = 64;
 
-/// Stop words: words that do not show the subject of a document, sorted.
-const COMMON: &[&str] = &[
-    "about",
-    "above",
-    "accepted",
-    "adr",
-    "after",
-    "again",
-    "all",
-    "also",
-    "am",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "author",
-    "authors",
-    "be",
-    "because",
-    "been",
-    "before",
-    "being",
-    "between",
-    "both",
-    "but",
-    "by",
-    "can",
-    "com",
-    "could",
-    "created",
-    "date",
-    "did",
-    "do",
-    "does",
-    "draft",
-    "each",
-    "eip",
-    "eips",
-    "erc",
-    "for",
-    "from",
-    "github",
-    "had",
-    "has",
-    "have",
-    "here",
-    "how",
-    "html",
-    "http",
-    "https",
-    "if",
-    "implemented",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "just",
-    "may",
-    "md",
-    "more",
-    "most",
-    "must",
-    "no",
-    "not",
-    "of",
-    "on",
-    "one",
-    "only",
-    "or",
-    "org",
-    "other",
-    "our",
-    "out",
-    "over",
-    "own",
-    "proposal",
-    "proposed",
-    "rfc",
-    "same",
-    "see",
-    "shall",
-    "should",
-    "so",
-    "some",
-    "status",
-    "such",
-    "than",
-    "that",
-    "the",
-    "their",
-    "them",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "to",
-    "two",
-    "type",
-    "up",
-    "use",
-    "used",
-    "uses",
-    "using",
-    "was",
-    "we",
-    "were",
-    "what",
-    "when",
-    "where",
-    "which",
-    "while",
-    "who",
-    "why",
-    "will",
-    "with",
-    "would",
-    "www",
-    "you",
-    "your",
-];
+/// Words that are left out of a document's terms.
+const STOP_WORDS: &str = include_str!("rules/stop_words.txt");
 
 /// Open-addressed hash table of the stop words' hashes; 0 is an empty slot.
 static STOP_WORD_HASHES: LazyLock<[u64; 512]> = LazyLock::new(|| {
     let mut hashes = [0; 512];
-    for word in COMMON {
+    for word in rules::entries(STOP_WORDS) {
         let hash = hash(word.as_bytes());
         let at = slot(&hashes, hash);
         hashes[at] = hash;
@@ -437,10 +315,10 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_common_words_is_sorted() {
-        assert!(COMMON.is_sorted());
+    fn stop_words_are_sorted_and_are_no_terms() {
+        assert!(rules::entries(STOP_WORDS).is_sorted_by(|a, b| a < b));
         let is_telling = |word: &str| is_telling(word, hash(word.as_bytes()));
-        assert!(COMMON.iter().all(|word| !is_telling(word)));
+        assert!(rules::entries(STOP_WORDS).all(|word| !is_telling(word)));
         assert!(is_telling("cache") && !is_telling("the") && !is_telling("2026"));
     }
 }

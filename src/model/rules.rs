@@ -1,0 +1,6 @@
+//! Reads the rule files that are embedded from `rules/` folders.
+
+/// Returns the entries of a rule file: its lines without blank ones and `#` comments.
+pub fn entries(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
