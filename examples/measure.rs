@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use blue::build::{self, Silent, Survey};
-use blue::model::word::{is_telling, stem, words};
+use blue::model::word::{is_term, stem, words};
 use blue::model::{DocId, Document, Graph, Lexicon, Number, term_hash};
 use blue::rank::rank;
 use blue::rank::ranker::Ranker;
@@ -339,7 +339,7 @@ type Counts = BTreeMap<u32, f64>;
 fn counts(bytes: &[u8]) -> Counts {
     let mut counts = Counts::new();
     words(&String::from_utf8_lossy(bytes), |word, hash| {
-        if is_telling(word, hash) {
+        if is_term(word, hash) {
             *counts.entry(term_hash(stem(word))).or_default() += 1.0;
         }
     });

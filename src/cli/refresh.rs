@@ -153,8 +153,8 @@ fn clipped(line: &str, width: usize) -> String {
 fn heard(bundle: &BundleLine, asked: &Asked<'_>) -> bool {
     let mut triggers = bundle.triggers.iter().filter_map(|text| Trigger::parse(text));
     match asked {
-        Asked::Prompt(turn) => triggers.any(|trigger| trigger.hears_prompt(*turn)),
-        Asked::Tool(name) => triggers.any(|trigger| trigger.hears_tool(name)),
+        Asked::Prompt(turn) => triggers.any(|trigger| trigger.fires_on_prompt(*turn)),
+        Asked::Tool(name) => triggers.any(|trigger| trigger.fires_on_tool_call(name)),
         Asked::Person => true,
     }
 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::walk::{SIDECARS, Seen, is_markdown};
 use crate::model::layout::folder_of;
 use crate::model::name::{self, Name};
-use crate::model::series::series_word;
+use crate::model::series::known_series;
 use crate::model::uri::slugify;
 use crate::model::{Collection, Digest, FoundFile, Kind, document};
 
@@ -259,7 +259,7 @@ fn known(parts: &[&str]) -> Option<Place> {
         "knowledge" if parts.len() == 1 => Some(place(parts, 1, "note", "knowledge")),
         // Folders named after a series: keps, geps, aip.
         series if parts.len() <= 2 && series.len() <= 5 => {
-            let kind = series_word(series)?;
+            let kind = known_series(series)?;
             Some(place(parts, 1, &kind, &format!("{kind}s")))
         }
         _ => None,

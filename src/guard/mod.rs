@@ -187,7 +187,7 @@ fn notes(text: &str, findings: &[Finding]) -> Vec<Note> {
         if *n <= MAX_PLACED {
             let (line, column) = places.place(finding.range.start);
             let code = finding.code;
-            let message = match code.is_order() {
+            let message = match code.is_prompt_injection() {
                 true => format!("{} [{}]", finding.message, mark_of(text, finding.range.start)),
                 false => finding.message.clone(),
             };

@@ -24,7 +24,7 @@ fn looks_latin(c: char) -> bool {
 
 /// Ids such as `ADR-5` and addresses, with letters of two scripts.
 pub(super) fn findings(sight: &Sight<'_>) -> Vec<Finding> {
-    if !scan::wide(&sight.text).any(looks_latin) {
+    if !scan::non_ascii_chars(&sight.text).any(looks_latin) {
         return Vec::new();
     }
     let mut findings = Vec::new();

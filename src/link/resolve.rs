@@ -300,8 +300,11 @@ impl<'a> Resolver<'a, '_> {
             return Answer::One(self.from);
         }
         let wanted_live = relation != Relation::Supersedes;
-        let likely: Vec<DocId> =
-            found.iter().copied().filter(|id| document(id).status.live() == wanted_live).collect();
+        let likely: Vec<DocId> = found
+            .iter()
+            .copied()
+            .filter(|id| document(id).status.is_live() == wanted_live)
+            .collect();
         match (found.as_slice(), likely.as_slice()) {
             ([one], _) | (_, [one]) => Answer::One(*one),
             _ => Answer::Many(found),

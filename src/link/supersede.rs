@@ -33,7 +33,7 @@ pub(super) fn close(
     let mut live: Vec<bool> = documents
         .iter()
         .enumerate()
-        .map(|(row, document)| document.status.live() && (cyclic[row] || next[row].is_empty()))
+        .map(|(row, document)| document.status.is_live() && (cyclic[row] || next[row].is_empty()))
         .collect();
     // A plan binds no longer than what it plans.
     for edge in edges.iter().filter(|edge| edge.relation == Relation::PlanOf) {
@@ -49,7 +49,7 @@ pub(super) fn close(
 fn decides(document: &Document) -> bool {
     let records =
         matches!(document.kind.as_str(), "dialogue" | "spike" | "note" | "plan" | "publication");
-    document.status.live()
+    document.status.is_live()
         && !matches!(document.status, Status::Draft | Status::Proposed)
         && !records
 }
@@ -153,7 +153,7 @@ fn note_surprises(
 ) {
     for (row, document) in documents.iter().enumerate() {
         let silent = stated[row] || cyclic[row] || matches!(document.status, Status::Unstated);
-        let Some(by) = next[row].first().filter(|_| document.status.live() && !silent) else {
+        let Some(by) = next[row].first().filter(|_| document.status.is_live() && !silent) else {
             continue;
         };
         let by = &documents[by.0 as usize].path;

@@ -39,17 +39,12 @@ impl Action {
         Action { facts }
     }
 
-    /// Passes every fact to the listener, in the order in which they were added.
-    pub fn tell(&self, listener: &mut impl Listener) {
-        for (name, value) in &self.facts {
-            listener.fact(name, value.as_bytes());
-        }
-    }
-
     /// Returns the digest of all facts, which the manifest stores.
     pub fn digest(&self) -> Digest {
         let mut hasher = Hasher::new();
-        self.tell(&mut hasher);
+        for (name, value) in &self.facts {
+            hasher.fact(name, value.as_bytes());
+        }
         hasher.digest()
     }
 

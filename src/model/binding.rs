@@ -30,7 +30,7 @@ impl Naming {
     }
 }
 
-/// A path as a document writes it, after [`cleaned`] but not looked up yet.
+/// A path as a document writes it, after [`clean_path`] but not looked up yet.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct NamedPath {
     /// The path. A leading `/` means the root, a trailing one a folder.
@@ -103,7 +103,7 @@ const PLAIN_FILES: &[&str] = &[
 
 /// Returns true if a text has the form of a path. Most such texts are not paths, so the caller still
 /// has to look them up.
-pub fn is_like_path(text: &str) -> bool {
+pub fn looks_like_path(text: &str) -> bool {
     let may_be_path = text.len() <= MAX_PATH
         && !text.starts_with(['-', '~', '$'])
         && !text.contains("://")
@@ -129,7 +129,7 @@ pub fn is_like_path(text: &str) -> bool {
 /// with `/`, and shortens a pattern for a whole folder (`src/**`) to the folder (`src/`).
 ///
 /// Returns `None` if the rest is not a path.
-pub fn cleaned(text: &str) -> Option<String> {
+pub fn clean_path(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.split('#').next()?;
     let mut path = match text.contains('\\') && !text.contains('/') {
@@ -168,7 +168,7 @@ pub fn is_glob(path: &str) -> bool {
 #[derive(Debug)]
 pub struct Glob {
     matcher: GlobMatcher,
-    n_literal: usize,
+    n_literal_folders: usize,
     whole_folder: bool,
 }
 
@@ -184,10 +184,10 @@ impl Glob {
         }
         let glob = GlobBuilder::new(&full).literal_separator(true).build().ok()?;
         let wild = full.find(['*', '?', '[', '{']).unwrap_or(full.len());
-        let n_literal = full[..wild].matches('/').count();
+        let n_literal_folders = full[..wild].matches('/').count();
         Some(Glob {
             matcher: glob.compile_matcher(),
-            n_literal,
+            n_literal_folders,
             whole_folder: full.ends_with("/**"),
         })
     }
@@ -199,8 +199,8 @@ impl Glob {
     }
 
     /// Returns the number of folders before the first wildcard.
-    pub fn n_literal(&self) -> usize {
-        self.n_literal
+    pub fn n_literal_folders(&self) -> usize {
+        self.n_literal_folders
     }
 }
 
@@ -223,22 +223,22 @@ mod tests {
             ("./pkg/...", "pkg/"),
             ("/src/x", "/src/x"),
         ] {
-            assert_eq!(cleaned(written).as_deref(), Some(path), "{written}");
+            assert_eq!(clean_path(written).as_deref(), Some(path), "{written}");
         }
         for bad in ["", ".", "./", "C:\\x", "#L1", "a:b/c", "..", "a/\u{7}"] {
-            assert_eq!(cleaned(bad), None, "{bad:?}");
+            assert_eq!(clean_path(bad), None, "{bad:?}");
         }
     }
 
     #[test]
     fn commands_urls_and_identifiers_are_not_paths() {
         for like in ["src/x", "Cargo.toml", "a\\b", ".gitignore", "Makefile", "and/or"] {
-            assert!(is_like_path(like), "{like}");
+            assert!(looks_like_path(like), "{like}");
         }
         for other in
             ["cargo test", "--path/x", "https://a/b", "Vec", "1.2.3", "f(x)", "a.b()", "~/x", "/"]
         {
-            assert!(!is_like_path(other), "{other}");
+            assert!(!looks_like_path(other), "{other}");
         }
     }
 
@@ -250,7 +250,7 @@ mod tests {
         assert!(fits("src/*.rs", "src/a.rs") && !fits("src/*.rs", "src/a/b.rs"));
         assert!(fits("*.rs", "src/a/b.rs") && fits("*.rs", "b.rs"));
         assert!(fits("src/{a,b}.rs", "src/b.rs") && Glob::new("src/{a").is_none());
-        assert_eq!(Glob::new("src/parse/*.rs").map(|glob| glob.n_literal()), Some(2));
-        assert_eq!(Glob::new("*.rs").map(|glob| glob.n_literal()), Some(0));
+        assert_eq!(Glob::new("src/parse/*.rs").map(|glob| glob.n_literal_folders()), Some(2));
+        assert_eq!(Glob::new("*.rs").map(|glob| glob.n_literal_folders()), Some(0));
     }
 }

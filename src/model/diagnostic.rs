@@ -88,24 +88,24 @@ impl Code {
 
     /// Returns true if a project cannot change the severity: for emitted files that are not current,
     /// and for limits that stop a build.
-    pub fn is_fixed(self) -> bool {
+    pub fn has_fixed_severity(self) -> bool {
         self.is_of_output() || matches!(self, Code::TooManyDocuments | Code::TooManyBytes)
     }
 
     /// Returns true if findings report a prompt injection.
-    pub fn is_order(self) -> bool {
+    pub fn is_prompt_injection(self) -> bool {
         self.area() == "INJ"
     }
 
     /// Returns true if `guard` reports the findings: hidden characters, secrets, prompt injections.
-    pub fn is_of_guard(self) -> bool {
+    pub fn is_from_guard(self) -> bool {
         matches!(self.area(), "HID" | "SEC" | "INJ") || self == Code::HiddenText
     }
 
     /// Returns the lowest severity that a project may configure, or `None` if it may choose any.
-    pub fn least(self) -> Option<Severity> {
+    pub fn min_severity(self) -> Option<Severity> {
         match self {
-            _ if self.is_fixed() => Some(Severity::Error),
+            _ if self.has_fixed_severity() => Some(Severity::Error),
             // A secret that is redacted without a message would still be a leaked secret.
             _ if self.area() == "SEC" => Some(Severity::Warning),
             _ => None,
@@ -117,7 +117,7 @@ impl Code {
     /// The state of emitted files is not a matter of opinion, so those findings cannot. A secret is
     /// allowed by its fingerprint in the configuration, not by its place.
     pub fn may_be_accepted(self) -> bool {
-        let about_disk = self.area() == "OUT" || self.is_fixed();
+        let about_disk = self.area() == "OUT" || self.has_fixed_severity();
         !about_disk && self.area() != "SEC" && self != Code::AcceptedGone
     }
 }

@@ -78,7 +78,7 @@ pub struct Name {
 }
 
 /// Returns true if an extension such as `accepted` states a status or a kind, not a file format.
-pub fn is_suffix(extension: &str) -> bool {
+pub fn is_name_suffix(extension: &str) -> bool {
     STATUS_SUFFIXES.contains(&extension) || KIND_SUFFIXES.contains(&extension)
 }
 
@@ -118,7 +118,7 @@ fn take_suffixes<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     while let Some((head, last)) = rest.rsplit_once('.') {
         let word = last.to_lowercase();
         if STATUS_SUFFIXES.contains(&word.as_str()) {
-            name.status = status_words::fold(&word).map(|status| (status, last.to_string()));
+            name.status = status_words::parse(&word).map(|status| (status, last.to_string()));
         } else if KIND_SUFFIXES.contains(&word.as_str()) {
             name.is_plan |= word == "plan";
         } else {
@@ -166,7 +166,7 @@ fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
     let after_letters = &stem[n_letters..];
     let digits = after_letters.trim_start_matches(['-', '_', ' ', '#']);
     let n_separators = after_letters.len() - digits.len();
-    let known = series::series_word(&stem[..n_letters]).is_some();
+    let known = series::known_series(&stem[..n_letters]).is_some();
     // After a date a word is part of the slug: `2026-01-25-iso-8601-dates`.
     let dated = name.date.is_some();
     let prefixed = ((2..=4).contains(&n_letters) || known) && n_separators <= 2 && !dated;
@@ -214,7 +214,7 @@ fn take_hexadecimal<'a>(stem: &'a str, name: &mut Name) -> &'a str {
 fn take_letter<'a>(rest: &'a str, name: &mut Name) -> &'a str {
     let mut chars = rest.chars();
     let (Some(first), Some('-')) = (chars.next(), chars.next()) else { return rest };
-    match status_words::letter(first).filter(|_| name.number.is_some()) {
+    match status_words::parse_letter(first).filter(|_| name.number.is_some()) {
         Some(status) => {
             name.status.get_or_insert((status, first.to_string()));
             &rest[2..]

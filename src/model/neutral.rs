@@ -85,7 +85,9 @@ pub fn attribute(text: &str) -> String {
 
 /// Returns the length of the prefix that needs no escaping: printable ASCII without `<`, and line ends.
 fn plain_len(bytes: &[u8]) -> usize {
-    scan::length(bytes, |b| (b' '..0x7F).contains(&b) & (b != b'<') | (b == b'\n') | (b == b'\t'))
+    scan::prefix_len(bytes, |b| {
+        (b' '..0x7F).contains(&b) & (b != b'<') | (b == b'\n') | (b == b'\t')
+    })
 }
 
 /// Returns true if the text after a `<` starts with the name of a special tag.

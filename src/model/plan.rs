@@ -100,15 +100,15 @@ impl Default for Limits {
 impl Limits {
     /// Hashes the limits that affect the facts of a document, unless they have their default values.
     pub fn tell(&self, hasher: &mut Hasher) {
-        if self.of_document() != Limits::default().of_document() {
-            self.of_document().iter().for_each(|limit| {
+        if self.parse_limits() != Limits::default().parse_limits() {
+            self.parse_limits().iter().for_each(|limit| {
                 hasher.number(*limit);
             });
         }
     }
 
     /// Returns the limits that affect the facts parsed from one document's bytes.
-    pub fn of_document(&self) -> [u64; 6] {
+    pub fn parse_limits(&self) -> [u64; 6] {
         [
             self.line_bytes,
             self.nesting,

@@ -6,7 +6,7 @@ const CHUNK_BYTES: usize = 32;
 
 /// Returns the length of the longest prefix whose bytes all satisfy `fits`.
 #[inline]
-pub fn length(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
+pub fn prefix_len(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
     let mut len = 0;
     // Whole chunks are tested without a branch per byte. Then the end is searched byte by byte.
     let (whole, rest) = bytes.as_chunks::<CHUNK_BYTES>();
@@ -32,10 +32,10 @@ pub fn count(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
 }
 
 /// Returns the characters of a text that are not ASCII.
-pub fn wide(text: &str) -> impl Iterator<Item = char> {
+pub fn non_ascii_chars(text: &str) -> impl Iterator<Item = char> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        rest = &rest[length(rest.as_bytes(), |byte| byte.is_ascii())..];
+        rest = &rest[prefix_len(rest.as_bytes(), |byte| byte.is_ascii())..];
         let c = rest.chars().next()?;
         rest = &rest[c.len_utf8()..];
         Some(c)
@@ -54,13 +54,13 @@ mod tests {
             for start in 0..text.len().min(40) {
                 let bytes = &text.as_bytes()[start..];
                 let expected = bytes.iter().position(|b| !b.is_ascii()).unwrap_or(bytes.len());
-                assert_eq!(length(bytes, |b| b.is_ascii()), expected);
+                assert_eq!(prefix_len(bytes, |b| b.is_ascii()), expected);
                 assert_eq!(
                     count(bytes, |b| b == b'x'),
                     bytes.iter().filter(|b| **b == b'x').count()
                 );
             }
-            assert!(wide(&text).eq(text.chars().filter(|c| !c.is_ascii())));
+            assert!(non_ascii_chars(&text).eq(text.chars().filter(|c| !c.is_ascii())));
         }
     }
 }

@@ -8,7 +8,7 @@ pub const KNOWN: &[&str] = &[
 ];
 
 /// Returns the known series that a word names: `ADRs` gives `adr`.
-pub fn series_word(word: &str) -> Option<String> {
+pub fn known_series(word: &str) -> Option<String> {
     let series = singular(word);
     (KNOWN.contains(&series.as_str())).then_some(series)
 }

@@ -69,7 +69,7 @@ pub struct FoundFile {
 
 impl FoundFile {
     /// Returns the path below the collection's folder.
-    pub fn below(&self) -> &str {
+    pub fn path_in_collection(&self) -> &str {
         &self.path[self.base..]
     }
 }

@@ -52,7 +52,7 @@ impl Status {
     ];
 
     /// Returns true if a document with this status can be presented as current.
-    pub fn live(self) -> bool {
+    pub fn is_live(self) -> bool {
         !matches!(
             self,
             Status::Paused

@@ -19,7 +19,7 @@ static PHRASES: LazyLock<Vec<(&str, Status)>> = LazyLock::new(|| {
 /// Returns the status of the first known word or phrase in a text, such as `Accepted (2024)`.
 ///
 /// "superseded by" anywhere in the text wins over an earlier word.
-pub fn fold(raw: &str) -> Option<Status> {
+pub fn parse(raw: &str) -> Option<Status> {
     let raw = without_struck(raw).to_lowercase();
     let words: Vec<&str> =
         raw.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -52,7 +52,7 @@ fn without_struck(raw: &str) -> Cow<'_, str> {
 }
 
 /// Returns the status of a letter in a file name such as `0016-D-slug.md`.
-pub fn letter(letter: char) -> Option<Status> {
+pub fn parse_letter(letter: char) -> Option<Status> {
     match letter {
         'D' => Some(Status::Draft),
         'A' => Some(Status::Accepted),
@@ -86,16 +86,16 @@ mod tests {
             ("Not Accepted", Status::Rejected),
             ("To Do", Status::Draft),
         ] {
-            assert_eq!(fold(raw), Some(expected), "{raw}");
+            assert_eq!(parse(raw), Some(expected), "{raw}");
         }
-        assert_eq!(fold("purple"), None);
-        assert_eq!(fold(""), None);
+        assert_eq!(parse("purple"), None);
+        assert_eq!(parse(""), None);
     }
 
     #[test]
     fn every_phrase_of_the_rule_file_has_the_status_it_states() {
         for (phrase, status) in PHRASES.iter() {
-            assert_eq!(fold(phrase), Some(*status), "{phrase}");
+            assert_eq!(parse(phrase), Some(*status), "{phrase}");
         }
         let n_entries = rules::entries(include_str!("rules/status_words.txt")).count();
         assert_eq!(PHRASES.len(), n_entries, "an entry is not `phrase = status`");

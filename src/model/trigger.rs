@@ -25,7 +25,7 @@ impl Trigger {
     }
 
     /// Returns true if the n-th prompt of a session (`turn`) fires the trigger.
-    pub fn hears_prompt(&self, turn: u64) -> bool {
+    pub fn fires_on_prompt(&self, turn: u64) -> bool {
         match self {
             Trigger::OnRfcChange => true,
             Trigger::EveryTurns(n) => turn.is_multiple_of(*n),
@@ -34,7 +34,7 @@ impl Trigger {
     }
 
     /// Returns true if a call of this tool fires the trigger.
-    pub fn hears_tool(&self, tool: &str) -> bool {
+    pub fn fires_on_tool_call(&self, tool: &str) -> bool {
         matches!(self, Trigger::OnToolCall(name) if name == tool)
     }
 }
@@ -51,7 +51,8 @@ mod tests {
             assert_eq!(Trigger::parse(text), None, "{text}");
         }
         assert!(
-            Trigger::EveryTurns(10).hears_prompt(20) && !Trigger::EveryTurns(10).hears_prompt(21)
+            Trigger::EveryTurns(10).fires_on_prompt(20)
+                && !Trigger::EveryTurns(10).fires_on_prompt(21)
         );
     }
 }

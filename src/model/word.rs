@@ -34,7 +34,7 @@ fn slot(hashes: &[u64; 512], hash: u64) -> usize {
 /// Returns true if a lower-case word with this hash is a term: not a stop word, a number, a single
 /// byte or very long.
 #[inline]
-pub fn is_telling(word: &str, hash: u64) -> bool {
+pub fn is_term(word: &str, hash: u64) -> bool {
     let bytes = word.as_bytes();
     bytes.len() >= 2
         && bytes.len() <= 40
@@ -71,7 +71,7 @@ fn stem_len(word: &[u8]) -> usize {
 pub fn stems(text: &str, max: usize) -> Vec<u32> {
     let mut hashes = Vec::new();
     words(text, |word, whole| {
-        if hashes.len() < max && is_telling(word, whole) {
+        if hashes.len() < max && is_term(word, whole) {
             let hash = term_hash(stem(word));
             if !hashes.contains(&hash) {
                 hashes.push(hash);
@@ -85,7 +85,7 @@ pub fn stems(text: &str, max: usize) -> Vec<u32> {
 pub fn bigrams(text: &str, max: usize) -> Vec<u32> {
     let (mut bigrams, mut last) = (Vec::new(), None);
     words(text, |word, whole| {
-        if is_telling(word, whole) {
+        if is_term(word, whole) {
             let hash = term_hash(stem(word));
             let bigram = last.replace(hash).map(|last| bigram(last, hash));
             bigrams.extend(bigram.filter(|hash| bigrams.len() < max && !bigrams.contains(hash)));
@@ -317,8 +317,8 @@ mod tests {
     #[test]
     fn stop_words_are_sorted_and_are_no_terms() {
         assert!(rules::entries(STOP_WORDS).is_sorted_by(|a, b| a < b));
-        let is_telling = |word: &str| is_telling(word, hash(word.as_bytes()));
-        assert!(rules::entries(STOP_WORDS).all(|word| !is_telling(word)));
-        assert!(is_telling("cache") && !is_telling("the") && !is_telling("2026"));
+        let is_term = |word: &str| is_term(word, hash(word.as_bytes()));
+        assert!(rules::entries(STOP_WORDS).all(|word| !is_term(word)));
+        assert!(is_term("cache") && !is_term("the") && !is_term("2026"));
     }
 }

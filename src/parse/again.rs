@@ -54,13 +54,14 @@ impl<'a> Again<'a> {
     /// Adds what was found here and not already in the text as written; what other findings quote
     /// may be told as well.
     pub(super) fn join(&self, notes: &mut Vec<Note>) {
-        for note in notes.iter_mut().filter(|note| !note.code.is_of_guard()) {
+        for note in notes.iter_mut().filter(|note| !note.code.is_from_guard()) {
             self.look(&mut note.message);
             note.hint.iter_mut().for_each(|hint| self.look(hint));
         }
         for note in self.found.take() {
             let known = |other: &Note| {
-                other.code == note.code && (note.code.is_order() || other.message == note.message)
+                other.code == note.code
+                    && (note.code.is_prompt_injection() || other.message == note.message)
             };
             if !notes.iter().any(known) {
                 notes.push(note);

@@ -76,8 +76,8 @@ fn document(
         },
         number,
         slug: name.slug,
-        depth: found.below().matches('/').count()
-            - usize::from(name.is_index && found.below().contains('/')),
+        depth: found.path_in_collection().matches('/').count()
+            - usize::from(name.is_index && found.path_in_collection().contains('/')),
         title,
         status,
         status_text,
@@ -101,7 +101,7 @@ fn settle_status(
         let stated = name.status.clone();
         return stated.unwrap_or((Status::Unstated, String::new()));
     };
-    let Some(status) = status_words::fold(raw) else {
+    let Some(status) = status_words::parse(raw) else {
         let message = format!("unknown status {raw:?}; the document counts as live");
         let hint = "use a word such as draft, accepted, implemented, superseded or rejected";
         notes.push(Diagnostic::new(Code::StatusUnknown, path, message).at(*line, 1).hint(hint));
@@ -129,7 +129,7 @@ fn readable(name: &name::Name, found: &FoundFile) -> String {
             Some(prefix) => format!("{}-{number}", prefix.to_uppercase()),
             None => number.to_string(),
         },
-        (None, None) => found.below().to_string(),
+        (None, None) => found.path_in_collection().to_string(),
     }
 }
 

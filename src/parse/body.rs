@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::model::binding::is_like_path;
+use crate::model::binding::looks_like_path;
 
 /// A heading and where it stands.
 pub(crate) struct Heading {
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
                     title.push_str(&code);
                     title.push('`');
                 }
-                if is_like_path(&code) {
+                if looks_like_path(&code) {
                     self.body.codes.push(Code { text: code, start: range.start });
                 }
             }

@@ -160,7 +160,7 @@ fn own_label(page: &Page<'_>) -> Option<Label> {
         if matches!(field.key.as_str(), "proposal" | "id" | "number" | "identifier") {
             return mention::labels(value).into_iter().next();
         }
-        let series = crate::model::series::series_word(&field.key)?;
+        let series = crate::model::series::known_series(&field.key)?;
         let plain = field.front && value.bytes().all(|b| b.is_ascii_digit());
         let number = crate::model::Number::new(value).filter(|_| plain)?;
         Some(Label { series, number })

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Page;
 use super::field::Field;
 use super::reference::percent_decoded;
-use crate::model::binding::{MAX_PATH, cleaned, is_glob};
+use crate::model::binding::{MAX_PATH, clean_path, is_glob};
 use crate::model::{NamedPath, Naming};
 
 /// More than this are an index; the rest is not read.
@@ -41,7 +41,7 @@ pub(super) fn named(page: &Page<'_>) -> Vec<NamedPath> {
     }
     for code in &page.body.codes {
         // A pattern in prose speaks of many files; which, only a field says.
-        if let Some(path) = cleaned(&code.text).filter(|path| !path.contains('*')) {
+        if let Some(path) = clean_path(&code.text).filter(|path| !path.contains('*')) {
             gathered.add(path, Naming::Code, || page.lines.line(code.start));
         }
     }
@@ -97,7 +97,7 @@ fn parts(item: &str) -> Vec<&str> {
     .collect()
 }
 
-/// A pattern is kept as it is written; a path is cleaned.
+/// A pattern is kept as it is written; a path is clean_path.
 fn pattern_or_path(text: &str) -> Option<String> {
     if text.is_empty() || text.len() > MAX_PATH || text.contains("](") {
         return None;
@@ -107,7 +107,7 @@ fn pattern_or_path(text: &str) -> Option<String> {
         let plain = plain.trim_start_matches("./");
         return (!plain.contains(':')).then(|| plain.to_string());
     }
-    cleaned(text)
+    clean_path(text)
 }
 
 /// Where a link leads, if that can be a file of the repository.

@@ -6,9 +6,9 @@ use super::Page;
 use super::field::{self, Field};
 use super::mention;
 use crate::model::counted::counted;
-use crate::model::name::is_suffix;
+use crate::model::name::is_name_suffix;
 use crate::model::plan::Limits;
-use crate::model::series::series_word;
+use crate::model::series::known_series;
 use crate::model::{Code, Label, Note, Number, Reference, Relation, Target};
 
 /// An address in prose is shorter than this.
@@ -130,13 +130,13 @@ impl Gathered<'_, '_> {
 
     /// Numbers, names and, in front matter, ids and paths in a header field.
     fn field(&mut self, field: &Field) {
-        let series = series_word(&field.key);
+        let series = known_series(&field.key);
         let relation = relation_of_key(&field.key).or(series.as_ref().map(|_| Relation::Related));
         if field.front && matches!(field.key.as_str(), "status" | "state") {
             return self.front_status(field);
         }
         let Some(relation) = relation else { return };
-        let kind = field.key.rsplit(' ').next().and_then(series_word);
+        let kind = field.key.rsplit(' ').next().and_then(known_series);
         for item in &field.items {
             let labels = mention::labels(item);
             let linked = item.contains("](") || item.contains("][");
@@ -255,7 +255,7 @@ impl Gathered<'_, '_> {
         }
         let text = clip_line(self.page.lines.text(self.page.text, line));
         let relation = field::of_line(text).and_then(|(key, _)| {
-            relation_of_key(&key).or_else(|| series_word(&key).map(|_| Relation::Related))
+            relation_of_key(&key).or_else(|| known_series(&key).map(|_| Relation::Related))
         });
         self.last_line = Some((line, relation));
         relation
@@ -365,7 +365,7 @@ fn target(destination: &str) -> Option<Target> {
     let extension = last.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     let textual = match extension.as_deref() {
         None | Some("md" | "markdown" | "mdx" | "html") => true,
-        Some(extension) => is_suffix(extension),
+        Some(extension) => is_name_suffix(extension),
     };
     textual.then_some(Target::Path(path))
 }

@@ -3,7 +3,7 @@
 use super::Page;
 use super::text::plain;
 use crate::model::Status;
-use crate::model::status_words::fold;
+use crate::model::status_words;
 
 /// The status as a document writes it, with its line.
 pub(super) fn stated(page: &Page<'_>) -> Option<(String, u32)> {
@@ -52,7 +52,7 @@ fn of_section(page: &Page<'_>) -> Option<(String, u32)> {
         parts.push(value);
     }
     // Later lines tell what became of it: "Accepted", then "Superseded by …".
-    let last = parts.iter().rposition(|part| fold(part) == Some(Status::Superseded));
+    let last = parts.iter().rposition(|part| status_words::parse(part) == Some(Status::Superseded));
     let value = parts.swap_remove(
         last.filter(|_| !parts.is_empty()).unwrap_or(0).min(parts.len().checked_sub(1)?),
     );
@@ -79,7 +79,7 @@ fn of_head_line(page: &Page<'_>) -> Option<(String, u32)> {
             None if spans => line,
             None => continue,
         };
-        if fold(value).is_some() {
+        if status_words::parse(value).is_some() {
             let value = value.replace(['`', '!', '[', ']', '(', ')'], " ");
             let words: Vec<&str> = value.split_whitespace().collect();
             return Some((words.join(" "), page.lines.line(head.start + offset)));

@@ -2,7 +2,7 @@
 
 use super::Page;
 use crate::model::terms::{bigram, folded, hash};
-use crate::model::word::{is_telling, stem, stems, words};
+use crate::model::word::{is_term, stem, stems, words};
 use crate::model::{CitingLines, Reference, Terms};
 
 /// Words kept of one document.
@@ -167,7 +167,7 @@ impl Counted {
             let stem = table.add(whole, times, || {
                 all.push_str(word);
                 ends.push(all.len() as u32);
-                if is_telling(word, whole) { hash(stem(word).as_bytes()) } else { 0 }
+                if is_term(word, whole) { hash(stem(word).as_bytes()) } else { 0 }
             });
             if stem == 0 {
                 return;

@@ -77,7 +77,7 @@ pub fn history(graph: &Graph, id: DocId) -> Entry {
     let document = graph.document(id);
     let successors: Vec<String> =
         graph.replaced_by[id.0 as usize].iter().map(|by| head(graph.document(*by))).collect();
-    let text = match (successors.is_empty(), document.status.live()) {
+    let text = match (successors.is_empty(), document.status.is_live()) {
         (false, true) => format!("superseded by {}", successors.join(" and ")),
         (false, false) => format!("now {}", successors.join(" and ")),
         (true, _) => String::new(),

@@ -132,7 +132,7 @@ fn depth_of(line: &PathLine, path: &str) -> Option<(usize, bool)> {
     match line.kind {
         Kind::Glob => {
             let glob = Glob::new(&line.path).filter(|glob| glob.fits(path))?;
-            Some((glob.n_literal(), true))
+            Some((glob.n_literal_folders(), true))
         }
         Kind::File | Kind::Folder if line.path == path => Some((usize::MAX, false)),
         Kind::Folder if is_in(&line.path, path) => Some((line.path.split('/').count(), false)),

@@ -1,7 +1,7 @@
 //! Documents related to a document, a path of the repository or some words, for commands and tools.
 
 use super::{Catalogue, Overlay, bindings, reference, words};
-use crate::model::binding::cleaned;
+use crate::model::binding::clean_path;
 use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
 
@@ -59,7 +59,7 @@ pub fn to_text(
 /// The documents that bind a file or folder of the repository, the most specific first. Empty
 /// for a text that is not a path.
 fn bound(root: &Root, catalogue: &Catalogue, about: &str) -> Vec<Related> {
-    let path = cleaned(about).unwrap_or_default();
+    let path = clean_path(about).unwrap_or_default();
     let path = path.trim_matches('/');
     if path.is_empty() || path.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Vec::new();

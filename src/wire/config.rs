@@ -78,7 +78,7 @@ fn severity_refusals(config: &Value) -> Vec<(String, String, String)> {
     let chosen = chosen.filter_map(|(key, level)| Some((key, Code::parse(key)?, level.as_str()?)));
     chosen
         .filter_map(|(key, code, level)| {
-            let least = code.least()?;
+            let least = code.min_severity()?;
             let lower = Severity::parse(level).is_some_and(|level| level < Some(least));
             lower.then_some((key, code, level, least))
         })

@@ -63,7 +63,7 @@ impl FactsCache {
 /// Returns the seal of the cache. Limits decide how much of a document is parsed, so facts that were
 /// parsed under other limits do not verify.
 pub fn seal(key: &Key, limits: &Limits) -> Seal {
-    let limits = limits.of_document().map(|limit| limit.to_string()).join(" ");
+    let limits = limits.parse_limits().map(|limit| limit.to_string()).join(" ");
     Seal::new("facts", key, limits.as_bytes())
 }
 
