@@ -4,7 +4,7 @@
 //! branch coverage.
 
 use blue::guard::{self, Allowed};
-use blue::model::hidden::hidden_in;
+use blue::model::hidden_chars::hidden_in;
 use blue::model::name::name;
 use blue::model::neutral::neutral;
 use blue::model::plan::Limits;

@@ -3,8 +3,8 @@
 use super::{explain, output};
 use crate::emit;
 use crate::guard::shown;
-use crate::model::counted::counted;
 use crate::model::layout::ACCEPTED;
+use crate::model::plural::counted;
 use crate::model::{Code, Diagnostic, Policy, Severity};
 use crate::root::Root;
 use crate::wire::accepted;

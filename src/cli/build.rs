@@ -9,7 +9,7 @@ use super::progress::Bar;
 use super::{Exit, ReportFormat, connect, output, project, report, reported, usage};
 use crate::build::{self, Options, Outcome};
 use crate::model::Counts;
-use crate::model::counted::counted;
+use crate::model::plural::counted;
 use crate::root::Root;
 
 /// The flags of `blue knowledge build`.

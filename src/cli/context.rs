@@ -13,7 +13,7 @@ use super::review::Review;
 use super::{Exit, build, output, reference, refresh, usage};
 use crate::emit::{self, AUDIT};
 use crate::guard::shown;
-use crate::model::counted::counted;
+use crate::model::plural::counted;
 use crate::serve::usage::Phase;
 use crate::verify;
 use crate::wire::audit::AuditLine;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use crate::model::counted::counted_of;
-use crate::model::hidden::hidden_in;
+use crate::model::hidden_chars::hidden_in;
 use crate::model::neutral::neutral;
+use crate::model::plural::counted_of;
 use crate::model::{DocId, Graph, Relation};
 
 /// The part of a graph that is drawn.

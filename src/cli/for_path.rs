@@ -9,7 +9,7 @@ use serde_json::json;
 use super::list::catalogue;
 use super::output::Format;
 use super::{Exit, output};
-use crate::model::counted::counted;
+use crate::model::plural::counted;
 use crate::root::Root;
 use crate::serve::bindings::{self, Answer, Bound};
 

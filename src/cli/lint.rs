@@ -7,7 +7,7 @@ use clap::Args;
 use super::progress::Bar;
 use super::{Exit, ReportFormat, accept, output, project, report};
 use crate::build::{self, Inputs, Survey};
-use crate::model::counted::counted;
+use crate::model::plural::counted;
 use crate::root::Root;
 
 /// The flags of `blue knowledge lint`.

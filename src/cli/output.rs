@@ -72,7 +72,7 @@ pub(super) fn shown(text: &str) -> String {
 
 /// A text with its control and hidden characters shown as escapes.
 pub(super) fn visible(text: &str) -> String {
-    let hidden = crate::model::hidden::hidden_in(text);
+    let hidden = crate::model::hidden_chars::hidden_in(text);
     let mut hidden = hidden.iter().peekable();
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {

@@ -10,7 +10,7 @@ use super::{output, usage};
 use crate::discover::git;
 use crate::emit;
 use crate::mcp::dates::Dates;
-use crate::model::counted::counted;
+use crate::model::plural::counted;
 use crate::model::source;
 use crate::root::{Content, Root};
 use crate::serve::{Overlay, Shelf, bundles};

@@ -2,8 +2,8 @@
 
 use super::{Allowed, Finding};
 use crate::model::Code;
-use crate::model::codepoint::name;
-use crate::model::hidden::mark;
+use crate::model::hidden_chars::mark;
+use crate::model::unicode_names::name;
 
 /// Runs longer than this are shown by their first character and a number: a text can be hidden in
 /// them, and shown one by one it would still be there.

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::model::hidden::hidden_in;
+use crate::model::hidden_chars::hidden_in;
 use crate::model::{Allowance, Code, Digest, Hasher, Note};
 
 pub use name::{Named, has_secret, judge_name, shown};

@@ -1,7 +1,7 @@
 //! Names of files and folders, which reach addresses and indexes as they are.
 
 use super::{anchor, script, secret};
-use crate::model::hidden::{hidden_in, mark};
+use crate::model::hidden_chars::{hidden_in, mark};
 use crate::model::{Code, Diagnostic};
 
 /// What a name is found to be.
@@ -17,7 +17,7 @@ pub enum Named {
 /// Judges a path below the root.
 pub fn judge_name(path: &str) -> Named {
     if let Some((_, c)) = hidden_in(path).first() {
-        let name = crate::model::codepoint::name(*c);
+        let name = crate::model::unicode_names::name(*c);
         let message = format!(
             "its name has the hidden character U+{:04X} {name}; the document is not read",
             *c as u32

@@ -2,7 +2,7 @@
 
 use super::Finding;
 use super::sight::Sight;
-use crate::model::{Code, scan};
+use crate::model::{Code, byte_scan};
 
 /// Whether a word mixes Latin letters with those of another script that look like Latin ones.
 pub(super) fn is_mixed(word: &str) -> bool {
@@ -24,7 +24,7 @@ fn looks_latin(c: char) -> bool {
 
 /// Ids such as `ADR-5` and addresses, with letters of two scripts.
 pub(super) fn findings(sight: &Sight<'_>) -> Vec<Finding> {
-    if !scan::non_ascii_chars(&sight.text).any(looks_latin) {
+    if !byte_scan::non_ascii_chars(&sight.text).any(looks_latin) {
         return Vec::new();
     }
     let mut findings = Vec::new();

@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_was_seen_is_found_again() {
         let text = "a\u{200B}bc\u{200B}\u{200B}d\u{200B}";
-        let sight = Sight::new(text, &crate::model::hidden::hidden_in(text));
+        let sight = Sight::new(text, &crate::model::hidden_chars::hidden_in(text));
         assert_eq!(sight.text, "abcd");
         assert_eq!(&text[sight.original(&(1..4))], "bc\u{200B}\u{200B}d");
         assert_eq!(&text[sight.original(&(0..1))], "a");

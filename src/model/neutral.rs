@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::hidden::{hidden_in, mark, may_hide};
-use super::scan;
+use super::byte_scan;
+use super::hidden_chars::{hidden_in, mark, may_hide};
 
 /// Names of tags that have a meaning for blue, for an agent's host or in a model's chat format, as
 /// they follow the `<`. A document must not be able to open or close such a tag.
@@ -85,7 +85,7 @@ pub fn attribute(text: &str) -> String {
 
 /// Returns the length of the prefix that needs no escaping: printable ASCII without `<`, and line ends.
 fn plain_len(bytes: &[u8]) -> usize {
-    scan::prefix_len(bytes, |b| {
+    byte_scan::prefix_len(bytes, |b| {
         (b' '..0x7F).contains(&b) & (b != b'<') | (b == b'\n') | (b == b'\t')
     })
 }

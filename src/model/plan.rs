@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::depth::MAX_DEPTH;
+use super::yaml_depth::MAX_DEPTH;
 use super::{Allowance, Code, Digest, Hasher, Kind, Severity};
 
 /// The number of tokens and of bytes that a text may not exceed.

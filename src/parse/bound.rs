@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use saphyr_parser::{Event, Parser};
 
 use super::Lines;
-use crate::model::counted::counted;
 use crate::model::plan::Limits;
+use crate::model::plural::counted;
 use crate::model::{Code, Note};
 
 /// At most this many lines are placed one by one; the rest are counted.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Code, Note, scan};
+use crate::model::{Code, Note, byte_scan};
 
 /// Decodes a document: the byte order mark taken off, bad bytes and NUL made visible.
 pub(super) fn decode<'a>(bytes: &'a [u8], notes: &mut Vec<Note>) -> Cow<'a, str> {
@@ -70,7 +70,7 @@ fn place(bytes: &[u8], offset: usize) -> (u32, u32) {
 ///
 /// Counting would cost five times as much as parsing; nothing that must be exact uses this.
 pub(super) fn estimated_tokens(text: &str) -> u64 {
-    let ascii = scan::count(text.as_bytes(), |b| b.is_ascii()) as u64;
-    let others = scan::count(text.as_bytes(), |b| b >= 0xC0) as u64;
+    let ascii = byte_scan::count(text.as_bytes(), |b| b.is_ascii()) as u64;
+    let others = byte_scan::count(text.as_bytes(), |b| b >= 0xC0) as u64;
     ascii.div_ceil(4) + others * 2 / 3
 }

@@ -8,8 +8,8 @@ use super::Lines;
 use super::bound::{is_wide, start};
 use super::field::{self, Field};
 use crate::guard::{Allowed, Clean, clean};
-use crate::model::depth::is_deep;
 use crate::model::plan::Limits;
+use crate::model::yaml_depth::is_deep;
 use crate::model::{Code, Note};
 
 /// Where the front matter is: `inner` is its text, `end` where the body begins.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::Page;
 use super::field::{self, Field};
 use super::mention;
-use crate::model::counted::counted;
 use crate::model::name::is_name_suffix;
 use crate::model::plan::Limits;
+use crate::model::plural::counted;
 use crate::model::series::known_series;
 use crate::model::{Code, Label, Note, Number, Reference, Relation, Target};
 

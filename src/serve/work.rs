@@ -1,7 +1,7 @@
 //! The state of the current work in words, from the index of bundles.
 
-use crate::model::counted::counted_of;
 use crate::model::neutral::neutral;
+use crate::model::plural::counted_of;
 use crate::wire::jsonl::{BundleLine, PlanLine, WorkLine};
 
 /// The work of a bundle. `None` for the session bundle, and for an index that an older blue built.

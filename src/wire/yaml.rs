@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use saphyr_parser::{Event, Parser};
 use serde_json::Value;
 
-use crate::model::depth::{MAX_DEPTH, is_deep};
+use crate::model::yaml_depth::{MAX_DEPTH, is_deep};
 
 /// A value and where each part of it stands, by JSON pointer.
 pub struct Placed {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::{Exit, output};
 use crate::model::Severity;
-use crate::model::counted::counted;
+use crate::model::plural::counted;
 use settings::Settings;
 
 /// The flags of `blue doctor`.

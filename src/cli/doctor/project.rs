@@ -4,8 +4,8 @@ use rustix::fs::FileType;
 
 use super::Check;
 use crate::emit::{self, LOCAL};
-use crate::model::counted::counted;
 use crate::model::layout::{MANIFEST, SESSION};
+use crate::model::plural::counted;
 use crate::root::{Content, Root};
 use crate::verify;
 

@@ -1,6 +1,6 @@
 //! Finds characters that a reader cannot see.
 
-use super::scan;
+use super::byte_scan;
 
 /// Returns the hidden characters of a text with their offsets.
 ///
@@ -12,7 +12,7 @@ pub fn hidden_in(text: &str) -> Vec<(usize, char)> {
     let mut selectors = SelectorRun::default();
     loop {
         // Most text is visible ASCII, which is skipped quickly.
-        at += scan::prefix_len(&text.as_bytes()[at..], is_plain_byte);
+        at += byte_scan::prefix_len(&text.as_bytes()[at..], is_plain_byte);
         let Some(c) = text[at..].chars().next() else { break };
         let end = at + c.len_utf8();
         if may_hide(c) && hides(c, &text[..at], &text[end..]) {
