@@ -5,7 +5,7 @@
 
 use blue::guard::{self, Allowed};
 use blue::model::hidden_chars::hidden_in;
-use blue::model::name::name;
+use blue::model::FileName;
 use blue::model::neutral::neutral;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
@@ -62,7 +62,7 @@ pub fn guard(bytes: &[u8]) {
 
 /// Parses a file name and builds an address from it.
 pub fn names(bytes: &[u8]) {
-    let name = name(&String::from_utf8_lossy(bytes));
+    let name = FileName::parse(&String::from_utf8_lossy(bytes));
     let id = if name.slug.is_empty() { "x" } else { &name.slug };
     let uri = Uri::of_document("adrs", id);
     assert!(Uri::parse(uri.as_str()).is_ok(), "{uri}");

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::walk::{SIDECARS, Seen, is_markdown};
+use crate::model::FileName;
 use crate::model::layout::folder_of;
-use crate::model::name::{self, Name};
 use crate::model::series::known_series;
 use crate::model::uri::slugify;
 use crate::model::{Collection, Digest, FoundFile, Kind, document};
@@ -85,12 +85,12 @@ fn gather(
     let mut collections: Vec<Collection> = Vec::new();
     let mut found = Vec::new();
     let mut last: Option<(&Arc<Place>, usize)> = None;
-    let names: Vec<Option<(usize, Name)>> = chosen
+    let names: Vec<Option<(usize, FileName)>> = chosen
         .par_iter()
         .with_min_len(64)
         .map(|(path, place)| {
             let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
-            let name = name::name(&path[base..]);
+            let name = FileName::parse(&path[base..]);
             is_document(path, &path[base..], &name, counts).then_some((base, name))
         })
         .collect();
@@ -145,7 +145,7 @@ pub(super) fn per_folder<'a>(markdown: &[&'a str]) -> BTreeMap<&'a str, usize> {
 pub(super) fn is_document(
     path: &str,
     below: &str,
-    name: &Name,
+    name: &FileName,
     counts: &BTreeMap<&str, usize>,
 ) -> bool {
     let form = |part: &str| {
@@ -159,7 +159,7 @@ pub(super) fn is_document(
     }
     // A cover page is a document if its folder is one: numbered, or with nothing beside it.
     let Some((folder, _)) = below.rsplit_once('/') else { return false };
-    let numbered = name::name(&format!("{folder}.md")).number.is_some();
+    let numbered = FileName::parse(&format!("{folder}.md")).number.is_some();
     numbered || counts.get(folder_of(path)) == Some(&1)
 }
 
@@ -316,7 +316,7 @@ fn numbered_folders<'a>(
             false => (folder, file),
         };
         let name =
-            name::name(if cover { format!("{entry}.md") } else { entry.to_string() }.as_str());
+            FileName::parse(if cover { format!("{entry}.md") } else { entry.to_string() }.as_str());
         let counts = counts.entry(holder.to_string()).or_default();
         if !name.is_index && !name.is_template {
             counts.0 += 1;
@@ -361,7 +361,7 @@ fn own_series(place: Arc<Place>, path: &str) -> Arc<Place> {
         return place;
     }
     let base = if place.base.is_empty() { 0 } else { place.base.len() + 1 };
-    let other = name::name(&path[base..]).prefix.filter(|prefix| *prefix != place.kind);
+    let other = FileName::parse(&path[base..]).prefix.filter(|prefix| *prefix != place.kind);
     match other {
         Some(prefix) => Arc::new(Place {
             name: format!("{prefix}s"),
@@ -376,7 +376,7 @@ fn own_series(place: Arc<Place>, path: &str) -> Arc<Place> {
 /// A single file that says by its name what it is: `adr-001-x.md` anywhere.
 fn lone(path: &str) -> Option<Place> {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let name = name::name(file);
+    let name = FileName::parse(file);
     let prefix = name.prefix.filter(|prefix| matches!(prefix.as_str(), "adr" | "rfc"))?;
     let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     Some(place(&parts, 0, &prefix, &format!("{prefix}s")))

@@ -6,7 +6,7 @@ use super::conventions::{is_document, per_folder, sidecar_of};
 use super::deny::DenyList;
 use super::walk::{Seen, is_markdown};
 use crate::model::plan::Rule;
-use crate::model::{Code, Collection, Diagnostic, FoundFile, name};
+use crate::model::{Code, Collection, Diagnostic, FileName, FoundFile};
 
 /// Finds documents by rule; the first rule that matches a file has it.
 pub(super) fn apply(
@@ -33,7 +33,7 @@ pub(super) fn apply(
                     continue;
                 }
                 n_matched += 1;
-                let name = name::name(&path[base..]);
+                let name = FileName::parse(&path[base..]);
                 if taken[i]
                     || !(pattern == path || is_document(path, &path[base..], &name, &counts))
                 {

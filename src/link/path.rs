@@ -1,8 +1,8 @@
 //! Links by path: exact, renamed, or broken.
 
 use super::resolve::{Answer, Resolver};
+use crate::model::FileName;
 use crate::model::layout::folder_of;
-use crate::model::name::{self, Name};
 use crate::model::{Code, DocId, Label, Relation};
 
 impl Resolver<'_, '_> {
@@ -23,7 +23,7 @@ impl Resolver<'_, '_> {
             return Answer::Foreign;
         }
         let file = full.rsplit('/').next().unwrap_or(&full);
-        let wanted = name::name(
+        let wanted = FileName::parse(
             if file.contains('.') { file.to_string() } else { format!("{file}.md") }.as_str(),
         );
         let folder = full.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -33,7 +33,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn renamed(&self, wanted: &Name, folder: &str) -> Option<Answer> {
+    fn renamed(&self, wanted: &FileName, folder: &str) -> Option<Answer> {
         let alike = |id: &DocId| self.documents[id.0 as usize].is_plan == wanted.is_plan;
         let same_slug: Vec<DocId> = match wanted.slug.is_empty() {
             true => Vec::new(),
@@ -65,7 +65,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn same_number_like_slug(&self, wanted: &Name, folder: &str) -> Vec<DocId> {
+    fn same_number_like_slug(&self, wanted: &FileName, folder: &str) -> Vec<DocId> {
         let Some(number) = &wanted.number else { return Vec::new() };
         let Some(collection) = self.collection_of(folder) else { return Vec::new() };
         let first = self.documents.partition_point(|document| document.collection < collection);
@@ -92,7 +92,7 @@ impl Resolver<'_, '_> {
         })
     }
 
-    fn broken(&self, path: &str, full: &str, wanted: &Name, label: Option<&Label>) -> Answer {
+    fn broken(&self, path: &str, full: &str, wanted: &FileName, label: Option<&Label>) -> Answer {
         let textual =
             full.ends_with(".md") || full.ends_with(".markdown") || wanted.number.is_some();
         // Site routes and folders that are built elsewhere are not ours to judge.
@@ -125,7 +125,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The document of the same collection whose name is nearest, if it is near at all.
-    fn nearest(&self, wanted: &Name) -> Option<DocId> {
+    fn nearest(&self, wanted: &FileName) -> Option<DocId> {
         let n_left = self.n_looks.get();
         if wanted.slug.len() < 4 || n_left == 0 {
             return None;

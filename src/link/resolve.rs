@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::index::Index;
-use crate::model::name;
+use crate::model::FileName;
 use crate::model::uri::slugify;
 use crate::model::{
     Code, Collection, Diagnostic, DocId, Document, Edge, Label, Number, Reference, Relation,
@@ -139,7 +139,7 @@ impl<'a> Resolver<'a, '_> {
                 }
             }
         }
-        let wanted = name::name(
+        let wanted = FileName::parse(
             if last.ends_with(".md") { last.to_string() } else { format!("{last}.md") }.as_str(),
         );
         if let [one] =
@@ -270,7 +270,7 @@ impl<'a> Resolver<'a, '_> {
     fn name(&self, kind: Option<&str>, text: &str) -> Answer {
         let (told_kind, text) = self.told_kind(text);
         let kind = told_kind.or(kind);
-        let stated = name::name(&format!("{text}.md"));
+        let stated = FileName::parse(&format!("{text}.md"));
         let slug = if stated.slug.is_empty() { slugify(text) } else { stated.slug.clone() };
         let of_kind = |id: &DocId| {
             let document = &self.documents[id.0 as usize];

@@ -15,7 +15,7 @@ pub mod graph;
 pub mod hidden_chars;
 pub mod lexicon;
 pub mod machine;
-pub mod name;
+pub mod file_name;
 pub mod neighbour;
 pub mod neutral;
 pub mod number;
@@ -48,6 +48,7 @@ pub use digest::{Digest, Hasher};
 pub use document::{
     Document, Facts, Label, Note, Parsed, Reference, Relation, Size, Sizes, Target, Texts,
 };
+pub use file_name::FileName;
 pub use graph::{DocId, Edge, Graph};
 pub use lexicon::Lexicon;
 pub use machine::{Key, Machine};

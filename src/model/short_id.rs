@@ -1,16 +1,16 @@
 //! Short ids of documents: `5`, `0005`, `single-source`, `0005-single-source`, `0017.plan`.
 
+use super::FileName;
 use super::Number;
-use super::name::{self, Name};
 
 /// A number, a slug or both, as a user types it or as the last part of an address.
 #[derive(Clone, Debug)]
-pub struct ShortId(Name);
+pub struct ShortId(FileName);
 
 impl ShortId {
     /// Parses a short id; returns `None` if it has neither a number nor a slug.
     pub fn new(id: &str) -> Option<ShortId> {
-        let name = name::name(&format!("{id}.md"));
+        let name = FileName::parse(&format!("{id}.md"));
         (name.number.is_some() || !name.slug.is_empty()).then_some(ShortId(name))
     }
 

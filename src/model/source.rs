@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::Digest;
-use super::name::Name;
+use super::{Digest, FileName};
 
 /// The kind of documents in a collection, such as `adr`.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -64,7 +63,7 @@ pub struct FoundFile {
     /// Path of a YAML file next to the document that has its metadata.
     pub sidecar: Option<String>,
     /// The parsed file name.
-    pub name: Name,
+    pub name: FileName,
 }
 
 impl FoundFile {

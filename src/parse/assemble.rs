@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::title;
 use crate::model::uri::slugify;
 use crate::model::{
-    Code, Collection, Diagnostic, Digest, Document, Facts, FoundFile, Kind, Note, Noted, Parsed,
-    Status, Terms, Uri, name, status_words,
+    Code, Collection, Diagnostic, Digest, Document, Facts, FileName, FoundFile, Kind, Note, Noted,
+    Parsed, Status, Terms, Uri, status_words,
 };
 
 /// Combines file names with parsed facts. Returns the documents in their final order, and the terms of
@@ -93,7 +93,7 @@ fn document(
 /// The header's status, else the name's; a disagreement is noted and the header believed.
 fn settle_status(
     path: &str,
-    name: &name::Name,
+    name: &FileName,
     facts: &Facts,
     notes: &mut Vec<Diagnostic>,
 ) -> (Status, String) {
@@ -120,7 +120,7 @@ fn settle_status(
 }
 
 /// A title made of the name, for documents that state none.
-fn readable(name: &name::Name, found: &FoundFile) -> String {
+fn readable(name: &FileName, found: &FoundFile) -> String {
     let words = name.slug.replace('-', " ");
     let mut chars = words.chars();
     match (chars.next(), &name.number) {
@@ -203,7 +203,7 @@ fn longer_ids(
 /// collection or else its own folder, with more folders, by folders and file name, with more and more
 /// digits of its path's digest. Beyond its plain id they depend on its path alone.
 fn longer_id(document: &Document, plain: &str, stage: usize) -> String {
-    let id = match name::name(&document.path).date {
+    let id = match FileName::parse(&document.path).date {
         Some(date) if !plain.starts_with(&slugify(&date)) => format!("{}-{plain}", slugify(&date)),
         _ => plain.to_string(),
     };

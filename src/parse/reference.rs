@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Page;
 use super::field::{self, Field};
 use super::mention;
-use crate::model::name::is_name_suffix;
+use crate::model::file_name::is_name_suffix;
 use crate::model::plan::Limits;
 use crate::model::plural::counted;
 use crate::model::series::known_series;

@@ -7,7 +7,7 @@ use memchr::memmem;
 use crate::model::layout::{BUNDLES, DOCUMENTS, GUIDE, PATHS, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::neutral::neutral;
 use crate::model::uri::{Refusal, Uri};
-use crate::model::{Number, ShortId, name};
+use crate::model::{FileName, Number, ShortId};
 use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
 
@@ -251,7 +251,7 @@ impl Catalogue {
         }
         // A document whose name is not its alone has a longer id, and still answers to its name.
         let fits = |path: &str| {
-            let known = name::name(path);
+            let known = FileName::parse(path);
             wanted.fits(number.as_ref(), &known.slug, known.is_plan)
         };
         fits(&format!("{}.md", self.id(row))) || fits(self.path(row))

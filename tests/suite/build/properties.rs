@@ -1,8 +1,8 @@
 //! Properties that hold for any input, on generated documents and edits.
 
 use blue::guard::Allowed;
+use blue::model::FileName;
 use blue::model::Source;
-use blue::model::name::name;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
 use blue::parse::parse;
@@ -54,7 +54,7 @@ proptest! {
 
     #[test]
     fn any_name_is_read_and_its_slug_is_a_valid_address(file in "\\PC{0,60}") {
-        let name = name(&format!("{file}.md"));
+        let name = FileName::parse(&format!("{file}.md"));
         let id = if name.slug.is_empty() { "x" } else { &name.slug };
         let uri = Uri::of_document("adrs", id);
         prop_assert!(Uri::parse(uri.as_str()).is_ok(), "{uri}");

@@ -1,7 +1,7 @@
 //! Mutated input for every format that blue reads.
 
 use blue::guard::Allowed;
-use blue::model::name::name;
+use blue::model::FileName;
 use blue::model::neutral::neutral;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
@@ -83,7 +83,7 @@ fn any_name_and_any_address_is_parsed() {
         2.0,
         |bytes| {
             let text = String::from_utf8_lossy(bytes);
-            let name = name(&text);
+            let name = FileName::parse(&text);
             let id = if name.slug.is_empty() { "x" } else { &name.slug };
             let uri = Uri::of_document("adrs", id);
             assert!(Uri::parse(uri.as_str()).is_ok(), "{uri}");

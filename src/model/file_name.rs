@@ -54,7 +54,7 @@ const INDEX_NAMES: &[&str] = &[
 
 /// The parts of a file name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Name {
+pub struct FileName {
     /// Series prefix in lower case: `eip` in `eip-1559.md`.
     pub prefix: Option<String>,
     /// The number.
@@ -82,21 +82,23 @@ pub fn is_name_suffix(extension: &str) -> bool {
     STATUS_SUFFIXES.contains(&extension) || KIND_SUFFIXES.contains(&extension)
 }
 
-/// Parses a path below a collection's folder, such as `0012-x.md` or `0012-x/README.md`.
-pub fn name(path: &str) -> Name {
-    let mut parts = path.rsplit('/');
-    let file = parts.next().unwrap_or(path);
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let is_index = INDEX_NAMES.contains(&stem.to_lowercase().as_str());
-    match parts.next() {
-        Some(folder) if is_cover(file) => Name { is_index, ..parse_stem(folder) },
-        Some(_) => parse_stem(stem),
-        None => Name { is_index, ..parse_stem(stem) },
+impl FileName {
+    /// Parses a path below a collection's folder, such as `0012-x.md` or `0012-x/README.md`.
+    pub fn parse(path: &str) -> FileName {
+        let mut parts = path.rsplit('/');
+        let file = parts.next().unwrap_or(path);
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let is_index = INDEX_NAMES.contains(&stem.to_lowercase().as_str());
+        match parts.next() {
+            Some(folder) if is_cover(file) => FileName { is_index, ..parse_stem(folder) },
+            Some(_) => parse_stem(stem),
+            None => FileName { is_index, ..parse_stem(stem) },
+        }
     }
 }
 
-fn parse_stem(stem: &str) -> Name {
-    let mut name = Name::default();
+fn parse_stem(stem: &str) -> FileName {
+    let mut name = FileName::default();
     let rest = take_suffixes(stem, &mut name);
     let rest = take_date(rest, &mut name);
     let rest = take_number(rest, &mut name);
@@ -113,7 +115,7 @@ fn parse_stem(stem: &str) -> Name {
 }
 
 /// Removes suffixes such as `.accepted`, `.dialogue` and `.plan` from the end.
-fn take_suffixes<'a>(stem: &'a str, name: &mut Name) -> &'a str {
+fn take_suffixes<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     let mut rest = stem;
     while let Some((head, last)) = rest.rsplit_once('.') {
         let word = last.to_lowercase();
@@ -130,7 +132,7 @@ fn take_suffixes<'a>(stem: &'a str, name: &mut Name) -> &'a str {
 }
 
 /// Removes a prefix such as `2026-01-25T0200Z-`, `2026-01-25-` or `20260125-`.
-fn take_date<'a>(stem: &'a str, name: &mut Name) -> &'a str {
+fn take_date<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     let bytes = stem.as_bytes();
     let digits = |range: std::ops::Range<usize>| {
         bytes.get(range).is_some_and(|b| b.iter().all(u8::is_ascii_digit))
@@ -161,7 +163,7 @@ fn take_date<'a>(stem: &'a str, name: &mut Name) -> &'a str {
 }
 
 /// Removes a prefix such as `0012-`, `adr-0012-`, `EIP-1559` or `back-12.3 - `.
-fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
+fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     let n_letters = stem.bytes().take_while(u8::is_ascii_alphabetic).count();
     let after_letters = &stem[n_letters..];
     let digits = after_letters.trim_start_matches(['-', '_', ' ', '#']);
@@ -200,7 +202,7 @@ fn take_number<'a>(stem: &'a str, name: &mut Name) -> &'a str {
 }
 
 /// Reads a name of two hexadecimal digits, such as `7D.md`.
-fn take_hexadecimal<'a>(stem: &'a str, name: &mut Name) -> &'a str {
+fn take_hexadecimal<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     let upper_hex = |b: u8| b.is_ascii_digit() || (b'A'..=b'F').contains(&b);
     if stem.len() == 2 && stem.bytes().all(upper_hex) {
         name.number = Number::new(stem);
@@ -211,7 +213,7 @@ fn take_hexadecimal<'a>(stem: &'a str, name: &mut Name) -> &'a str {
 }
 
 /// Removes the status letter from the front of `D-slug` in `0016-D-slug`.
-fn take_letter<'a>(rest: &'a str, name: &mut Name) -> &'a str {
+fn take_letter<'a>(rest: &'a str, name: &mut FileName) -> &'a str {
     let mut chars = rest.chars();
     let (Some(first), Some('-')) = (chars.next(), chars.next()) else { return rest };
     match status_words::parse_letter(first).filter(|_| name.number.is_some()) {
@@ -228,7 +230,7 @@ mod tests {
     use super::*;
 
     fn check(path: &str, number: &str, slug: &str, status: Option<Status>) {
-        let name = name(path);
+        let name = FileName::parse(path);
         assert_eq!(name.number.map(|n| n.to_string()).unwrap_or_default(), number, "{path}");
         assert_eq!(name.slug, slug, "{path}");
         assert_eq!(name.status.map(|(status, _)| status), status, "{path}");
@@ -262,11 +264,11 @@ mod tests {
 
     #[test]
     fn templates_and_indexes_are_recognised() {
-        assert!(name("0000-template.md").is_template);
-        assert!(name("adr-template.md").is_template);
-        assert!(name("YYYYMMDD-template.md").is_template);
-        assert!(!name("0012-use-template.md").is_template);
-        assert!(name("README.md").is_index);
-        assert!(!name("0001-readme-driven.md").is_index);
+        assert!(FileName::parse("0000-template.md").is_template);
+        assert!(FileName::parse("adr-template.md").is_template);
+        assert!(FileName::parse("YYYYMMDD-template.md").is_template);
+        assert!(!FileName::parse("0012-use-template.md").is_template);
+        assert!(FileName::parse("README.md").is_index);
+        assert!(!FileName::parse("0001-readme-driven.md").is_index);
     }
 }
