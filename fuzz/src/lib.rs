@@ -6,7 +6,7 @@
 use blue::guard::{self, Allowed};
 use blue::model::hidden_chars::hidden_in;
 use blue::model::FileName;
-use blue::model::neutral::neutral;
+use blue::model::escape::escape;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
 use blue::model::{Digest, Format, Key, Source, State};
@@ -29,7 +29,7 @@ pub fn documents(bytes: &[u8]) {
         parse::parse(&source, &limits, &Allowed::default());
     }
     let whole = parse::whole(bytes, &Allowed::default());
-    let safe = neutral(&whole);
+    let safe = escape(&whole);
     assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not escaped");
     let source = Source { bytes: bytes.to_vec(), sidecar: None };
     let parsed = parse::parse(&source, &limits, &Allowed::default());
@@ -54,7 +54,7 @@ pub fn guard(bytes: &[u8]) {
     assert_eq!(n_lines(&clean.text), n_lines(&text), "line numbers changed");
     let n_placed = n_lines(&text) as u32 + 1;
     assert!(clean.notes.iter().all(|note| note.line <= n_placed), "a line number after the end");
-    let safe = neutral(&clean.text);
+    let safe = escape(&clean.text);
     assert!(hidden_in(&safe).is_empty(), "a hidden character remains");
     guard::judge_name(&text);
     guard::shown(&text);

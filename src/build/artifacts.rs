@@ -8,8 +8,8 @@ use super::choice::Choice;
 use super::{Corpus, bundles, session, workflow};
 use crate::condense::{self, Misfit, tokens};
 use crate::model::artifact::content_digest;
+use crate::model::escape::escape_line;
 use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE};
-use crate::model::neutral::one_line;
 use crate::model::{
     Action, Allowance, Artifact, Budget, Bundle, Collection, Diagnostic, Digest, DocId, Format,
     Graph, Hasher, Listener, Plan,
@@ -119,7 +119,7 @@ fn collection_digest(
             inputs.templates.fill(
                 "digest.md",
                 &DigestView {
-                    project: inputs.plan.project.as_deref().map(one_line),
+                    project: inputs.plan.project.as_deref().map(escape_line),
                     collection: collection.name.clone(),
                     uri: uri.clone(),
                     n_live: ids.iter().filter(|id| graph.is_live(**id)).count(),

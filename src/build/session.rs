@@ -6,8 +6,8 @@ use super::artifacts::{BuiltArtifact, CurrentArtifacts, check_wrapper, fit};
 use super::choice::Choice;
 use super::{Corpus, Inputs};
 use crate::condense::{Fitted, tokens};
+use crate::model::escape::escape_attribute;
 use crate::model::layout::{CONFIG, SESSION, SESSION_JSON};
-use crate::model::neutral::attribute;
 use crate::model::{
     Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, ShortId,
 };
@@ -163,7 +163,7 @@ impl<'a> Material<'a> {
             let groups = groups(graph, &longer, bundle);
             let uri = groups.first().map_or("blue://docs/", |group| group.uri.as_str()).to_string();
             let view = SessionView {
-                project: inputs.plan.project.as_deref().map(attribute),
+                project: inputs.plan.project.as_deref().map(escape_attribute),
                 inputs: digest,
                 entries: !groups.is_empty(),
                 groups,

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::artifacts::{BuiltArtifact, CurrentArtifacts, check_wrapper, fit};
 use super::{Corpus, extracts};
+use crate::model::escape::escape_except;
 use crate::model::layout::WORKFLOW;
-use crate::model::neutral::neutral_but;
 use crate::model::{
     Action, Artifact, Bundle, Candidate, Code, Diagnostic, DocId, Document, Format, Graph, Hasher,
     Listener, Relation, Status, Work,
@@ -247,7 +247,7 @@ const MAX_LISTED: usize = 20;
 pub(super) fn state(corpus: &Corpus<'_>, id: DocId, plans: &Plans) -> anyhow::Result<WorkLine> {
     let graph = corpus.graph;
     let kept = corpus.inputs.plan.allowance.kept();
-    let plain = |text: &str| neutral_but(text, &kept).into_owned();
+    let plain = |text: &str| escape_except(text, &kept).into_owned();
     let listed = |texts: &[String]| texts.iter().take(MAX_LISTED).map(|text| plain(text)).collect();
     let plan = |id: DocId| {
         let work = extracts::work(corpus, id)?;

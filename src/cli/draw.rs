@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
+use crate::model::escape::escape;
 use crate::model::hidden_chars::hidden_in;
-use crate::model::neutral::neutral;
 use crate::model::plural::counted_of;
 use crate::model::{DocId, Graph, Relation};
 
@@ -197,7 +197,7 @@ pub(super) fn dot(picture: &Picture<'_>) -> String {
     let name = |id: DocId| dot_text(graph.document(id).uri.as_str());
     for id in &picture.nodes {
         // Graphviz reads `&lt;` as the sign it stands for; an agent that is shown the text does not.
-        let label = lines(graph, *id).map(|line| dot_text(&neutral(&line))).join("\\n");
+        let label = lines(graph, *id).map(|line| dot_text(&escape(&line))).join("\\n");
         let dead = match graph.is_live(*id) {
             true => "",
             false => ", style=dashed, color=grey, fontcolor=grey",
@@ -221,7 +221,7 @@ pub(super) fn json(picture: &Picture<'_>) -> anyhow::Result<String> {
         let number = Some(&document.number_text).filter(|number| !number.is_empty());
         json!({
             "uri": document.uri.as_str(), "path": document.path, "type": document.kind.as_str(),
-            "number": number, "title": neutral(&document.title), "status": document.status.as_str(),
+            "number": number, "title": escape(&document.title), "status": document.status.as_str(),
             "live": graph.is_live(*id),
         })
     };

@@ -11,7 +11,7 @@ use super::{Exit, output, usage};
 use crate::build::reader::{Reader, Unread};
 use crate::emit;
 use crate::model::Digest;
-use crate::model::neutral::neutral;
+use crate::model::escape::escape;
 use crate::model::plural::counted;
 use crate::serve::reference::{Near, near};
 use crate::serve::{Catalogue, Lookup, bundles};
@@ -131,7 +131,7 @@ impl Reference {
                 return output::out(&format!("{}\n", line(near)));
             }
         };
-        let attribute = |text: &str| output::visible(&neutral(text)).replace(['"', '<', '>'], "'");
+        let attribute = |text: &str| output::visible(&escape(text)).replace(['"', '<', '>'], "'");
         output::out(&format!(
             "<blue-reference uri=\"{}\" why=\"{}\">\n{}\n</blue-reference>\n",
             attribute(&document.uri),

@@ -9,7 +9,7 @@ use super::delivery::{Delivery, Said};
 use super::{Exit, output};
 use crate::emit::{self, AUDIT, AUDIT_BEFORE};
 use crate::model::Trigger;
-use crate::model::neutral::neutral;
+use crate::model::escape::escape;
 use crate::model::plural::counted;
 use crate::serve::bundles;
 use crate::serve::delivery::{Log, Staleness};
@@ -112,7 +112,7 @@ pub(super) fn due(
     };
     // Addresses and times come from files that anybody can write.
     let note: Vec<String> =
-        note.lines().map(|line| output::visible(&neutral(line)).replace(['<', '>'], "'")).collect();
+        note.lines().map(|line| output::visible(&escape(line)).replace(['<', '>'], "'")).collect();
     Ok(Some(Due { bundle: bundle.clone(), bytes, note: note.join("\n"), _gate: gate }))
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::library::{self, Library, Open};
 use crate::model::Uri;
-use crate::model::neutral::neutral;
+use crate::model::escape::escape;
 use crate::serve::Lookup;
 use crate::serve::shelf::{Item, Shelf};
 use crate::wire::jsonl::BundleLine;
@@ -59,7 +59,7 @@ pub(super) fn shown(text: &str) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    neutral(&crate::guard::shown(&text[..end])).into_owned()
+    escape(&crate::guard::shown(&text[..end])).into_owned()
 }
 
 /// What an address means.

@@ -4,7 +4,7 @@ use super::address::Failure;
 use super::library::{Library, Open};
 use super::read;
 use crate::condense::tokens;
-use crate::model::neutral::neutral_but;
+use crate::model::escape::escape_except;
 use crate::model::{Level, Source};
 use crate::parse;
 use crate::wire::jsonl::DocumentLine;
@@ -77,7 +77,7 @@ impl Telling {
             let longer = parse::texts(&source, &reader.plan.limits, &allowed);
             let repeats = longer.repeats();
             let (brief, sections) = (longer.brief.trim(), longer.sections.trim());
-            let told = |text: &str| format!("{head}\n\n{}", neutral_but(text, &allowed.kept));
+            let told = |text: &str| format!("{head}\n\n{}", escape_except(text, &allowed.kept));
             if !brief.is_empty() {
                 texts.push((Level::Brief, told(brief)));
             }

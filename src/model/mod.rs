@@ -17,7 +17,7 @@ pub mod lexicon;
 pub mod machine;
 pub mod file_name;
 pub mod neighbour;
-pub mod neutral;
+pub mod escape;
 pub mod number;
 pub mod packed;
 pub mod layout;

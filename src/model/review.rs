@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::escape::escape;
 use super::layout::ACCEPTED;
-use super::neutral::neutral;
 use super::{Code, Diagnostic, Severity};
 
 /// A finding that was reviewed and accepted. It is matched by its message and not by its line, so that
@@ -140,11 +140,11 @@ impl Policy {
 }
 
 fn accepted_key(entry: &Accepted) -> FindingKey {
-    (entry.code.clone(), neutral(&entry.path).into_owned(), neutral(&entry.message).into_owned())
+    (entry.code.clone(), escape(&entry.path).into_owned(), escape(&entry.message).into_owned())
 }
 
 fn finding_key(finding: &Diagnostic) -> FindingKey {
-    let (path, message) = (neutral(&finding.path), neutral(&finding.message));
+    let (path, message) = (escape(&finding.path), escape(&finding.message));
     (finding.code.to_string(), path.into_owned(), message.into_owned())
 }
 

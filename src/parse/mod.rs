@@ -20,7 +20,7 @@ mod title;
 mod work;
 
 use crate::guard::{Allowed, Clean, clean};
-use crate::model::neutral::neutral_but;
+use crate::model::escape::escape_except;
 use crate::model::plan::Limits;
 use crate::model::{Code, Facts, Label, Note, Parsed, Source, Texts, Work};
 
@@ -85,7 +85,7 @@ fn work_of(page: &Page<'_>, brief: String) -> Work {
 /// wrapper.
 pub fn whole(bytes: &[u8], allowed: &Allowed) -> String {
     let text = decode::decode(bytes, &mut Vec::new());
-    neutral_but(&clean(&text, allowed).text, &allowed.kept).into_owned()
+    escape_except(&clean(&text, allowed).text, &allowed.kept).into_owned()
 }
 
 fn with_page<T>(
@@ -147,7 +147,7 @@ fn parsed(
         references,
         paths,
         n_bytes: source.bytes.len() as u64,
-        n_served: neutral_but(page.text, page.again.kept()).len() as u64,
+        n_served: escape_except(page.text, page.again.kept()).len() as u64,
         n_tokens: decode::estimated_tokens(page.text),
     };
     (Parsed { facts, terms, notes }, texts)

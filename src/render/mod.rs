@@ -12,7 +12,7 @@ use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value
 use serde::Serialize;
 
 use crate::model::Digest;
-use crate::model::neutral::neutral_but;
+use crate::model::escape::escape_except;
 
 /// The templates that come with blue.
 const EMBEDDED: [(&str, &str); 3] = [
@@ -147,7 +147,7 @@ fn neutralised(
     }
     match value.as_str() {
         Some(text) => {
-            let text = neutral_but(text, kept);
+            let text = escape_except(text, kept);
             meter::charge(state, text.len() as u64)?;
             out.write_str(&text)?;
         }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Catalogue;
 use crate::model::Glob;
+use crate::model::escape::escape;
 use crate::model::layout::PATHS;
-use crate::model::neutral::neutral;
 use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
 use crate::wire::paths::{Kind, PathLine};
@@ -81,9 +81,9 @@ pub fn bound(
                 let Some(row) = catalogue.row(&named.uri) else { continue };
                 let rank = (Reverse(depth), is_glob, deliberate(&named.reason));
                 let because = Because {
-                    path: neutral(&line.path).into_owned(),
+                    path: escape(&line.path).into_owned(),
                     kind: line.kind,
-                    reason: neutral(&named.reason).into_owned(),
+                    reason: escape(&named.reason).into_owned(),
                     line: named.line,
                 };
                 found.entry(row).or_default().push((rank, because));
@@ -165,7 +165,7 @@ fn nearest(lines: &[PathLine], path: &str) -> Option<String> {
     });
     let (elsewhere, distance, near) = far.min()?;
     let like = !elsewhere || distance * 3 <= path.len();
-    like.then(|| neutral(near).into_owned())
+    like.then(|| escape(near).into_owned())
 }
 
 fn clipped(path: &str) -> String {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use crate::model::escape::escape;
 use crate::model::layout::{BUNDLES, DOCUMENTS, GUIDE, PATHS, RELEVANCE, SESSION, VOICE, WORKFLOW};
-use crate::model::neutral::neutral;
 use crate::model::uri::{Refusal, Uri};
 use crate::model::{FileName, Number, ShortId};
 use crate::root::Root;
@@ -157,7 +157,7 @@ impl Catalogue {
         let mut line: DocumentLine = serde_json::from_str(self.raw(row)).ok()?;
         // The build made them harmless; whoever changed them since may not have.
         for text in [&mut line.title, &mut line.summary, &mut line.status, &mut line.kind] {
-            if let Cow::Owned(harmless) = neutral(text) {
+            if let Cow::Owned(harmless) = escape(text) {
                 *text = harmless;
             }
         }

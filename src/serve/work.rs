@@ -1,6 +1,6 @@
 //! The state of the current work in words, from the index of bundles.
 
-use crate::model::neutral::neutral;
+use crate::model::escape::escape;
 use crate::model::plural::counted_of;
 use crate::wire::jsonl::{BundleLine, PlanLine, WorkLine};
 
@@ -15,7 +15,7 @@ pub fn of(bundle: &BundleLine) -> Option<WorkLine> {
     let texts = work.phase.iter_mut().chain(&mut work.open).chain(&mut work.criteria);
     let named = [&mut work.head, &mut work.status, &mut work.uri];
     for text in texts.chain(named).chain(of_plans) {
-        *text = neutral(text).replace('\n', " ");
+        *text = escape(text).replace('\n', " ");
     }
     Some(work)
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::schema::{self, Finding};
-use crate::model::neutral::neutral;
+use crate::model::escape::escape;
 use crate::model::{Accepted, Code};
 
 /// One accepted finding.
@@ -89,11 +89,11 @@ pub fn write(entries: &[Accepted]) -> String {
     let mut text = String::new();
     for entry in entries {
         let line = AcceptedLine {
-            path: neutral(&entry.path).into_owned(),
+            path: escape(&entry.path).into_owned(),
             code: entry.code.clone(),
-            message: neutral(&entry.message).into_owned(),
+            message: escape(&entry.message).into_owned(),
             count: entry.count,
-            reason: neutral(&entry.reason).into_owned(),
+            reason: escape(&entry.reason).into_owned(),
         };
         text.push_str(&serde_json::to_string(&line).expect("a line is JSON"));
         text.push('\n');

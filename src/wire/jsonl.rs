@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::neutral::neutral_but;
+use crate::model::escape::escape_except;
 use crate::model::{DocId, Graph, Neighbour};
 
 /// One document.
@@ -232,7 +232,7 @@ pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>], kept: &str) -> Ve
             reasons: neighbour
                 .reasons
                 .iter()
-                .map(|reason| neutral_but(&reason.text(graph), kept).into_owned())
+                .map(|reason| escape_except(&reason.text(graph), kept).into_owned())
                 .collect(),
         });
         let uri = graph.document(id).uri.as_str();
@@ -293,8 +293,8 @@ struct DocumentRow<'a> {
 fn document_row<'a>(graph: &'a Graph, weights: &[u32], id: DocId, kept: &str) -> DocumentRow<'a> {
     let document = graph.document(id);
     let facts = &document.facts;
-    let neutral = |text: &'a str| neutral_but(text, kept);
-    let some = |text| Some(text).filter(|text: &&str| !text.is_empty()).map(neutral);
+    let escape = |text: &'a str| escape_except(text, kept);
+    let some = |text| Some(text).filter(|text: &&str| !text.is_empty()).map(escape);
     let replaced_by = graph.replaced_by[id.0 as usize].iter();
     DocumentRow {
         uri: document.uri.as_str(),
@@ -302,7 +302,7 @@ fn document_row<'a>(graph: &'a Graph, weights: &[u32], id: DocId, kept: &str) ->
         sidecar: document.sidecar.as_deref(),
         kind: document.kind.as_str(),
         number: some(&document.number_text),
-        title: neutral(&document.title),
+        title: escape(&document.title),
         status: document.status.to_string(),
         status_text: some(&document.status_text),
         live: graph.is_live(id),
@@ -313,6 +313,6 @@ fn document_row<'a>(graph: &'a Graph, weights: &[u32], id: DocId, kept: &str) ->
         served: Some(facts.n_served).filter(|served| *served != facts.n_bytes),
         tokens: facts.n_tokens,
         weight: weights[id.0 as usize],
-        summary: neutral(&facts.line),
+        summary: escape(&facts.line),
     }
 }

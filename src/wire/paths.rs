@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::neutral::neutral;
+use crate::model::escape::escape;
 use crate::model::{Binding, Graph};
 
 /// A file, a folder or a pattern, and the documents that name it.
@@ -83,7 +83,7 @@ pub fn paths(graph: &Graph, bindings: &[Binding]) -> Vec<u8> {
             line: Some(binding.line).filter(|line| *line > 0),
         });
         let row = PathRow {
-            path: neutral(&group[0].path),
+            path: escape(&group[0].path),
             kind: group[0].kind.as_str(),
             documents: documents.collect(),
         };

@@ -2,7 +2,7 @@
 
 use blue::guard::Allowed;
 use blue::model::FileName;
-use blue::model::neutral::neutral;
+use blue::model::escape::escape;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
 use blue::model::{Digest, Format, Key, Parsed, Source, State};
@@ -33,7 +33,7 @@ fn any_document_is_parsed() {
                 parse::parse(&source, &Limits::default(), &Allowed::default());
             }
             let whole = parse::whole(bytes, &Allowed::default());
-            let safe = neutral(&whole);
+            let safe = escape(&whole);
             assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
             let parsed = parse::parse(
                 &Source { bytes: bytes.to_vec(), sidecar: None },

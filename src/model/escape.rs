@@ -28,12 +28,12 @@ const TAGS: &[&str] = &[
 
 /// Escapes the `<` of special tags, replaces hidden characters with marks such as `[U+202E]`, and
 /// converts CR and CRLF to LF.
-pub fn neutral(text: &str) -> Cow<'_, str> {
-    neutral_but(text, "")
+pub fn escape(text: &str) -> Cow<'_, str> {
+    escape_except(text, "")
 }
 
-/// Like [`neutral`], but leaves the hidden characters in `allowed` unchanged.
-pub fn neutral_but<'a>(text: &'a str, allowed: &str) -> Cow<'a, str> {
+/// Like [`escape`], but leaves the hidden characters in `allowed` unchanged.
+pub fn escape_except<'a>(text: &'a str, allowed: &str) -> Cow<'a, str> {
     let has_inst = memchr::memmem::find(text.as_bytes(), b"INST]").is_some();
     if !has_inst && plain_len(text.as_bytes()) == text.len() {
         return Cow::Borrowed(text);
@@ -70,17 +70,17 @@ pub fn neutral_but<'a>(text: &'a str, allowed: &str) -> Cow<'a, str> {
 }
 
 /// Escapes a text and puts it on one line, with spaces in place of line ends.
-pub fn one_line(text: &str) -> String {
+pub fn escape_line(text: &str) -> String {
     let ends =
         |c: char| matches!(c, '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let line: String = text.chars().map(|c| if ends(c) { ' ' } else { c }).collect();
-    neutral(&line).into_owned()
+    escape(&line).into_owned()
 }
 
 /// Escapes a text for use as a quoted attribute value: on one line, and without the characters that
 /// would end the value or the tag.
-pub fn attribute(text: &str) -> String {
-    one_line(text).replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+pub fn escape_attribute(text: &str) -> String {
+    escape_line(text).replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns the length of the prefix that needs no escaping: printable ASCII without `<`, and line ends.
@@ -126,25 +126,25 @@ mod tests {
             "<<SYS>>",
             "<invoke name=",
         ] {
-            assert!(neutral(text).starts_with("&lt;"), "{text}");
+            assert!(escape(text).starts_with("&lt;"), "{text}");
         }
-        assert_eq!(neutral("Vec<u8> and a < b"), "Vec<u8> and a < b");
-        assert_eq!(neutral("[INST] a [/INST] [1]"), "&#91;INST] a &#91;/INST] [1]");
+        assert_eq!(escape("Vec<u8> and a < b"), "Vec<u8> and a < b");
+        assert_eq!(escape("[INST] a [/INST] [1]"), "&#91;INST] a &#91;/INST] [1]");
     }
 
     #[test]
     fn a_value_cannot_end_its_attribute() {
-        assert_eq!(attribute("x\"><b>\r\ny\u{2028}z"), "x&quot;&gt;&lt;b&gt;  y z");
-        assert_eq!(attribute("</blue-session>"), "&lt;/blue-session&gt;");
-        assert_eq!(attribute("R&D, Zoë's"), "R&D, Zoë's");
+        assert_eq!(escape_attribute("x\"><b>\r\ny\u{2028}z"), "x&quot;&gt;&lt;b&gt;  y z");
+        assert_eq!(escape_attribute("</blue-session>"), "&lt;/blue-session&gt;");
+        assert_eq!(escape_attribute("R&D, Zoë's"), "R&D, Zoë's");
     }
 
     #[test]
     fn only_hidden_characters_are_replaced() {
-        assert_eq!(neutral("a\u{202E}b"), "a[U+202E]b");
-        assert_eq!(neutral("\u{1b}[31m"), "[U+001B][31m");
-        assert_eq!(neutral("👩\u{200D}💻 ❤\u{FE0F} שלום"), "👩\u{200D}💻 ❤\u{FE0F} שלום");
-        assert_eq!(neutral("a\rb\r\nc"), "a\nb\nc");
-        assert_eq!(neutral_but("a\u{200B}\u{202E}b", "\u{200B}"), "a\u{200B}[U+202E]b");
+        assert_eq!(escape("a\u{202E}b"), "a[U+202E]b");
+        assert_eq!(escape("\u{1b}[31m"), "[U+001B][31m");
+        assert_eq!(escape("👩\u{200D}💻 ❤\u{FE0F} שלום"), "👩\u{200D}💻 ❤\u{FE0F} שלום");
+        assert_eq!(escape("a\rb\r\nc"), "a\nb\nc");
+        assert_eq!(escape_except("a\u{200B}\u{202E}b", "\u{200B}"), "a\u{200B}[U+202E]b");
     }
 }
