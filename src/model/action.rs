@@ -7,8 +7,8 @@ pub const FORMAT: u32 = 8;
 
 /// Receives every fact that can change an artifact, in a fixed order.
 ///
-/// [`Hasher`] implements it to compute the digest in the manifest, and [`Action`] to list the facts
-/// for `--explain`. Both receive the same calls, so the explanation always agrees with the digest.
+/// [`Action`] implements it to store the facts for `--explain`, and [`Hasher`] to hash the stored
+/// facts for the manifest. The explanation therefore always agrees with the digest.
 pub trait Listener {
     /// Adds one fact: a stable name and its value.
     fn fact(&mut self, name: &str, value: &[u8]);

@@ -7,7 +7,7 @@ use super::Digest;
 pub enum Format {
     /// Markdown, with the header in an HTML comment.
     Markdown,
-    /// A bundle that a hook prints, wrapped in a tag or in JSON. Its header has no dates.
+    /// A bundle that a hook prints, wrapped in a tag or in JSON. It contains no dates.
     Bundle,
     /// JSON lines, with the header as the first record.
     Jsonl,
@@ -57,7 +57,7 @@ impl Artifact {
 pub fn content_digest<P: AsRef<[u8]>>(format: Format, source: &str, body: &[P]) -> Digest {
     let tag: &[u8] = match format {
         Format::Markdown => b"markdown",
-        // A bundle's header has no dates, so its bytes are hashed as they are.
+        // A bundle contains no dates, so all its bytes are hashed.
         Format::Bundle => return Digest::of_parts(body),
         Format::Jsonl => b"jsonl",
         Format::Yaml => b"yaml",

@@ -212,7 +212,7 @@ fn take_hexadecimal<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     stem
 }
 
-/// Removes the status letter from the front of `D-slug` in `0016-D-slug`.
+/// Removes a status letter from the front, such as the `D-` of `0016-D-slug`.
 fn take_letter<'a>(rest: &'a str, name: &mut FileName) -> &'a str {
     let mut chars = rest.chars();
     let (Some(first), Some('-')) = (chars.next(), chars.next()) else { return rest };

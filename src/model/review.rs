@@ -103,7 +103,8 @@ impl Policy {
         reviewed
     }
 
-    /// Accepts findings. If a finding is already accepted, its count increases.
+    /// Accepts findings. If a finding is already accepted, its count increases and its reason is
+    /// replaced.
     pub fn accept<'a>(&mut self, findings: impl Iterator<Item = &'a Diagnostic>, reason: &str) {
         let mut entries: BTreeMap<FindingKey, Accepted> =
             self.accepted.drain(..).map(|entry| (accepted_key(&entry), entry)).collect();

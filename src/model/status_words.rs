@@ -43,7 +43,7 @@ fn begins(words: &[&str], phrase: &str) -> bool {
     phrase.split(' ').all(|part| words.next() == Some(&part))
 }
 
-/// Removes struck-out text: `~~Accepted~~ Rejected` gives ` Rejected`.
+/// Removes struck-out text: `~~Accepted~~ Rejected` gives `Rejected`.
 fn without_struck(raw: &str) -> Cow<'_, str> {
     if !raw.contains("~~") {
         return Cow::Borrowed(raw);
