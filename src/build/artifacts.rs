@@ -102,13 +102,13 @@ fn collection_digest(
     let source = source_line(&collection.places, ids.len());
     let choice = Choice::new(corpus, ids, &budget);
     let mut action = Action::new();
-    action.fact("template", inputs.templates.digest("digest.md").as_bytes());
-    action.fact("project", inputs.plan.project.as_deref().unwrap_or_default().as_bytes());
-    action.fact("budget", format!("{budget:?}").as_bytes());
-    action.fact("source", source.as_bytes());
-    action.fact("kind", collection.kind.as_str().as_bytes());
+    action.add_fact("template", inputs.templates.digest("digest.md").as_bytes());
+    action.add_fact("project", inputs.plan.project.as_deref().unwrap_or_default().as_bytes());
+    action.add_fact("budget", format!("{budget:?}").as_bytes());
+    action.add_fact("source", source.as_bytes());
+    action.add_fact("kind", collection.kind.as_str().as_bytes());
     choice.add_facts(graph, &mut action);
-    inputs.plan.allowance.tell(&mut action);
+    inputs.plan.allowance.add_facts(&mut action);
     BuiltArtifact::unless_current(&path, action, current, |action| {
         let uri = format!("blue://docs/{}/", collection.name);
         let longer = choice.longer(corpus)?;
@@ -224,8 +224,8 @@ fn documents(corpus: &Corpus<'_>, current: &CurrentArtifacts) -> BuiltArtifact {
         }
     });
     let mut hasher = Hasher::new();
-    inputs.plan.limits.tell(hasher.field(documents.as_bytes()));
-    let body = || jsonl::documents(graph, weights, &inputs.plan.allowance.kept());
+    inputs.plan.limits.hash_into(hasher.field(documents.as_bytes()));
+    let body = || jsonl::documents(graph, weights, &inputs.plan.allowance.hidden_chars());
     index(corpus, DOCUMENTS, "blue://context/documents", hasher.digest(), current, body)
 }
 
@@ -233,7 +233,7 @@ fn documents(corpus: &Corpus<'_>, current: &CurrentArtifacts) -> BuiltArtifact {
 fn relevance(corpus: &Corpus<'_>, current: &CurrentArtifacts) -> BuiltArtifact {
     let Corpus { inputs, graph, ranking, .. } = corpus;
     let allowance = &inputs.plan.allowance;
-    let body = jsonl::relevance(graph, &ranking.neighbours, &allowance.kept());
+    let body = jsonl::relevance(graph, &ranking.neighbours, &allowance.hidden_chars());
     let source = index_source(graph);
     let hash = content_digest(Format::Jsonl, &source, &body);
     let action = index_action(&source, &hash, allowance);
@@ -282,8 +282,8 @@ fn index_source(graph: &Graph) -> String {
 
 fn index_action(source: &str, documents: &Digest, allowance: &Allowance) -> Action {
     let mut action = Action::new();
-    action.fact("source", source.as_bytes());
-    action.fact("documents", documents.as_bytes());
-    allowance.tell(&mut action);
+    action.add_fact("source", source.as_bytes());
+    action.add_fact("documents", documents.as_bytes());
+    allowance.add_facts(&mut action);
     action
 }

@@ -50,11 +50,11 @@ pub(super) fn index(
         lines.push(line);
     }
     let mut action = Action::new();
-    action.fact("bundles", hasher.digest().as_bytes());
+    action.add_fact("bundles", hasher.digest().as_bytes());
     // The inputs of each bundle are hashed above and decide its work too. This fact only records that
     // work is listed.
     if ids.iter().any(Option::is_some) {
-        action.fact("work", &[]);
+        action.add_fact("work", &[]);
     }
     BuiltArtifact::unless_current(BUNDLES, action, current, |action| {
         let plans = Plans::new(corpus.graph);

@@ -85,7 +85,7 @@ impl Choice {
             let Some(level) = *level else { continue };
             hasher.field(document.uri.as_str().as_bytes()).field(view::head(document).as_bytes());
             hasher.field(view::history(graph, candidate.id).text.as_bytes());
-            let next = candidate.next(level).map_or(0, |next| candidate.costs[next as usize]);
+            let next = candidate.next_level(level).map_or(0, |next| candidate.costs[next as usize]);
             hasher.number(level as u64).number(next);
             for level in
                 Level::ALL.into_iter().filter(|lower| *lower > Level::Title && *lower <= level)
@@ -105,6 +105,6 @@ impl Choice {
         }
         hasher.number(self.n_beyond_live as u64).number(self.n_beyond_history as u64);
         hasher.number(self.n_live as u64).number(self.live_tokens);
-        action.fact("documents", hasher.digest().as_bytes());
+        action.add_fact("documents", hasher.digest().as_bytes());
     }
 }

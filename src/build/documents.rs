@@ -9,7 +9,7 @@ use super::{Inputs, Progress};
 use crate::discover::judge;
 use crate::emit;
 use crate::guard::{Allowed, Named, judge_name};
-use crate::model::source::content_digest;
+use crate::model::source::document_digest;
 use crate::model::{
     Code, Diagnostic, Digest, FoundFile, Noted, Parsed, Source, Stat, State, TrackedFile,
 };
@@ -203,7 +203,7 @@ impl DocumentReader<'_> {
             files.push(TrackedFile { path: path.to_string(), stat, digest: Digest::of(&bytes) });
             sidecar_bytes = Some(bytes);
         }
-        let digest = content_digest(own, sidecar_bytes.as_deref().map(Digest::of));
+        let digest = document_digest(own, sidecar_bytes.as_deref().map(Digest::of));
         let key = allowed.key(digest);
         if let Some(parsed) = self.cache.get(&key) {
             return Ok(Ok(ReadDocument { digest, key, parsed, files, fresh: None, note }));
@@ -259,7 +259,7 @@ impl DocumentReader<'_> {
             }
             files.push(known.clone());
         }
-        let digest = content_digest(files[0].digest, files.get(1).map(|sidecar| sidecar.digest));
+        let digest = document_digest(files[0].digest, files.get(1).map(|sidecar| sidecar.digest));
         let parsed = self.cache.get(&allowed.key(digest))?;
         Some((digest, parsed, files))
     }

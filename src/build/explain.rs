@@ -93,8 +93,8 @@ mod tests {
     #[test]
     fn a_reason_names_the_facts_and_documents_that_changed() {
         let mut previous = Action::new();
-        previous.fact("template", b"1");
-        previous.fact("documents", b"1");
+        previous.add_fact("template", b"1");
+        previous.add_fact("documents", b"1");
         let state = State {
             inputs: vec![file("docs/a.md", "a"), file("docs/b.md", "b"), file("docs/c.md", "c")],
             actions: vec![("knowledge/adrs.md".to_string(), previous.facts().to_vec())],
@@ -103,8 +103,8 @@ mod tests {
         let files = [file("docs/a.md", "a"), file("docs/b.md", "edited"), file("docs/d.md", "d")];
         let explainer = Explainer { previous: &state, files: &files };
         let mut now = Action::new();
-        now.fact("template", b"2");
-        now.fact("documents", b"2");
+        now.add_fact("template", b"2");
+        now.add_fact("documents", b"2");
         assert_eq!(
             explainer.reason("knowledge/adrs.md", &now, true),
             "template changed; docs/b.md changed, docs/d.md added, docs/c.md removed"

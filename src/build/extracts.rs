@@ -6,7 +6,7 @@ use super::Corpus;
 use crate::discover::judge;
 use crate::guard::Allowed;
 use crate::model::plan::Limits;
-use crate::model::source::content_digest;
+use crate::model::source::document_digest;
 use crate::model::{Digest, DocId, Document, Plan, Source, Work};
 use crate::parse::{self, Extracts};
 use crate::render::view::Longer;
@@ -52,7 +52,7 @@ fn read_again(root: &Root, plan: &Plan, document: &Document) -> anyhow::Result<S
     let sidecar = document.sidecar.as_deref().and_then(|path| bytes(path).ok());
     let source = Source { bytes: bytes(&document.path)?, sidecar };
     let sidecar = source.sidecar.as_deref().map(Digest::of);
-    let digest = content_digest(Digest::of(&source.bytes), sidecar);
+    let digest = document_digest(Digest::of(&source.bytes), sidecar);
     anyhow::ensure!(digest == document.digest, changed());
     Ok(source)
 }

@@ -97,7 +97,7 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         let at = (note.path.clone(), note.line);
         note.code != Code::FakeTag || note.column != 1 || !wrappers.contains(&at)
     });
-    let templates = Templates::new(&overrides, &plan.allowance.kept())?;
+    let templates = Templates::new(&overrides, &plan.allowance.hidden_chars())?;
     Ok(Inputs { plan, templates, voice, guide, guard, policy, notes, files })
 }
 

@@ -125,7 +125,7 @@ impl Outcome {
 
     /// Returns the findings about emitted files that are not what a build would write.
     pub fn not_current(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.diagnostics.iter().filter(|diagnostic| diagnostic.code.is_of_output())
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.code.is_about_output())
     }
 
     /// Applies the project's severities and accepted findings.
@@ -226,7 +226,7 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let outputs = state::outputs(root, &previous, &planned.actions, written)?;
     let saved = state::save(root, seen, folders, outputs, planned.actions, outcome.counts());
     let note = saved.err().map(state::not_written);
-    outcome.diagnostics.extend(note.and_then(|note| inputs.policy.judge(note)));
+    outcome.diagnostics.extend(note.and_then(|note| inputs.policy.apply_severity(note)));
     Ok(outcome)
 }
 

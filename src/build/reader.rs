@@ -3,7 +3,7 @@
 use crate::discover::deny::DenyList;
 use crate::discover::{self, judge};
 use crate::guard::{Allowed, Guard};
-use crate::model::source::content_digest;
+use crate::model::source::document_digest;
 use crate::model::{Digest, Plan};
 use crate::parse;
 use crate::root::{Content, Root};
@@ -95,7 +95,7 @@ impl Reader {
         let bytes = read(&line.path)?;
         let sidecar = line.sidecar.as_deref().and_then(|path| read(path).ok());
         let sidecar = sidecar.map(|bytes| Digest::of(&bytes));
-        let stale = content_digest(Digest::of(&bytes), sidecar).to_string() != line.hash;
+        let stale = document_digest(Digest::of(&bytes), sidecar).to_string() != line.hash;
         // The index can come with a hostile clone. A file whose digest it has was known to its author;
         // any other must at least be a document.
         if stale && !discover::may_be_document(&line.path) {

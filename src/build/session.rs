@@ -86,7 +86,7 @@ fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
     let short = after("blue://docs/", &collection.name);
     let short = short.or_else(|| after("blue://", document.kind.as_str()));
     let short = short.filter(|short| !short.is_empty()).and_then(ShortId::new);
-    short.is_some_and(|id| id.fits(document.number.as_ref(), &document.slug, document.is_plan))
+    short.is_some_and(|id| id.matches(document.number.as_ref(), &document.slug, document.is_plan))
 }
 
 /// Everything that the bundle is rendered from.
@@ -187,18 +187,18 @@ impl<'a> Material<'a> {
         let plan = &self.inputs.plan;
         let text = |text: &Option<String>| text.clone().unwrap_or_default().into_bytes();
         let mut action = Action::new();
-        action.fact("template", self.inputs.templates.digest("session.md").as_bytes());
-        action.fact("project", &text(&plan.project));
-        action.fact("budget", format!("{:?}", plan.identity.budget).as_bytes());
-        action.fact("voice", &text(&self.voice));
-        action.fact("guide", &text(&self.guide));
-        action.fact("graph", plan.graph.as_bytes());
-        action.fact("workflow", &text(&self.workflow));
+        action.add_fact("template", self.inputs.templates.digest("session.md").as_bytes());
+        action.add_fact("project", &text(&plan.project));
+        action.add_fact("budget", format!("{:?}", plan.identity.budget).as_bytes());
+        action.add_fact("voice", &text(&self.voice));
+        action.add_fact("guide", &text(&self.guide));
+        action.add_fact("graph", plan.graph.as_bytes());
+        action.add_fact("workflow", &text(&self.workflow));
         let counts: Vec<String> =
             self.collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
-        action.fact("collections", counts.join("\n").as_bytes());
+        action.add_fact("collections", counts.join("\n").as_bytes());
         self.choice.add_facts(self.graph, &mut action);
-        plan.allowance.tell(&mut action);
+        plan.allowance.add_facts(&mut action);
         action
     }
 }

@@ -159,15 +159,15 @@ fn action(corpus: &Corpus<'_>, id: DocId, plans: &[DocId], about: &[Line]) -> Ac
         hasher.field(view::head(document).as_bytes());
         hasher.field(document.status.to_string().as_bytes());
     }
-    inputs.plan.limits.tell(&mut hasher);
+    inputs.plan.limits.hash_into(&mut hasher);
     for (part, line) in about {
         hasher.field(format!("{part:?}").as_bytes()).field(line.as_bytes());
     }
     let mut action = Action::new();
-    action.fact("template", inputs.templates.digest("workflow.md").as_bytes());
-    action.fact("budget", format!("{:?}", inputs.plan.workflow.budget).as_bytes());
-    action.fact("documents", hasher.digest().as_bytes());
-    inputs.plan.allowance.tell(&mut action);
+    action.add_fact("template", inputs.templates.digest("workflow.md").as_bytes());
+    action.add_fact("budget", format!("{:?}", inputs.plan.workflow.budget).as_bytes());
+    action.add_fact("documents", hasher.digest().as_bytes());
+    inputs.plan.allowance.add_facts(&mut action);
     action
 }
 
@@ -246,7 +246,7 @@ const MAX_LISTED: usize = 20;
 /// Returns the state of an RFC's work as data, for readers that do not know the template.
 pub(super) fn state(corpus: &Corpus<'_>, id: DocId, plans: &Plans) -> anyhow::Result<WorkLine> {
     let graph = corpus.graph;
-    let kept = corpus.inputs.plan.allowance.kept();
+    let kept = corpus.inputs.plan.allowance.hidden_chars();
     let plain = |text: &str| escape_except(text, &kept).into_owned();
     let listed = |texts: &[String]| texts.iter().take(MAX_LISTED).map(|text| plain(text)).collect();
     let plan = |id: DocId| {

@@ -165,7 +165,7 @@ fn by_id(graph: &Graph, text: &str) -> Vec<DocId> {
         let fits = |id: &DocId| {
             let document = graph.document(*id);
             of_group(document)
-                && wanted.fits(document.number.as_ref(), &document.slug, document.is_plan)
+                && wanted.matches(document.number.as_ref(), &document.slug, document.is_plan)
         };
         graph.ids().filter(fits).collect()
     };

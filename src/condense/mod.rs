@@ -145,7 +145,7 @@ fn steps(candidates: &[Candidate], budget: &Budget) -> Vec<Step> {
     let mut heap: BinaryHeap<(u64, std::cmp::Reverse<usize>, Level)> = BinaryHeap::new();
     let push = |heap: &mut BinaryHeap<_>, i: usize, above: Level| {
         let candidate = &candidates[i];
-        if let Some(level) = candidate.next(above).filter(|_| !candidate.history) {
+        if let Some(level) = candidate.next_level(above).filter(|_| !candidate.history) {
             heap.push((value_per_byte(candidate, level), std::cmp::Reverse(i), level));
         }
     };

@@ -88,7 +88,7 @@ impl<'a> Present<'a> {
             let Some(listing) = self.listing(&folder) else { continue };
             for entry in listing.entries.iter().rev().filter(|entry| self.counts(&listing, entry)) {
                 n_tried += 1;
-                if glob.fits(&entry.path) || n_tried > MAX_TRIED {
+                if glob.matches(&entry.path) || n_tried > MAX_TRIED {
                     return true;
                 }
                 if entry.kind == FileType::Directory {

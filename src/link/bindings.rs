@@ -205,7 +205,7 @@ mod tests {
             documents: vec![document],
             ..Graph::default()
         };
-        let fits = |glob: &Glob, _: &str| FILES.iter().any(|file| glob.fits(file));
+        let fits = |glob: &Glob, _: &str| FILES.iter().any(|file| glob.matches(file));
         let noted = bind(&graph, &Repository { kind: &kind, fits: &fits });
         let bound = noted.value.into_iter().map(|b| (b.path, b.kind)).collect();
         (bound, noted.notes.len())

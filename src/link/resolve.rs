@@ -207,7 +207,7 @@ impl<'a> Resolver<'a, '_> {
         let fits = |document: &Document| {
             let collection = &self.collections[document.collection];
             let group_fits = collection.name == group || document.kind.as_str() == group;
-            group_fits && wanted.fits(document.number.as_ref(), &document.slug, document.is_plan)
+            group_fits && wanted.matches(document.number.as_ref(), &document.slug, document.is_plan)
         };
         let candidates = match wanted.slug().is_empty() {
             false => self.index.by_slug(wanted.slug()),

@@ -11,11 +11,11 @@ pub const FORMAT: u32 = 8;
 /// facts for the manifest. The explanation therefore always agrees with the digest.
 pub trait Listener {
     /// Adds one fact: a stable name and its value.
-    fn fact(&mut self, name: &str, value: &[u8]);
+    fn add_fact(&mut self, name: &str, value: &[u8]);
 }
 
 impl Listener for Hasher {
-    fn fact(&mut self, name: &str, value: &[u8]) {
+    fn add_fact(&mut self, name: &str, value: &[u8]) {
         self.field(name.as_bytes()).field(value);
     }
 }
@@ -30,20 +30,15 @@ impl Action {
     /// Creates an action with one fact, the format number.
     pub fn new() -> Action {
         let mut action = Action::default();
-        action.fact("format", &FORMAT.to_le_bytes());
+        action.add_fact("format", &FORMAT.to_le_bytes());
         action
-    }
-
-    /// Creates an action with these facts, in this order.
-    pub fn of(facts: Vec<(String, Digest)>) -> Action {
-        Action { facts }
     }
 
     /// Returns the digest of all facts, which the manifest stores.
     pub fn digest(&self) -> Digest {
         let mut hasher = Hasher::new();
         for (name, value) in &self.facts {
-            hasher.fact(name, value.as_bytes());
+            hasher.add_fact(name, value.as_bytes());
         }
         hasher.digest()
     }
@@ -55,7 +50,7 @@ impl Action {
 }
 
 impl Listener for Action {
-    fn fact(&mut self, name: &str, value: &[u8]) {
+    fn add_fact(&mut self, name: &str, value: &[u8]) {
         self.facts.push((name.to_string(), Digest::of(value)));
     }
 }

@@ -25,14 +25,14 @@ impl Allowance {
     ///
     /// In documents where a character is not allowed, `guard` has already replaced it with a visible
     /// mark. A writer can therefore pass all of these through without looking at the document.
-    pub fn kept(&self) -> String {
+    pub fn hidden_chars(&self) -> String {
         self.hidden.iter().map(|rule| rule.chars.as_str()).collect()
     }
 
     /// Adds the allowance to an action if it is not empty, because it changes the emitted bytes.
-    pub fn tell(&self, action: &mut Action) {
+    pub fn add_facts(&self, action: &mut Action) {
         if *self != Allowance::default() {
-            action.fact("allowance", self.digest().as_bytes());
+            action.add_fact("allowance", self.digest().as_bytes());
         }
     }
 

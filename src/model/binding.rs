@@ -193,7 +193,7 @@ impl Glob {
     }
 
     /// Returns true if the pattern matches a path.
-    pub fn fits(&self, path: &str) -> bool {
+    pub fn matches(&self, path: &str) -> bool {
         self.matcher.is_match(path)
             || (self.whole_folder && self.matcher.is_match(format!("{path}/x")))
     }
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_star_does_not_match_a_slash_and_a_bare_pattern_matches_everywhere() {
-        let fits = |glob: &str, path: &str| Glob::new(glob).is_some_and(|glob| glob.fits(path));
+        let fits = |glob: &str, path: &str| Glob::new(glob).is_some_and(|glob| glob.matches(path));
         assert!(fits("src/parse/**", "src/parse/a/b.rs") && fits("src/parse/**", "src/parse"));
         assert!(!fits("src/parse/**", "src/parser.rs"));
         assert!(fits("src/*.rs", "src/a.rs") && !fits("src/*.rs", "src/a/b.rs"));

@@ -38,7 +38,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// Returns the next level above `above` that adds anything.
-    pub fn next(&self, above: Level) -> Option<Level> {
+    pub fn next_level(&self, above: Level) -> Option<Level> {
         Level::ALL.into_iter().find(|level| *level > above && self.costs[*level as usize] > 0)
     }
 }

@@ -82,14 +82,14 @@ impl Code {
 
     /// Returns true if findings report that an emitted file differs from what a build would write.
     /// Such a finding is always an error.
-    pub fn is_of_output(self) -> bool {
+    pub fn is_about_output(self) -> bool {
         self.area() == "OUT" && self.severity() == Severity::Error
     }
 
     /// Returns true if a project cannot change the severity: for emitted files that are not current,
     /// and for limits that stop a build.
     pub fn has_fixed_severity(self) -> bool {
-        self.is_of_output() || matches!(self, Code::TooManyDocuments | Code::TooManyBytes)
+        self.is_about_output() || matches!(self, Code::TooManyDocuments | Code::TooManyBytes)
     }
 
     /// Returns true if findings report a prompt injection.

@@ -99,7 +99,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Hashes the limits that affect the facts of a document, unless they have their default values.
-    pub fn tell(&self, hasher: &mut Hasher) {
+    pub fn hash_into(&self, hasher: &mut Hasher) {
         if self.parse_limits() != Limits::default().parse_limits() {
             self.parse_limits().iter().for_each(|limit| {
                 hasher.number(*limit);

@@ -62,7 +62,7 @@ type FindingKey = (String, String, String);
 
 impl Policy {
     /// Applies the configured severity to a finding; returns `None` if its code is off.
-    pub fn judge(&self, mut finding: Diagnostic) -> Option<Diagnostic> {
+    pub fn apply_severity(&self, mut finding: Diagnostic) -> Option<Diagnostic> {
         if let Some(severity) = self.severities.get(&finding.code) {
             finding.severity = (*severity)?;
         }
@@ -90,14 +90,15 @@ impl Policy {
                 *count -= 1;
                 entry.reason.clone()
             });
-            match (self.judge(finding), reason) {
+            match (self.apply_severity(finding), reason) {
                 (Some(finding), Some(reason)) => reviewed.accepted.push((finding, reason)),
                 (Some(finding), None) => reviewed.shown.push(finding),
                 (None, _) => {}
             }
         }
         let gone = remaining.into_values().filter(|(count, _)| *count > 0);
-        let gone = gone.filter_map(|(count, entry)| self.judge(gone_finding(count, entry)));
+        let gone =
+            gone.filter_map(|(count, entry)| self.apply_severity(gone_finding(count, entry)));
         reviewed.shown.extend(gone);
         reviewed.shown.sort();
         reviewed

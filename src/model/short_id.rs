@@ -30,7 +30,7 @@ impl ShortId {
     }
 
     /// Returns true if the id matches a document with this number and slug.
-    pub fn fits(&self, number: Option<&Number>, slug: &str, is_plan: bool) -> bool {
+    pub fn matches(&self, number: Option<&Number>, slug: &str, is_plan: bool) -> bool {
         is_plan == self.0.is_plan
             && (self.0.number.is_none() || self.0.number.as_ref() == number)
             && (self.0.slug.is_empty() || self.0.slug == slug)
@@ -46,12 +46,12 @@ mod tests {
         let number = Number::new("0005");
         for id in ["5", "0005", "single-source", "0005-single-source", "5-single-source"] {
             let short = ShortId::new(id).expect("an id");
-            assert!(short.fits(number.as_ref(), "single-source", false), "{id}");
-            assert!(!short.fits(number.as_ref(), "single-source", true), "{id}");
+            assert!(short.matches(number.as_ref(), "single-source", false), "{id}");
+            assert!(!short.matches(number.as_ref(), "single-source", true), "{id}");
         }
         for id in ["6", "other", "6-single-source", "5-other"] {
             let short = ShortId::new(id).expect("an id");
-            assert!(!short.fits(number.as_ref(), "single-source", false), "{id}");
+            assert!(!short.matches(number.as_ref(), "single-source", false), "{id}");
         }
         assert!(ShortId::new("5.plan").is_some_and(|short| short.is_plan()));
         assert!(ShortId::new("").is_none());

@@ -83,7 +83,7 @@ pub struct Source {
 }
 
 /// Returns the digest of a document's content, from the digests of its own bytes and its sidecar.
-pub fn content_digest(own: Digest, sidecar: Option<Digest>) -> Digest {
+pub fn document_digest(own: Digest, sidecar: Option<Digest>) -> Digest {
     match sidecar {
         None => own,
         Some(sidecar) => {

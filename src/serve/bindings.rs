@@ -131,7 +131,7 @@ fn ordered(
 fn depth_of(line: &PathLine, path: &str) -> Option<(usize, bool)> {
     match line.kind {
         Kind::Glob => {
-            let glob = Glob::new(&line.path).filter(|glob| glob.fits(path))?;
+            let glob = Glob::new(&line.path).filter(|glob| glob.matches(path))?;
             Some((glob.n_literal_folders(), true))
         }
         Kind::File | Kind::Folder if line.path == path => Some((usize::MAX, false)),

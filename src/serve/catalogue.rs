@@ -252,7 +252,7 @@ impl Catalogue {
         // A document whose name is not its alone has a longer id, and still answers to its name.
         let fits = |path: &str| {
             let known = FileName::parse(path);
-            wanted.fits(number.as_ref(), &known.slug, known.is_plan)
+            wanted.matches(number.as_ref(), &known.slug, known.is_plan)
         };
         fits(&format!("{}.md", self.id(row))) || fits(self.path(row))
     }
