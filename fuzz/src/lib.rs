@@ -15,8 +15,8 @@ use blue::wire::cache::Seal;
 use blue::wire::config::Config;
 use blue::wire::facts::{self, FactsCache};
 use blue::wire::manifest::Manifest;
-use blue::wire::register::{self, Traces, Wanted};
-use blue::wire::{audit, commit, header, installed, jsonl, older, schema, session, span};
+use blue::wire::register::{self, Registration, UndoInfo};
+use blue::wire::{audit, commit, header, installed, jsonc, jsonl, older, schema, session};
 use blue::parse;
 
 /// Parses a document, with and without a metadata file next to it.
@@ -135,16 +135,16 @@ pub fn audit(bytes: &[u8]) {
 /// Adds blue to an agent's settings and removes it: the original bytes come back.
 pub fn settings(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let scan = span::scan(text);
-    for wanted in &[Wanted::Hooks(hooks(Agent::Claude)), Wanted::Server] {
-        let mut traces = Traces::default();
+    let scan = jsonc::parse(text);
+    for wanted in &[Registration::Hooks(hooks(Agent::Claude)), Registration::Server] {
+        let mut traces = UndoInfo::default();
         let Ok(with) = register::add(text, wanted, &mut traces) else { continue };
-        assert!(register::is_in(&with, wanted).unwrap_or(false), "added, but not in it: {with:?}");
-        let again = register::add(&with, wanted, &mut Traces::default());
+        assert!(register::is_registered(&with, wanted).unwrap_or(false), "added, but not in it: {with:?}");
+        let again = register::add(&with, wanted, &mut UndoInfo::default());
         assert_eq!(again.ok().as_deref(), Some(with.as_str()), "a second time changes it");
         let without = register::remove(&with, wanted, &traces).expect("it was just added");
         let empty = scan.as_ref().is_ok_and(|scan| scan.root.is_none());
-        if !empty && !register::is_taken(text) && !text.contains("blue") {
+        if !empty && !register::is_name_taken(text) && !text.contains("blue") {
             assert_eq!(without, text, "not what it was");
         }
     }

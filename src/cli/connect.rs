@@ -16,8 +16,8 @@ use crate::wire::agent::{Agent, SCRIPTS, hooks};
 use crate::wire::attributes::ATTRIBUTES;
 use crate::wire::conflict;
 use crate::wire::installed::{self, Installed};
-use crate::wire::register::{self, Traces, Wanted};
-use crate::wire::span::Fault;
+use crate::wire::jsonc::JsonError;
+use crate::wire::register::{self, Registration, UndoInfo};
 
 /// Larger than any settings file.
 const LIMIT: u64 = 16 << 20;
@@ -34,7 +34,7 @@ pub(super) struct Target {
     /// How it is called in messages and in the record.
     pub(super) shown: String,
     /// What shall stand in it.
-    pub(super) wanted: Wanted,
+    pub(super) wanted: Registration,
 }
 
 /// Everything one installation is about.
@@ -107,14 +107,14 @@ impl Place {
             targets.push(Target { root: open()?, path, shown, wanted });
             Ok(())
         };
-        add(".claude/settings.json", Wanted::Hooks(hooks(Agent::Claude)))?;
+        add(".claude/settings.json", Registration::Hooks(hooks(Agent::Claude)))?;
         if mcp {
-            add(".mcp.json", Wanted::Server)?;
+            add(".mcp.json", Registration::Server)?;
         }
         if codex {
-            add(".codex/hooks.json", Wanted::Hooks(hooks(Agent::Codex)))?;
+            add(".codex/hooks.json", Registration::Hooks(hooks(Agent::Codex)))?;
         }
-        add(ATTRIBUTES, Wanted::Attributes)?;
+        add(ATTRIBUTES, Registration::Attributes)?;
         let memory = format!("{LOCAL}/installed.json");
         Ok(Place { base: open()?, memory, targets, is_project: true })
     }
@@ -182,7 +182,7 @@ pub(super) fn user_target(home: &Path) -> anyhow::Result<Target> {
         root: Root::open(&below).with_context(|| format!("open {}", below.display()))?,
         path,
         shown: "~/.claude/settings.json".to_string(),
-        wanted: Wanted::Hooks(hooks(Agent::ClaudeUser)),
+        wanted: Registration::Hooks(hooks(Agent::ClaudeUser)),
     })
 }
 
@@ -217,7 +217,7 @@ impl Target {
         })
     }
 
-    fn fault(&self, fault: &Fault) -> anyhow::Error {
+    fn fault(&self, fault: &JsonError) -> anyhow::Error {
         anyhow::anyhow!("{}:{fault}\nhint: correct it there; nothing was changed", self.shown)
     }
 
@@ -225,7 +225,7 @@ impl Target {
     pub(super) fn install(&self, known: Option<&installed::File>) -> anyhow::Result<Step> {
         let before = self.text()?;
         let old = before.as_deref().unwrap_or_default();
-        if matches!(self.wanted, Wanted::Server) && register::is_taken(old) {
+        if matches!(self.wanted, Registration::Server) && register::is_name_taken(old) {
             let note = " (another server is called blue)";
             return Ok(Step {
                 fate: Fate::Kept,
@@ -244,7 +244,7 @@ impl Target {
                 output::visible(&format!("{command:?}"))
             );
         }
-        let had = register::is_in(old, &self.wanted).map_err(|fault| self.fault(&fault))?;
+        let had = register::is_registered(old, &self.wanted).map_err(|fault| self.fault(&fault))?;
         let fate = match had {
             true if after == old => Fate::Current,
             true => Fate::Updated,
@@ -258,8 +258,8 @@ impl Target {
     /// The commands in a text of its that name blue's hooks and are not blue's.
     pub(super) fn posing(&self, text: &str) -> anyhow::Result<Vec<(String, bool)>> {
         match self.wanted {
-            Wanted::Hooks(_) => register::posing(text).map_err(|fault| self.fault(&fault)),
-            Wanted::Server | Wanted::Attributes => Ok(Vec::new()),
+            Registration::Hooks(_) => register::impostors(text).map_err(|fault| self.fault(&fault)),
+            Registration::Server | Registration::Attributes => Ok(Vec::new()),
         }
     }
 
@@ -268,22 +268,22 @@ impl Target {
         &self,
         before: Option<&str>,
         known: Option<&installed::File>,
-    ) -> Result<(String, installed::File), Fault> {
+    ) -> Result<(String, installed::File), JsonError> {
         let old = before.unwrap_or_default();
-        let had = register::is_in(old, &self.wanted)?;
+        let had = register::is_registered(old, &self.wanted)?;
         let mut memory = match known.filter(|_| had) {
             Some(known) => known.clone(),
             None => installed::File {
                 created: before.is_none(),
                 left: String::new(),
-                traces: Traces::default(),
+                traces: UndoInfo::default(),
                 original: None,
             },
         };
         if had && known.is_none() {
-            memory.traces = Traces::unknown(&self.wanted);
+            memory.traces = UndoInfo::assumed(&self.wanted);
             let bare = register::remove(old, &self.wanted, &memory.traces)?;
-            memory.created = register::is_bare(&bare);
+            memory.created = register::is_empty_object(&bare);
         }
         let after = register::add(old, &self.wanted, &mut memory.traces)?;
         memory.left = Digest::of(after.as_bytes()).to_string();
@@ -305,14 +305,14 @@ impl Target {
         if untouched && original.is_some() {
             return Ok(step(Fate::Restored, before, original));
         }
-        if !register::is_in(text, &self.wanted).map_err(|fault| self.fault(&fault))? {
+        if !register::is_registered(text, &self.wanted).map_err(|fault| self.fault(&fault))? {
             return Ok(step(Fate::Absent, before.clone(), before));
         }
-        let unknown = Traces::unknown(&self.wanted);
+        let unknown = UndoInfo::assumed(&self.wanted);
         let traces = known.map_or(&unknown, |known| &known.traces);
         let left = register::remove(text, &self.wanted, traces);
         let left = left.map_err(|fault| self.fault(&fault))?;
-        let bare = register::is_bare(&left);
+        let bare = register::is_empty_object(&left);
         Ok(match original {
             Some(original) if bare => step(Fate::Restored, before, Some(original)),
             _ if bare && known.is_none_or(|known| known.created) => {

@@ -1,10 +1,10 @@
 //! What blue registers with each agent: the one table of hooks, and the server.
 
-use super::splice::Value;
+use super::jsonc_edit::NewValue;
 
 /// A handler to register for one event.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Hook {
+pub struct AgentHook {
     /// The event's name.
     pub event: &'static str,
     /// The tools it is for; `None` for all.
@@ -73,9 +73,9 @@ pub const SCRIPTS: &[(&str, &[u8])] = &[
 pub const SERVER: &str = "blue";
 
 /// Every hook of an agent, in the order of registration.
-pub fn hooks(agent: Agent) -> Vec<Hook> {
+pub fn hooks(agent: Agent) -> Vec<AgentHook> {
     let rows = TABLE.iter().filter(|(.., codex)| agent != Agent::Codex || *codex);
-    rows.map(|(event, matcher, runs, timeout, _)| Hook {
+    rows.map(|(event, matcher, runs, timeout, _)| AgentHook {
         event,
         matcher: match agent {
             Agent::Codex => matcher.1,
@@ -133,7 +133,7 @@ pub fn role(command: &str) -> Option<String> {
 
 /// Whether a command names blue's hooks and is not a command of blue's: it runs under blue's name, and
 /// does something else.
-pub fn poses(command: &str) -> bool {
+pub fn is_impostor(command: &str) -> bool {
     let bare: String = command.chars().filter(|c| !"\"'\\".contains(*c)).collect();
     let names_blue = bare.split([';', '|', '&', '(', ')', '{', '}', '`', '\n']).any(|part| {
         let words: Vec<&str> = part.split_whitespace().collect();
@@ -168,34 +168,32 @@ fn is_own(command: &str) -> bool {
         || earlier.any(|earlier| earlier == command)
 }
 
-impl Hook {
-    /// The handler, as settings have it.
-    pub fn handler(&self) -> Value {
-        Value::object([
-            ("type", Value::text("command")),
-            ("command", Value::text(&self.command)),
-            ("timeout", Value::Number(self.timeout)),
+impl AgentHook {
+    /// Returns the handler as it is written in settings.
+    pub fn handler(&self) -> NewValue {
+        NewValue::Object(vec![
+            ("type", NewValue::string("command")),
+            ("command", NewValue::string(&self.command)),
+            ("timeout", NewValue::Number(self.timeout)),
         ])
     }
 
-    /// The handler in a group of its own.
-    pub fn group(&self) -> Value {
-        let handlers = Value::List(vec![self.handler()]);
-        match self.matcher {
-            Some(matcher) => {
-                Value::object([("matcher", Value::text(matcher)), ("hooks", handlers)])
-            }
-            None => Value::object([("hooks", handlers)]),
-        }
+    /// Returns a group that has only this handler.
+    pub fn group(&self) -> NewValue {
+        let matcher = self.matcher.map(|matcher| ("matcher", NewValue::string(matcher)));
+        let handlers = ("hooks", NewValue::Array(vec![self.handler()]));
+        NewValue::Object(matcher.into_iter().chain([handlers]).collect())
     }
 }
 
-/// The server, as `.mcp.json` has it.
-pub fn server() -> Value {
-    Value::object([
-        ("command", Value::text("blue")),
-        ("args", Value::List(vec![Value::text("mcp")])),
-    ])
+/// Returns the server as it is written in `.mcp.json`.
+pub fn server() -> NewValue {
+    NewValue::Object(vec![("command", NewValue::string("blue")), ("args", server_arguments())])
+}
+
+/// Arguments of the server.
+pub fn server_arguments() -> NewValue {
+    NewValue::Array(vec![NewValue::string("mcp")])
 }
 
 #[cfg(test)]
@@ -219,10 +217,10 @@ mod tests {
     #[test]
     fn no_command_of_blues_poses_as_one() {
         for agent in [Agent::Claude, Agent::ClaudeUser, Agent::Codex] {
-            assert!(hooks(agent).iter().all(|hook| !poses(&hook.command)));
-            assert!(hooks(agent).iter().all(|hook| poses(&format!("{}; x", hook.command))));
+            assert!(hooks(agent).iter().all(|hook| !is_impostor(&hook.command)));
+            assert!(hooks(agent).iter().all(|hook| is_impostor(&format!("{}; x", hook.command))));
         }
-        assert!(!poses("echo blue hook x") && poses("echo x; blue hook x;"));
+        assert!(!is_impostor("echo blue hook x") && is_impostor("echo x; blue hook x;"));
     }
 
     #[test]

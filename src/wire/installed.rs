@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::register::Traces;
+use super::register::UndoInfo;
 use crate::model::Key;
 
 /// Everything one installation made.
@@ -28,7 +28,7 @@ pub struct File {
     /// The digest of what was written.
     pub left: String,
     /// What the text had before.
-    pub traces: Traces,
+    pub traces: UndoInfo,
     /// The text before, if taking blue out again does not give it: only for a text without a
     /// value. Settings can hold secrets, and those are not copied.
     pub original: Option<String>,

@@ -1,167 +1,167 @@
-//! Registers blue in the text of an agent's settings, and takes it out again.
+//! Registers blue in the text of an agent's settings, and removes it again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::agent::{Hook, SERVER, poses, role, server};
+use super::agent::{AgentHook, SERVER, is_impostor, role, server, server_arguments};
 use super::attributes;
-use super::span::{Fault, Node, Scan, Shape, scan};
-use super::splice::{self, Style, Value};
+use super::jsonc::{JsonError, Node, NodeKind, Parsed, SPACE, parse};
+use super::jsonc_edit::{self, Layout, NewValue};
 
-/// What shall stand in a file.
+/// An entry that blue writes into a file.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum Registration {
     /// Handlers of events, under `hooks`.
-    Hooks(Vec<Hook>),
+    Hooks(Vec<AgentHook>),
     /// blue's server, under `mcpServers`.
     Server,
     /// blue's lines of `.gitattributes`.
     Attributes,
 }
 
-/// What a text had before blue came, as far as the text cannot tell afterwards. Containers are
-/// named by their keys with `/` between; the empty name is the whole.
+/// State of a text before blue was registered, where the text itself does not show it afterwards.
+/// Containers are named by their keys with `/` between them; the empty name is the root.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Traces {
-    /// Containers that were not there.
+pub struct UndoInfo {
+    /// Containers that did not exist.
     pub created: BTreeSet<String>,
-    /// Containers that were there and empty, with the white space at their end.
+    /// Containers that were empty, with the white space before their closing bracket.
     pub empty: BTreeMap<String, String>,
 }
 
-impl Traces {
-    /// For a text that blue came into without a record: what holds only blue's was made by it.
-    pub fn unknown(wanted: &Wanted) -> Traces {
-        let created = match wanted {
-            Wanted::Server => BTreeSet::from(["mcpServers".to_string()]),
-            Wanted::Attributes => BTreeSet::new(),
-            Wanted::Hooks(hooks) => {
+impl UndoInfo {
+    /// Assumes, for a text without a record, that blue created all containers that hold only blue's
+    /// entries.
+    pub fn assumed(registration: &Registration) -> UndoInfo {
+        let created = match registration {
+            Registration::Server => BTreeSet::from(["mcpServers".to_string()]),
+            Registration::Attributes => BTreeSet::new(),
+            Registration::Hooks(hooks) => {
                 let events = hooks.iter().map(|hook| format!("hooks/{}", hook.event));
                 events.chain(["hooks".to_string()]).collect()
             }
         };
-        Traces { created, empty: BTreeMap::new() }
+        UndoInfo { created, empty: BTreeMap::new() }
     }
 }
 
-/// A settings text being edited; every step reads it again, so that no place is out of date.
-struct Draft<'a> {
+/// A settings text during edits. It is parsed again after every edit, so that no span is outdated.
+struct Editor {
     text: String,
-    scan: Scan,
-    style: Style,
-    traces: &'a mut Traces,
+    parsed: Parsed,
+    layout: Layout,
+    undo: UndoInfo,
 }
 
-impl<'a> Draft<'a> {
-    fn new(text: &str, traces: &'a mut Traces) -> Result<Draft<'a>, Fault> {
-        let scan = scan(text)?;
-        let text = match &scan.root {
+impl Editor {
+    fn new(text: &str) -> Result<Editor, JsonError> {
+        let parsed = parse(text)?;
+        let text = match &parsed.root {
             Some(_) => text.to_string(),
-            // A file of nothing, or of comments only.
-            None if text.trim_matches(['\u{feff}', ' ', '\t', '\n', '\r']).is_empty() => {
+            None if is_empty_object(text) => {
                 let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
                 format!("{mark}{{}}\n")
             }
+            // Only comments.
             None => format!("{}\n{{}}\n", text.trim_end_matches(['\n', '\r'])),
         };
-        let scan = super::span::scan(&text)?;
-        let root = scan.root.as_ref().expect("the text has a value by now");
-        if !matches!(root.shape, Shape::Object(_)) {
-            return Err(Fault::at(&text, root.span.start, "expected an object here: { … }"));
+        let parsed = parse(&text)?;
+        let root = parsed.root.as_ref().expect("the text has a value by now");
+        if !matches!(root.kind, NodeKind::Object(_)) {
+            return Err(JsonError::at(&text, root.span.start, "expected an object here: { … }"));
         }
-        let style = Style::of(&text, root);
-        Ok(Draft { text, scan, style, traces })
+        let layout = Layout::detect(&text, root);
+        Ok(Editor { text, parsed, layout, undo: UndoInfo::default() })
     }
 
-    fn root(&self) -> &Node {
-        self.scan.root.as_ref().expect("a draft has a value")
-    }
-
-    fn set(&mut self, text: String) {
-        self.scan = scan(&text).expect("a splice keeps a text valid");
+    fn set_text(&mut self, text: String) {
+        self.parsed = parse(&text).expect("an edit keeps a text valid");
         self.text = text;
     }
 
-    /// The container of a name, if it is there.
-    fn at(&self, name: &str) -> Option<&Node> {
-        let keys = name.split('/').filter(|key| !key.is_empty());
-        keys.into_iter().try_fold(self.root(), |node, key| Some(&node.member(key)?.node))
+    /// Value of a name, such as `hooks/SessionStart`.
+    fn get(&self, name: &str) -> Option<&Node> {
+        let root = self.parsed.root.as_ref().expect("the text has a value");
+        name.split('/').filter(|key| !key.is_empty()).try_fold(root, |node, key| node.get(key))
     }
 
-    /// Makes sure that a container is there and of the kind of `empty`.
-    fn ensure(&mut self, name: &str, empty: &Value) -> Result<(), Fault> {
-        if let Some(node) = self.at(name) {
-            let expected = match (empty, &node.shape) {
-                (Value::List(_), Shape::Array(_)) | (Value::Object(_), Shape::Object(_)) => {
-                    return Ok(());
-                }
-                (Value::List(_), _) => "an array here: [ … ]",
-                _ => "an object here: { … }",
-            };
-            return Err(Fault::at(&self.text, node.span.start, format!("expected {expected}")));
-        }
-        let (parent, key) = name.rsplit_once('/').unwrap_or(("", name));
-        self.push(parent, Some(key), empty);
-        self.traces.created.insert(name.to_string());
-        Ok(())
+    fn server(&self) -> Option<&Node> {
+        self.get("mcpServers")?.get(SERVER)
     }
 
-    fn push(&mut self, name: &str, key: Option<&str>, value: &Value) {
-        let container = self.at(name).expect("the container was made sure of");
-        let inserted = splice::insert(&self.text, &self.scan, &self.style, container, key, value);
-        if let Some(end) = inserted.was_empty
-            && !self.traces.created.contains(name)
+    /// Creates a container with the value `empty` unless there is one of that kind.
+    fn ensure(&mut self, name: &str, empty: &NewValue) -> Result<(), JsonError> {
+        let Some(node) = self.get(name) else {
+            let (parent, key) = name.rsplit_once('/').unwrap_or(("", name));
+            self.append(parent, Some(key), empty);
+            self.undo.created.insert(name.to_string());
+            return Ok(());
+        };
+        let message = match (empty, &node.kind) {
+            (NewValue::Array(_), NodeKind::Array(_))
+            | (NewValue::Object(_), NodeKind::Object(_)) => return Ok(()),
+            (NewValue::Array(_), _) => "expected an array here: [ … ]",
+            _ => "expected an object here: { … }",
+        };
+        Err(JsonError::at(&self.text, node.span.start, message))
+    }
+
+    fn append(&mut self, name: &str, key: Option<&str>, value: &NewValue) {
+        let node = self.get(name).expect("the container was created before");
+        let inserted = jsonc_edit::append(&self.text, &self.parsed, &self.layout, node, key, value);
+        if let Some(space) = inserted.space_in_empty
+            && !self.undo.created.contains(name)
         {
-            self.traces.empty.entry(name.to_string()).or_insert(end);
+            self.undo.empty.entry(name.to_string()).or_insert(space);
         }
-        self.set(inserted.text);
+        self.set_text(inserted.text);
     }
 
-    fn replace(&mut self, node: &Node, value: &Value) {
-        self.set(splice::replace(&self.text, &self.style, node, value));
+    fn replace(&mut self, node: &Node, value: &NewValue) {
+        self.set_text(jsonc_edit::replace(&self.text, &self.layout, node, value));
     }
 
-    fn take(&mut self, name: &str, container: &Node, index: usize) {
-        // A record can come with a cloned repository; it gives back white space and nothing else.
-        let end = self.traces.empty.get(name).map(String::as_str);
-        let end = end.filter(|end| end.trim_matches([' ', '\t', '\n', '\r']).is_empty());
-        self.set(splice::remove(&self.text, &self.scan, container, index, end));
+    /// Removes a child of a container that has a name.
+    fn remove(&mut self, name: &str, container: &Node, index: usize) {
+        // The record may be forged, so nothing but white space is taken from it.
+        let space = self.undo.empty.get(name).map(String::as_str);
+        let space = space.filter(|space| space.trim_matches(SPACE).is_empty());
+        self.set_text(jsonc_edit::remove(&self.text, &self.parsed, container, index, space));
     }
 
-    /// Takes out a container that blue made, if nothing is in it, not even a comment.
-    fn drop_empty(&mut self, name: &str) {
+    /// Removes a container that blue created if nothing is in it, not even a comment.
+    fn remove_if_empty(&mut self, name: &str) {
         let (parent, key) = name.rsplit_once('/').unwrap_or(("", name));
-        let (Some(node), Some(above)) = (self.at(name), self.at(parent)) else { return };
+        let (Some(node), Some(above)) = (self.get(name), self.get(parent)) else { return };
         let inside = &self.text[node.span.start + 1..node.span.end - 1];
-        let containers = matches!(node.shape, Shape::Array(_) | Shape::Object(_));
-        if !containers || !inside.trim().is_empty() || !self.traces.created.contains(name) {
+        let is_container = matches!(node.kind, NodeKind::Array(_) | NodeKind::Object(_));
+        if !is_container || !inside.trim().is_empty() || !self.undo.created.contains(name) {
             return;
         }
-        let index = above.items().iter().rposition(|item| item.key.as_deref() == Some(key));
-        let above = above.clone();
-        self.take(parent, &above, index.expect("the member was just found"));
+        let index = above.index_of(key).expect("the member was just found");
+        self.remove(parent, &above.clone(), index);
     }
 
     /// blue's handlers in the order of the text.
-    fn own(&self) -> Vec<Own> {
+    fn own_handlers(&self) -> Vec<OwnHandler> {
         let mut own = Vec::new();
-        for event in self.at("hooks").map_or(&[][..], Node::items) {
+        for event in self.get("hooks").map_or(&[][..], Node::children) {
             // Of several events of one name, an agent reads the last.
             let name = event.key.clone().unwrap_or_default();
-            if self.at(&format!("hooks/{name}")) != Some(&event.node) || name.contains('/') {
+            if self.get(&format!("hooks/{name}")) != Some(&event.node) || name.contains('/') {
                 continue;
             }
-            for (group, item) in event.node.items().iter().enumerate() {
-                let handlers = item.node.member("hooks").map_or(&[][..], |item| item.node.items());
-                for (handler, item) in handlers.iter().enumerate() {
-                    let role = item.node.text("command").and_then(role);
-                    own.extend(role.map(|role| Own {
+            for (group, child) in event.node.children().iter().enumerate() {
+                let handlers = child.node.get("hooks").map_or(&[][..], Node::children);
+                for (handler, child) in handlers.iter().enumerate() {
+                    let role = child.node.get_str("command").and_then(role);
+                    own.extend(role.map(|role| OwnHandler {
                         event: name.clone(),
                         role,
                         group,
                         handler,
-                        alone: handlers.len() == 1,
+                        is_alone: handlers.len() == 1,
                     }));
                 }
             }
@@ -169,175 +169,182 @@ impl<'a> Draft<'a> {
         own
     }
 
-    /// The array an own handler, or the group it is alone in, is taken from, and its index there.
-    fn place(&self, own: &Own) -> (String, Node, usize) {
+    /// Array that contains a handler of blue's, or the group in which it is alone, with the array's
+    /// name and the index in it.
+    fn locate(&self, own: &OwnHandler) -> (String, Node, usize) {
         let event = format!("hooks/{}", own.event);
-        let groups = self.at(&event).expect("an own handler has an event").clone();
-        if own.alone {
-            return (event, groups, own.group);
+        let groups = self.get(&event).expect("the handler's event exists");
+        if own.is_alone {
+            return (event, groups.clone(), own.group);
         }
-        let handlers = groups.items()[own.group].node.member("hooks");
-        let handlers = handlers.expect("an own handler has a group").node.clone();
-        // Other people's handlers are in it too, so it never was nor becomes empty.
+        let handlers = groups.children()[own.group].node.get("hooks");
+        let handlers = handlers.expect("the handler's group exists").clone();
+        // The array has other handlers too, so it never was empty and never becomes empty.
         (format!("{event}/-"), handlers, own.handler)
+    }
+
+    /// Updates or removes every handler of blue's. Returns the hooks that have no handler.
+    fn update_handlers<'h>(&mut self, hooks: &'h [AgentHook]) -> Vec<&'h AgentHook> {
+        loop {
+            let mut missing: Vec<&AgentHook> = hooks.iter().collect();
+            let before = self.text.clone();
+            for own in self.own_handlers() {
+                let (name, array, index) = self.locate(&own);
+                let matching = missing.iter().position(|hook| {
+                    hook.event == own.event && role(&hook.command).as_ref() == Some(&own.role)
+                });
+                let Some(matching) = matching else {
+                    self.remove(&name, &array, index);
+                    break;
+                };
+                let hook = missing.remove(matching);
+                let value = if own.is_alone { hook.group() } else { hook.handler() };
+                let node = &array.children()[index].node;
+                if !value.equals(&self.text, node) {
+                    self.replace(node, &value);
+                    break;
+                }
+            }
+            if self.text == before {
+                return missing;
+            }
+        }
+    }
+
+    fn add_hooks(&mut self, hooks: &[AgentHook]) -> Result<(), JsonError> {
+        for hook in self.update_handlers(hooks) {
+            let event = format!("hooks/{}", hook.event);
+            self.ensure("hooks", &NewValue::Object(Vec::new()))?;
+            self.ensure(&event, &NewValue::Array(Vec::new()))?;
+            self.append(&event, None, &hook.group());
+        }
+        Ok(())
+    }
+
+    fn add_server(&mut self) -> Result<(), JsonError> {
+        self.ensure("mcpServers", &NewValue::Object(Vec::new()))?;
+        let Some(node) = self.server().cloned() else {
+            self.append("mcpServers", Some(SERVER), &server());
+            return Ok(());
+        };
+        // An environment or a time limit that a user added to it stays.
+        let arguments = node.get("args");
+        let is_current = arguments.is_some_and(|node| server_arguments().equals(&self.text, node));
+        if node.get_str("command") == Some("blue") && !is_current {
+            self.replace(&node, &server());
+        }
+        Ok(())
+    }
+
+    fn remove_hooks(&mut self) {
+        let created = self.undo.created.iter().filter_map(|name| name.strip_prefix("hooks/"));
+        let mut events: BTreeSet<String> = created.map(str::to_string).collect();
+        while let Some(own) = self.own_handlers().into_iter().next() {
+            let (name, array, index) = self.locate(&own);
+            self.remove(&name, &array, index);
+            events.insert(own.event);
+        }
+        for event in events {
+            self.remove_if_empty(&format!("hooks/{event}"));
+        }
+        self.remove_if_empty("hooks");
+    }
+
+    fn remove_server(&mut self) {
+        let is_own = self.server().is_some_and(|node| node.get_str("command") == Some("blue"));
+        if let Some(servers) = self.get("mcpServers").filter(|_| is_own).cloned() {
+            let index = servers.index_of(SERVER).expect("the server is in it");
+            self.remove("mcpServers", &servers, index);
+        }
+        self.remove_if_empty("mcpServers");
     }
 }
 
-/// A handler of blue's and where it is.
-struct Own {
+/// A handler of blue's and its position.
+struct OwnHandler {
     event: String,
     role: String,
     group: usize,
     handler: usize,
-    /// Whether nobody else's handler is in its group.
-    alone: bool,
+    /// True if its group has no other handler.
+    is_alone: bool,
 }
 
-/// Whether anything of blue's stands in a text.
-pub fn is_in(text: &str, wanted: &Wanted) -> Result<bool, Fault> {
-    let mut traces = Traces::default();
-    Ok(match wanted {
-        Wanted::Attributes => attributes::is_in(text),
-        Wanted::Hooks(_) => !Draft::new(text, &mut traces)?.own().is_empty(),
-        Wanted::Server => {
-            let draft = Draft::new(text, &mut traces)?;
-            own_server(&draft).is_some_and(|node| node.text("command") == Some("blue"))
+/// Returns true if a text contains any entry of blue's.
+pub fn is_registered(text: &str, registration: &Registration) -> Result<bool, JsonError> {
+    Ok(match registration {
+        Registration::Attributes => attributes::is_in(text),
+        Registration::Hooks(_) => !Editor::new(text)?.own_handlers().is_empty(),
+        Registration::Server => {
+            let editor = Editor::new(text)?;
+            editor.server().is_some_and(|node| node.get_str("command") == Some("blue"))
         }
     })
 }
 
-/// Commands of hooks that name blue's and are not blue's, and whether [`add`] replaces each.
-pub fn posing(text: &str) -> Result<Vec<(String, bool)>, Fault> {
-    let mut traces = Traces::default();
-    let draft = Draft::new(text, &mut traces)?;
-    let groups = draft.at("hooks").map_or(&[][..], Node::items).iter();
-    let groups = groups.flat_map(|event| event.node.items());
-    let handlers = groups.filter_map(|group| group.node.member("hooks"));
-    let commands = handlers.flat_map(|item| item.node.items());
-    let commands = commands.filter_map(|item| item.node.text("command"));
-    let posing = commands.filter(|command| poses(command));
-    Ok(posing.map(|command| (command.to_string(), role(command).is_some())).collect())
+/// Hook commands that pretend to be blue's, each with whether [`add`] replaces it.
+pub fn impostors(text: &str) -> Result<Vec<(String, bool)>, JsonError> {
+    let editor = Editor::new(text)?;
+    let events = editor.get("hooks").map_or(&[][..], Node::children).iter();
+    let groups = events.flat_map(|event| event.node.children());
+    let handlers = groups.filter_map(|group| group.node.get("hooks")).flat_map(Node::children);
+    let commands = handlers.filter_map(|handler| handler.node.get_str("command"));
+    let impostors = commands.filter(|command| is_impostor(command));
+    Ok(impostors.map(|command| (command.to_string(), role(command).is_some())).collect())
 }
 
-/// Whether somebody else's server has blue's name.
-pub fn is_taken(text: &str) -> bool {
-    let mut traces = Traces::default();
-    Draft::new(text, &mut traces).is_ok_and(|draft| {
-        own_server(&draft).is_some_and(|node| node.text("command") != Some("blue"))
+/// Returns true if another server has blue's name.
+pub fn is_name_taken(text: &str) -> bool {
+    Editor::new(text).is_ok_and(|editor| {
+        editor.server().is_some_and(|node| node.get_str("command") != Some("blue"))
     })
 }
 
-fn own_server<'a>(draft: &'a Draft<'_>) -> Option<&'a Node> {
-    draft.at(&format!("mcpServers/{SERVER}"))
-}
-
-/// The text with all that is wanted in it. What blue wrote earlier is brought up to date in its
-/// place; what is missing comes at the end of its array or object; all else stays as it is.
-pub fn add(text: &str, wanted: &Wanted, traces: &mut Traces) -> Result<String, Fault> {
-    if matches!(wanted, Wanted::Attributes) {
+/// Returns the text with blue registered. Entries of an earlier version are updated in place and
+/// missing ones are appended; all other bytes stay as they are. `undo` is updated for [`remove`].
+pub fn add(
+    text: &str,
+    registration: &Registration,
+    undo: &mut UndoInfo,
+) -> Result<String, JsonError> {
+    if matches!(registration, Registration::Attributes) {
         return Ok(attributes::add(text));
     }
-    let mut draft = Draft::new(text, traces)?;
-    match wanted {
-        Wanted::Attributes => {}
-        Wanted::Hooks(hooks) => {
-            let missing = settle(&mut draft, hooks);
-            for hook in missing {
-                let event = format!("hooks/{}", hook.event);
-                draft.ensure("hooks", &Value::Object(Vec::new()))?;
-                draft.ensure(&event, &Value::List(Vec::new()))?;
-                draft.push(&event, None, &hook.group());
-            }
-        }
-        Wanted::Server => {
-            draft.ensure("mcpServers", &Value::Object(Vec::new()))?;
-            let server = server();
-            let Some(node) = own_server(&draft).cloned() else {
-                draft.push("mcpServers", Some(SERVER), &server);
-                return Ok(draft.text);
-            };
-            let arguments = Value::List(vec![Value::text("mcp")]);
-            let current =
-                node.member("args").is_some_and(|item| arguments.is(&draft.text, &item.node));
-            // An environment or a time limit that somebody added to it stays.
-            if node.text("command") == Some("blue") && !current {
-                draft.replace(&node, &server);
-            }
-        }
+    let mut editor = Editor::new(text)?;
+    editor.undo = undo.clone();
+    match registration {
+        Registration::Hooks(hooks) => editor.add_hooks(hooks)?,
+        _ => editor.add_server()?,
     }
-    Ok(draft.text)
+    *undo = editor.undo;
+    Ok(editor.text)
 }
 
-/// Brings every handler of blue's up to date or, if it is wanted no more, out. Gives the hooks
-/// that no handler stands for.
-fn settle<'h>(draft: &mut Draft<'_>, hooks: &'h [Hook]) -> Vec<&'h Hook> {
-    loop {
-        let mut missing: Vec<&Hook> = hooks.iter().collect();
-        let before = draft.text.clone();
-        for own in draft.own() {
-            let (name, array, index) = draft.place(&own);
-            let claimed = missing.iter().position(|hook| {
-                hook.event == own.event && role(&hook.command).as_ref() == Some(&own.role)
-            });
-            let Some(claimed) = claimed else {
-                draft.take(&name, &array, index);
-                break;
-            };
-            let hook = missing.remove(claimed);
-            let value = if own.alone { hook.group() } else { hook.handler() };
-            let node = &array.items()[index].node;
-            if !value.is(&draft.text, node) {
-                draft.replace(node, &value);
-                break;
-            }
-        }
-        if draft.text == before {
-            return missing;
-        }
-    }
-}
-
-/// The text without blue: the inverse of [`add`], given its traces.
-pub fn remove(text: &str, wanted: &Wanted, traces: &Traces) -> Result<String, Fault> {
-    if matches!(wanted, Wanted::Attributes) {
+/// Returns the text without blue: the inverse of [`add`].
+pub fn remove(
+    text: &str,
+    registration: &Registration,
+    undo: &UndoInfo,
+) -> Result<String, JsonError> {
+    if matches!(registration, Registration::Attributes) {
         return Ok(attributes::remove(text));
     }
-    if scan(text)?.root.is_none() {
+    if parse(text)?.root.is_none() {
         return Ok(text.to_string());
     }
-    let mut traces = traces.clone();
-    let mut draft = Draft::new(text, &mut traces)?;
-    if matches!(wanted, Wanted::Server) {
-        let servers = draft.at("mcpServers").cloned();
-        if is_in(text, wanted)?
-            && let Some(servers) = servers
-        {
-            let index =
-                servers.items().iter().rposition(|item| item.key.as_deref() == Some(SERVER));
-            draft.take("mcpServers", &servers, index.expect("the server is in it"));
-        }
-        draft.drop_empty("mcpServers");
-        return Ok(draft.text);
+    let mut editor = Editor::new(text)?;
+    editor.undo = undo.clone();
+    match registration {
+        Registration::Hooks(_) => editor.remove_hooks(),
+        _ => editor.remove_server(),
     }
-    let mut events = BTreeSet::new();
-    while let Some(own) = draft.own().into_iter().next() {
-        let (name, array, index) = draft.place(&own);
-        draft.take(&name, &array, index);
-        events.insert(own.event);
-    }
-    let made = draft.traces.created.iter().filter_map(|name| name.strip_prefix("hooks/"));
-    events.extend(made.map(str::to_string).collect::<Vec<_>>());
-    for event in events {
-        draft.drop_empty(&format!("hooks/{event}"));
-    }
-    draft.drop_empty("hooks");
-    Ok(draft.text)
+    Ok(editor.text)
 }
 
-/// Whether a text is an empty object with nothing else in or around it.
-pub fn is_bare(text: &str) -> bool {
-    let bare: String = text.trim_start_matches('\u{feff}').split_whitespace().collect();
-    bare == "{}" || bare.is_empty()
+/// Returns true if a text is empty or an empty object, apart from white space.
+pub fn is_empty_object(text: &str) -> bool {
+    let rest: String = text.trim_start_matches('\u{feff}').split_whitespace().collect();
+    rest == "{}" || rest.is_empty()
 }
 
 #[cfg(test)]
@@ -431,40 +438,40 @@ mod tests {
         )
     }
 
-    fn all() -> [Wanted; 4] {
+    fn all() -> [Registration; 4] {
         [
-            Wanted::Hooks(hooks(Agent::Claude)),
-            Wanted::Hooks(hooks(Agent::ClaudeUser)),
-            Wanted::Hooks(hooks(Agent::Codex)),
-            Wanted::Server,
+            Registration::Hooks(hooks(Agent::Claude)),
+            Registration::Hooks(hooks(Agent::ClaudeUser)),
+            Registration::Hooks(hooks(Agent::Codex)),
+            Registration::Server,
         ]
     }
 
     /// The meaning of a text, without layout.
     fn meaning(text: &str, node: &Node) -> String {
         let inner: Vec<String> = node
-            .items()
+            .children()
             .iter()
-            .map(|item| format!("{:?}={}", item.key, meaning(text, &item.node)))
+            .map(|child| format!("{:?}={}", child.key, meaning(text, &child.node)))
             .collect();
-        match &node.shape {
-            Shape::Object(_) => format!("{{{}}}", inner.join(",")),
-            Shape::Array(_) => format!("[{}]", inner.join(",")),
+        match &node.kind {
+            NodeKind::Object(_) => format!("{{{}}}", inner.join(",")),
+            NodeKind::Array(_) => format!("[{}]", inner.join(",")),
             _ => text[node.span.clone()].to_string(),
         }
     }
 
     fn meaning_of(text: &str) -> String {
-        meaning(text, scan(text).unwrap().root.as_ref().unwrap())
+        meaning(text, parse(text).unwrap().root.as_ref().unwrap())
     }
 
     /// Every place between two parts of a value.
     fn boundaries(node: &Node) -> Vec<usize> {
         let mut places = vec![node.span.start, node.span.end];
-        for item in node.items() {
-            places.push(item.start);
-            places.extend(item.comma.iter().flat_map(|comma| [*comma, comma + 1]));
-            places.extend(boundaries(&item.node));
+        for child in node.children() {
+            places.push(child.start);
+            places.extend(child.comma.iter().flat_map(|comma| [*comma, comma + 1]));
+            places.extend(boundaries(&child.node));
         }
         places
     }
@@ -474,33 +481,32 @@ mod tests {
 
         #[test]
         fn adding_and_removing_is_the_identity(text in settings()) {
-            for wanted in all() {
-                let mut traces = Traces::default();
-                let added = add(&text, &wanted, &mut traces).unwrap();
-                prop_assert!(is_in(&added, &wanted).unwrap());
-                let again = add(&added, &wanted, &mut traces.clone()).unwrap();
+            for registration in all() {
+                let mut undo = UndoInfo::default();
+                let added = add(&text, &registration, &mut undo).unwrap();
+                prop_assert!(is_registered(&added, &registration).unwrap());
+                let again = add(&added, &registration, &mut undo.clone()).unwrap();
                 prop_assert_eq!(&again, &added, "a second time changes nothing");
-                prop_assert_eq!(&remove(&added, &wanted, &traces).unwrap(), &text, "{}", added);
+                prop_assert_eq!(&remove(&added, &registration, &undo).unwrap(), &text, "{}", added);
             }
         }
 
         #[test]
         fn what_others_add_in_between_stays(text in settings()) {
-            let wanted = Wanted::Hooks(hooks(Agent::Claude));
-            let mut traces = Traces::default();
-            let added = add(&text, &wanted, &mut traces).unwrap();
-            let mut none = Traces::default();
-            let mut draft = Draft::new(&added, &mut none).unwrap();
-            let other = Value::object([("hooks", Value::List(vec![Value::text("theirs")]))]);
-            draft.push("hooks/SessionStart", None, &other);
-            let removed = remove(&draft.text, &wanted, &traces).unwrap();
-            prop_assert!(!is_in(&removed, &wanted).unwrap());
-            let mut expected = Traces::default();
-            let mut alone = Draft::new(&text, &mut expected).unwrap();
-            alone.ensure("hooks", &Value::Object(Vec::new())).unwrap();
-            alone.ensure("hooks/SessionStart", &Value::List(Vec::new())).unwrap();
-            alone.push("hooks/SessionStart", None, &other);
-            prop_assert_eq!(meaning_of(&removed), meaning_of(&alone.text));
+            let registration = Registration::Hooks(hooks(Agent::Claude));
+            let mut undo = UndoInfo::default();
+            let added = add(&text, &registration, &mut undo).unwrap();
+            let mut editor = Editor::new(&added).unwrap();
+            let handlers = NewValue::Array(vec![NewValue::string("theirs")]);
+            let other = NewValue::Object(vec![("hooks", handlers)]);
+            editor.append("hooks/SessionStart", None, &other);
+            let removed = remove(&editor.text, &registration, &undo).unwrap();
+            prop_assert!(!is_registered(&removed, &registration).unwrap());
+            let mut expected = Editor::new(&text).unwrap();
+            expected.ensure("hooks", &NewValue::Object(Vec::new())).unwrap();
+            expected.ensure("hooks/SessionStart", &NewValue::Array(Vec::new())).unwrap();
+            expected.append("hooks/SessionStart", None, &other);
+            prop_assert_eq!(meaning_of(&removed), meaning_of(&expected.text));
         }
 
         #[test]
@@ -508,20 +514,20 @@ mod tests {
             text in settings(),
             comments in prop::collection::vec((any::<prop::sample::Index>(), trivia()), 1..8),
         ) {
-            for wanted in all() {
-                let mut traces = Traces::default();
-                let mut edited = add(&text, &wanted, &mut traces).unwrap();
+            for registration in all() {
+                let mut undo = UndoInfo::default();
+                let mut edited = add(&text, &registration, &mut undo).unwrap();
                 for (at, comment) in &comments {
-                    let places = boundaries(scan(&edited).unwrap().root.as_ref().unwrap());
+                    let places = boundaries(parse(&edited).unwrap().root.as_ref().unwrap());
                     edited.insert_str(places[at.index(places.len())], comment);
                 }
-                let again = add(&edited, &wanted, &mut traces.clone()).unwrap();
+                let again = add(&edited, &registration, &mut undo.clone()).unwrap();
                 prop_assert_eq!(&again, &edited);
-                let left = remove(&edited, &wanted, &traces).unwrap();
-                prop_assert!(!is_in(&left, &wanted).unwrap());
+                let left = remove(&edited, &registration, &undo).unwrap();
+                prop_assert!(!is_registered(&left, &registration).unwrap());
                 let member = |text: &str, key: &str| {
-                    let root = scan(text).unwrap().root.unwrap();
-                    root.member(key).map(|item| meaning(text, &item.node))
+                    let root = parse(text).unwrap().root.unwrap();
+                    root.get(key).map(|node| meaning(text, node))
                 };
                 for key in ["first", "last"] {
                     prop_assert_eq!(member(&left, key), member(&text, key), "{}", left);
@@ -531,13 +537,13 @@ mod tests {
 
         #[test]
         fn taking_any_item_out_leaves_the_others(text in settings(), pick in any::<prop::sample::Index>()) {
-            let read = scan(&text).unwrap();
+            let read = parse(&text).unwrap();
             let root = read.root.as_ref().unwrap();
-            if !root.items().is_empty() {
-                let index = pick.index(root.items().len());
-                let left = splice::remove(&text, &read, root, index, None);
+            if !root.children().is_empty() {
+                let index = pick.index(root.children().len());
+                let left = jsonc_edit::remove(&text, &read, root, index, None);
                 let mut kept = root.clone();
-                if let Shape::Object(items) = &mut kept.shape { items.remove(index); }
+                if let NodeKind::Object(items) = &mut kept.kind { items.remove(index); }
                 prop_assert_eq!(meaning_of(&left), meaning(&text, &kept));
             }
         }
@@ -546,26 +552,29 @@ mod tests {
     #[test]
     fn an_older_entry_is_brought_up_to_date_in_its_place() {
         let text = r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "blue hook session-end", "timeout": 1}, {"type": "command", "command": "theirs"}]}], "Stop": [{"hooks": [{"type": "command", "command": "blue hook gone"}]}]}}"#;
-        let wanted = Wanted::Hooks(hooks(Agent::Claude));
-        let added = add(text, &wanted, &mut Traces::default()).unwrap();
+        let registration = Registration::Hooks(hooks(Agent::Claude));
+        let added = add(text, &registration, &mut UndoInfo::default()).unwrap();
         assert!(added.starts_with(r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "blue hook session-end || :", "timeout": 3}, {"type": "command", "command": "theirs"}]}], "Stop": [], "SessionStart": "#), "{added}");
     }
 
     #[test]
     fn a_server_of_that_name_that_is_not_blue_is_left_alone() {
         let text = r#"{"mcpServers": {"blue": {"command": "blueprint"}}}"#;
-        assert!(is_taken(text));
-        assert_eq!(add(text, &Wanted::Server, &mut Traces::default()).unwrap(), text);
-        assert_eq!(remove(text, &Wanted::Server, &Traces::unknown(&Wanted::Server)).unwrap(), text);
+        assert!(is_name_taken(text));
+        assert_eq!(add(text, &Registration::Server, &mut UndoInfo::default()).unwrap(), text);
+        assert_eq!(
+            remove(text, &Registration::Server, &UndoInfo::assumed(&Registration::Server)).unwrap(),
+            text
+        );
     }
 
     #[test]
     fn what_is_no_container_is_told_with_its_place() {
-        let wanted = Wanted::Hooks(hooks(Agent::Claude));
+        let registration = Registration::Hooks(hooks(Agent::Claude));
         for (text, column) in
             [("[]", 1), (r#"{"hooks": 1}"#, 11), (r#"{"hooks": {"SessionStart": {}}}"#, 28)]
         {
-            let fault = add(text, &wanted, &mut Traces::default()).unwrap_err();
+            let fault = add(text, &registration, &mut UndoInfo::default()).unwrap_err();
             assert_eq!((fault.line, fault.column), (1, column), "{fault}");
         }
     }

@@ -8,7 +8,7 @@ use super::{Check, State};
 use crate::cli::connect::{Fate, Place, Script, Target, script};
 use crate::root::Root;
 use crate::wire::agent::SCRIPTS;
-use crate::wire::register::Wanted;
+use crate::wire::register::Registration;
 
 const INSTALL: &str = "run `blue install`";
 
@@ -46,7 +46,7 @@ pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<Check> {
     let connected = |found: &[SettingsState], targets: &[Target]| {
         found.iter().zip(targets).any(|(found, target)| {
             matches!(found, SettingsState::Current | SettingsState::Older)
-                && matches!(target.wanted, Wanted::Hooks(_))
+                && matches!(target.wanted, Registration::Hooks(_))
         })
     };
     let local = local_target(folder).ok();
@@ -99,11 +99,11 @@ fn kept_out(
     let mut checks = Vec::new();
     for (target, found) in project.iter().zip(here) {
         match (&target.wanted, target.path == CODEX) {
-            (Wanted::Server, _) if is_in(found) => checks.extend(settings.server_off()),
-            (Wanted::Hooks(_), true) if is_in(found) => {
+            (Registration::Server, _) if is_in(found) => checks.extend(settings.server_off()),
+            (Registration::Hooks(_), true) if is_in(found) => {
                 checks.extend(settings::codex_trust(&target.root.path().join(CODEX)));
             }
-            (Wanted::Hooks(_), false) if is_in(found) || everywhere.iter().any(is_in) => {
+            (Registration::Hooks(_), false) if is_in(found) || everywhere.iter().any(is_in) => {
                 checks.extend(settings.hooks_off());
                 checks.extend(settings.untrusted());
             }
@@ -116,7 +116,8 @@ fn kept_out(
 /// Settings of one person in this project. blue writes nothing there, but its name can be used there.
 fn local_target(folder: &Path) -> anyhow::Result<Target> {
     let path = ".claude/settings.local.json".to_string();
-    let (root, shown, wanted) = (Root::open(folder)?, path.clone(), Wanted::Hooks(Vec::new()));
+    let (root, shown, wanted) =
+        (Root::open(folder)?, path.clone(), Registration::Hooks(Vec::new()));
     Ok(Target { root, path, shown, wanted })
 }
 
@@ -140,7 +141,7 @@ fn look(target: &Target) -> SettingsState {
         Ok(step) => step,
         Err(error) => return SettingsState::Broken(first_line(&error)),
     };
-    let is_json = !matches!(target.wanted, Wanted::Attributes);
+    let is_json = !matches!(target.wanted, Registration::Attributes);
     let refused = step.before.as_deref().filter(|_| is_json).and_then(settings::refused);
     match step.fate {
         Fate::Current | Fate::Updated if refused.is_some() => {
@@ -156,9 +157,9 @@ fn look(target: &Target) -> SettingsState {
 fn check(target: &Target, found: &SettingsState, any: bool) -> Check {
     let name = target.shown.as_str();
     let what = match target.wanted {
-        Wanted::Hooks(_) => "hooks",
-        Wanted::Server => "server",
-        Wanted::Attributes => "line ends",
+        Registration::Hooks(_) => "hooks",
+        Registration::Server => "server",
+        Registration::Attributes => "line ends",
     };
     // A file of the main checkout is named by its whole path, and is installed there.
     let install = match name.starts_with('/') {

@@ -11,8 +11,8 @@ use blue::wire::cache::Seal;
 use blue::wire::config::Config;
 use blue::wire::facts::{self, FactsCache};
 use blue::wire::manifest::Manifest;
-use blue::wire::register::{Traces, Wanted};
-use blue::wire::{audit, header, installed, jsonl, older, register, schema, session, span};
+use blue::wire::register::{Registration, UndoInfo};
+use blue::wire::{audit, header, installed, jsonc, jsonl, older, register, schema, session};
 use blue::{parse, wire};
 
 use super::{Answer, DOCUMENT, OLD_STYLE, fuzz, size};
@@ -222,7 +222,7 @@ fn any_cache_is_read_or_refused() {
 
 #[test]
 fn agent_settings_get_their_bytes_back() {
-    let wanted = [Wanted::Hooks(hooks(Agent::Claude)), Wanted::Server];
+    let wanted = [Registration::Hooks(hooks(Agent::Claude)), Registration::Server];
     let seeds: [&[u8]; 7] = [
         b"{}", b"", b"{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}\n}\n",
         b"{\"mcpServers\": {\"other\": {\"command\": \"y\", \"args\": [1, 2.5e3, null]}}}\n",
@@ -230,21 +230,21 @@ fn agent_settings_get_their_bytes_back() {
     ];
     fuzz("settings", &seeds, 3.0, |bytes| {
         let Ok(text) = std::str::from_utf8(bytes) else { return vec![9] };
-        let scan = span::scan(text);
+        let scan = jsonc::parse(text);
         let mut answer = vec![u64::from(scan.is_ok())];
         for wanted in &wanted {
-            let mut traces = Traces::default();
+            let mut traces = UndoInfo::default();
             let Ok(with) = register::add(text, wanted, &mut traces) else { continue };
             assert!(
-                register::is_in(&with, wanted).unwrap_or(false),
+                register::is_registered(&with, wanted).unwrap_or(false),
                 "added, but not in it: {with:?}"
             );
-            let again = register::add(&with, wanted, &mut Traces::default());
+            let again = register::add(&with, wanted, &mut UndoInfo::default());
             assert_eq!(again.ok().as_deref(), Some(with.as_str()), "a second time changes it");
             let without = register::remove(&with, wanted, &traces).unwrap();
             // Where there was no value, one had to be made; and what was blue's before is gone too.
             let empty = scan.as_ref().is_ok_and(|scan| scan.root.is_none());
-            if !empty && !register::is_taken(text) && !text.contains("blue") {
+            if !empty && !register::is_name_taken(text) && !text.contains("blue") {
                 assert_eq!(without, text, "not what it was");
             }
             answer.extend([

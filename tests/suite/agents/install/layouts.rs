@@ -143,7 +143,7 @@ fn uninstall_restores_the_bytes_of_every_layout() {
         let installed = project.read(SETTINGS);
         let blank = original.trim_matches(['\u{feff}', ' ', '\n']).is_empty();
         assert!(blank || is_subsequence(original, &installed), "{name}: {installed}");
-        assert!(blue::wire::span::scan(&installed).is_ok(), "{name}: {installed}");
+        assert!(blue::wire::jsonc::parse(&installed).is_ok(), "{name}: {installed}");
         assert_eq!(
             original.contains("\r\n"),
             installed.contains("\r\n"),
