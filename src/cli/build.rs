@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 
 use super::progress::Bar;
-use super::{Exit, ReportFormat, connect, output, project, report, reported, usage};
+use super::{Exit, ReportFormat, installation, output, project, report, reported, usage};
 use crate::build::{self, Options, Outcome};
 use crate::model::Counts;
 use crate::model::plural::counted;
@@ -44,7 +44,7 @@ impl Build {
         let outcome = build_with(&root, self.check, self.force, self.explain, threads)?;
         if !self.check {
             usage::kept(&root);
-            for path in connect::restore_scripts(&root)? {
+            for path in installation::restore_scripts(&root)? {
                 output::say(&format!("blue: restored {path}"));
             }
         }

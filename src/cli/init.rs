@@ -5,14 +5,14 @@ use std::path::Path;
 use anyhow::Context;
 use clap::Args;
 
-use super::connect::{self, Script, script};
+use super::installation::{ScriptState, read_bytes, script_state};
 use super::lint::look;
 use super::next::Next;
 use super::{Exit, build, output, project};
 use crate::build::Outcome;
 use crate::emit::{self, Change, LOCAL};
-use crate::model::layout::{CONFIG, MANIFEST};
 use crate::model::plural::counted;
+use crate::model::layout::{CONFIG, IGNORE, MANIFEST, OLD_MANIFEST};
 use crate::model::{Collection, Graph};
 use crate::root::Root;
 use crate::verify;
@@ -22,10 +22,7 @@ use crate::wire::manifest::Unusable;
 use crate::wire::older::{self, Intent};
 use crate::wire::schema;
 
-const IGNORE: &str = ".blue/.gitignore";
-const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
-
-/// The flags of `blue init`.
+/// Flags of `blue init`.
 #[derive(Args, Debug)]
 pub(super) struct Init {}
 
@@ -56,8 +53,8 @@ impl Init {
     }
 }
 
-/// Takes back what was written, unless a build passed its commit point: the next build finishes it.
-/// The error that led here is the one to show first.
+/// Restores the files that were written, unless a build passed its commit point: then the next build
+/// finishes it. An error here is printed, not returned, so that it does not hide the first one.
 fn undo_all(root: &Root, undo: &emit::Undo, had_blue: bool) {
     let restored = emit::Lock::take(root, "init", &output::wait_for).and_then(|_lock| {
         if emit::is_pending(root) {
@@ -74,7 +71,7 @@ fn undo_all(root: &Root, undo: &emit::Undo, had_blue: bool) {
     }
 }
 
-/// Writes the files of a project that uses blue, and builds. Adds a line for each file to a report.
+/// Writes blue's files into the project and builds. Adds a line for each file to the report.
 fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<Outcome> {
     let found = look(root)?.0.graph;
     report.push_str(&found_lines(&found));
@@ -93,8 +90,8 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
     let mut changes = Vec::new();
     for (path, bytes) in files {
         let known = SCRIPTS.iter().find(|(script, _)| *script == path);
-        let found = known.map(|(path, shipped)| script(root, path, shipped)).transpose()?;
-        match root.exists(path) && found != Some(Script::Older) {
+        let found = known.map(|(path, shipped)| script_state(root, path, shipped)).transpose()?;
+        match root.exists(path) && found != Some(ScriptState::Older) {
             true => report.push_str(&format!("kept     {path} (it exists)\n")),
             false => {
                 report.push_str(&format!("wrote    {path}\n"));
@@ -116,9 +113,9 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
     build::build(root, false, false, false)
 }
 
-/// Puts blue's lines into `.gitattributes`, so that no clone gets its files with CRLF.
+/// Adds blue's lines to `.gitattributes`, so that no clone has its files with CR LF.
 fn write_attributes(root: &Root) -> anyhow::Result<String> {
-    let found = connect::bytes(root, ATTRIBUTES, ATTRIBUTES)?.unwrap_or_default();
+    let found = read_bytes(root, ATTRIBUTES, ATTRIBUTES)?.unwrap_or_default();
     let Ok(text) = String::from_utf8(found) else {
         return Ok(format!("kept     {ATTRIBUTES} (it is not UTF-8)\n"));
     };
@@ -142,7 +139,7 @@ fn found_lines(graph: &Graph) -> String {
     graph.collections.iter().enumerate().map(line).collect()
 }
 
-/// A manifest that a person wrote, in the style before there were checksums.
+/// Reads a hand-written manifest, from before manifests had checksums.
 fn older_manifest(root: &Root) -> anyhow::Result<Option<String>> {
     match verify::manifest(root)? {
         Some(Err(Unusable::HandWritten)) => {
@@ -157,19 +154,18 @@ fn older_manifest(root: &Root) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// The intent of an older manifest, or what is wrong with it, each thing with its line.
+/// Reads the settings of an older manifest. Errors have their line.
 fn intent(text: &str) -> anyhow::Result<Intent> {
     older::intent(text).map_err(|findings| schema::error(MANIFEST, &findings))
 }
 
-/// Lines about an older manifest that is kept beside the new one, and about what blue does not know
-/// in it.
+/// Report about an older manifest that was moved, and about its unknown keys.
 fn moved_lines(intent: &Intent, is_in_config: bool) -> String {
-    let whither = match is_in_config {
+    let settings = match is_in_config {
         true => format!("its tiers and plugins are in {CONFIG}"),
-        false => format!("{CONFIG} was there already; copy what you want from one to the other"),
+        false => format!("{CONFIG} exists already; copy the settings that you need"),
     };
-    let mut lines = format!("moved    {MANIFEST} to {OLD_MANIFEST}; {whither}\n");
+    let mut lines = format!("moved    {MANIFEST} to {OLD_MANIFEST}; {settings}\n");
     for (line, name) in intent.unknown.iter().filter(|_| is_in_config) {
         let name = output::visible(name);
         lines.push_str(&format!(
@@ -179,7 +175,7 @@ fn moved_lines(intent: &Intent, is_in_config: bool) -> String {
     lines
 }
 
-/// The count of findings, and the commands to type next.
+/// Number of findings, and the commands to run next.
 fn next_steps(folder: &Path, outcome: &Outcome) -> String {
     let counts = outcome.counts();
     let found = [(counts.errors, "error"), (counts.warnings, "warning")];
@@ -206,7 +202,7 @@ fn next_steps(folder: &Path, outcome: &Outcome) -> String {
     text
 }
 
-/// A configuration that says what holds anyway, commented, with the project's name set.
+/// Configuration with the project's name and all defaults as comments.
 fn config_text(name: &str, graph: &Graph, intent: Option<&Intent>) -> String {
     let quoted = serde_json::to_string(name).expect("a name is JSON");
     let mut documents = String::new();

@@ -4,37 +4,39 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::connect::{Fate, Place, Script, Step, script};
 use super::diff::diff;
+use super::installation::{
+    FileChange, FileStatus, Installation, ScriptState, read_bytes, script_state,
+};
 use super::next::Next;
 use super::{Exit, output};
 use crate::emit;
 use crate::model::Digest;
 use crate::wire::agent::SCRIPTS;
-use crate::wire::installed::{self, Installed};
+use crate::wire::installed::{self, InstallRecord};
 
-/// The flags of `blue install`.
+/// Flags of `blue install`.
 #[derive(Args, Debug)]
 pub(super) struct Install {
-    /// Register in ~/.claude/settings.json, for every project, instead of in this one.
+    /// Register in ~/.claude/settings.json, for every project, instead of in this project.
     #[arg(long)]
     user: bool,
-    /// Show what would change; write nothing.
+    /// Show the changes without writing them.
     #[arg(long)]
     dry_run: bool,
-    /// Leave .mcp.json alone.
+    /// Do not change .mcp.json.
     #[arg(long)]
     no_mcp: bool,
-    /// Leave .codex/hooks.json alone.
+    /// Do not change .codex/hooks.json.
     #[arg(long)]
     no_codex: bool,
 }
 
-/// Everything an installation would do.
-struct Plan {
-    steps: Vec<Step>,
-    scripts: Vec<(&'static str, &'static [u8], Script)>,
-    memory: Installed,
+/// Planned changes of an installation.
+struct InstallPlan {
+    changes: Vec<FileChange>,
+    scripts: Vec<ScriptPlan>,
+    record: InstallRecord,
 }
 
 impl Install {
@@ -42,199 +44,213 @@ impl Install {
         if !self.dry_run {
             super::project::create_key();
         }
-        let place = match self.user {
-            true => Place::user()?,
-            false => {
-                Place::project(&super::project::find(directory)?, !self.no_mcp, !self.no_codex)?
-            }
+        let installation = match self.user {
+            true => Installation::user()?,
+            false => Installation::project(
+                &super::project::find(directory)?,
+                !self.no_mcp,
+                !self.no_codex,
+            )?,
         };
-        // Every file is looked at before the first is written.
-        let plan = plan(&place)?;
+        // Every file is checked before the first is written.
+        let plan = plan(&installation)?;
         if self.dry_run {
-            return preview(&place, &plan);
+            return preview(&installation, &plan);
         }
-        let plan = match plan.is_needed() && place.is_project {
+        let plan = match plan.is_needed() && installation.is_project {
             true => {
-                let lock = emit::Lock::take(&place.base, "install", &output::wait_for)?;
-                let plan = self::plan(&place)?;
-                carry_out(&place, &plan)?;
-                drop(lock);
+                let _lock = emit::Lock::take(&installation.base, "install", &output::wait_for)?;
+                let plan = self::plan(&installation)?;
+                apply(&installation, &plan)?;
                 plan
             }
             false => {
-                carry_out(&place, &plan)?;
+                apply(&installation, &plan)?;
                 plan
             }
         };
-        tell(&place, &plan)?;
+        print_report(&installation, &plan)?;
         if plan.is_needed() {
-            output::out(&next_steps(&place))?;
+            output::out(&next_steps(&installation))?;
         }
         Ok(Exit::Done)
     }
 }
 
-impl Plan {
-    fn is_needed(&self) -> bool {
-        self.steps.iter().any(|step| step.before != step.after)
-            || self.scripts.iter().any(|(.., found)| is_written(found))
+/// A hook script: its path, the bytes that blue ships, and its state on disk.
+struct ScriptPlan {
+    path: &'static str,
+    shipped: &'static [u8],
+    state: ScriptState,
+}
+
+impl ScriptPlan {
+    fn is_written(&self) -> bool {
+        matches!(self.state, ScriptState::Absent | ScriptState::Older | ScriptState::Marked(_))
     }
 }
 
-fn is_written(found: &Script) -> bool {
-    matches!(found, Script::Absent | Script::Older | Script::Marked(_))
+impl InstallPlan {
+    fn is_needed(&self) -> bool {
+        self.changes.iter().any(|change| change.before != change.after)
+            || self.scripts.iter().any(ScriptPlan::is_written)
+    }
 }
 
-fn plan(place: &Place) -> anyhow::Result<Plan> {
-    let mut memory = place.remembered()?;
-    let mut steps = Vec::new();
-    for target in &place.targets {
-        let step = target.install(memory.files.get(&target.shown))?;
-        match &step.memory {
-            Some(file) => memory.files.insert(target.shown.clone(), file.clone()),
-            None => memory.files.remove(&target.shown),
+fn plan(installation: &Installation) -> anyhow::Result<InstallPlan> {
+    let mut record = installation.record()?;
+    let mut changes = Vec::new();
+    for file in &installation.files {
+        let change = file.install(record.files.get(&file.shown))?;
+        match &change.record {
+            Some(new) => record.files.insert(file.shown.clone(), new.clone()),
+            None => record.files.remove(&file.shown),
         };
-        if step.before.is_none() && target.root.path() == place.base.path() {
-            memory.folders.extend(emit::missing_folders(&target.root, &target.path)?);
+        if change.before.is_none() && file.root.path() == installation.base.path() {
+            record.folders.extend(emit::missing_folders(&file.root, &file.path)?);
         }
-        steps.push(step);
+        changes.push(change);
     }
     let mut scripts = Vec::new();
-    for (path, shipped) in SCRIPTS.iter().filter(|_| place.is_project) {
-        let found = script(&place.base, path, shipped)?;
-        if found == Script::Absent {
-            memory.scripts.insert((*path).to_string(), String::new());
-            memory.folders.extend(emit::missing_folders(&place.base, path)?);
+    for (path, shipped) in SCRIPTS.iter().filter(|_| installation.is_project) {
+        let state = script_state(&installation.base, path, shipped)?;
+        let script = ScriptPlan { path, shipped, state };
+        if script.state == ScriptState::Absent {
+            record.scripts.insert((*path).to_string(), String::new());
+            record.folders.extend(emit::missing_folders(&installation.base, path)?);
         }
-        if is_written(&found)
-            && let Some(digest) = memory.scripts.get_mut(*path)
+        if script.is_written()
+            && let Some(digest) = record.scripts.get_mut(*path)
         {
             *digest = Digest::of(shipped).to_string();
         }
-        scripts.push((*path, *shipped, found));
+        scripts.push(script);
     }
-    if !place.is_project {
-        memory.folders.extend(emit::missing_folders(&place.base, &place.memory)?);
+    if !installation.is_project {
+        record
+            .folders
+            .extend(emit::missing_folders(&installation.base, &installation.record_path)?);
     }
-    Ok(Plan { steps, scripts, memory })
+    Ok(InstallPlan { changes, scripts, record })
 }
 
-/// Writes what is planned, what is remembered first: a record of a file that was not written
-/// does no harm, but a file without its record cannot be taken back exactly.
-fn carry_out(place: &Place, plan: &Plan) -> anyhow::Result<()> {
+/// Writes the planned changes. The record comes first: a record of a file that was not written does
+/// no harm, but without its record a file cannot be restored exactly.
+fn apply(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> {
     if !plan.is_needed() {
         return Ok(());
     }
-    match &place.base.machine().key {
+    match &installation.base.machine().key {
         Some(key) => {
-            let record = installed::write(&plan.memory, key);
-            emit::replace(&place.base, &place.memory, &record, false)?;
+            let record = installed::write(&plan.record, key);
+            emit::replace(&installation.base, &installation.record_path, &record, false)?;
         }
         None => output::say(
-            "blue: no key can be kept in ~/.blue, so `blue uninstall` will take out what is blue's, but cannot restore the exact bytes",
+            "blue: cannot write a key in ~/.blue: `blue uninstall` will remove blue's entries, but not restore the exact bytes",
         ),
     }
-    let written = write(place, plan);
+    let written = write(installation, plan);
     if written.is_err() {
-        take_back(place, plan)?;
+        roll_back(installation, plan)?;
     }
     written
 }
 
-fn write(place: &Place, plan: &Plan) -> anyhow::Result<()> {
-    for (target, step) in place.targets.iter().zip(&plan.steps) {
-        if let Some(after) = step.after.as_ref().filter(|_| step.before != step.after) {
-            emit::replace(&target.root, &target.path, after.as_bytes(), false)?;
+fn write(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> {
+    for (file, change) in installation.files.iter().zip(&plan.changes) {
+        if let Some(after) = change.after.as_ref().filter(|_| change.before != change.after) {
+            emit::replace(&file.root, &file.path, after.as_bytes(), false)?;
         }
     }
-    for (path, shipped, found) in &plan.scripts {
-        if let Script::Marked(bytes) = found {
-            let copy = emit::rescue(&place.base, path, bytes)?;
-            output::say(&format!("blue: what was in {path} is kept in {copy}"));
+    for script in &plan.scripts {
+        let path = script.path;
+        if let ScriptState::Marked(bytes) = &script.state {
+            let copy = emit::rescue(&installation.base, path, bytes)?;
+            output::say(&format!("blue: the previous {path} is saved in {copy}"));
         }
-        if is_written(found) {
-            emit::replace(&place.base, path, shipped, true)?;
+        if script.is_written() {
+            emit::replace(&installation.base, path, script.shipped, true)?;
         }
     }
     Ok(())
 }
 
-/// After a disk refused one file, gives back those that were written before it.
-fn take_back(place: &Place, plan: &Plan) -> anyhow::Result<()> {
-    for (target, step) in place.targets.iter().zip(&plan.steps) {
-        if step.before == step.after || target.text()? != step.after {
+/// Restores the files that were written before one that could not be written.
+fn roll_back(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> {
+    for (file, change) in installation.files.iter().zip(&plan.changes) {
+        if change.before == change.after || file.text()? != change.after {
             continue;
         }
-        match &step.before {
-            Some(text) => emit::replace(&target.root, &target.path, text.as_bytes(), false)?,
-            None => emit::discard(&target.root, &target.path)?,
+        match &change.before {
+            Some(text) => emit::replace(&file.root, &file.path, text.as_bytes(), false)?,
+            None => emit::discard(&file.root, &file.path)?,
         }
     }
-    for (path, ..) in plan.scripts.iter().filter(|(.., found)| *found == Script::Absent) {
-        if place.base.exists(path) {
-            emit::discard(&place.base, path)?;
+    for script in plan.scripts.iter().filter(|script| script.state == ScriptState::Absent) {
+        if installation.base.exists(script.path) {
+            emit::discard(&installation.base, script.path)?;
         }
     }
-    for folder in place.folders().iter().filter(|folder| plan.memory.folders.contains(*folder)) {
-        emit::discard_folder(&place.base, folder)?;
+    for folder in
+        installation.folders().iter().filter(|folder| plan.record.folders.contains(*folder))
+    {
+        emit::discard_folder(&installation.base, folder)?;
     }
     Ok(())
 }
 
-fn fate(found: &Script) -> (Fate, &'static str) {
-    match found {
-        Script::Absent => (Fate::Added, ""),
-        Script::Current => (Fate::Current, ""),
-        Script::Older | Script::Marked(_) => (Fate::Updated, ""),
-        Script::Edited => (Fate::Kept, " (edited by hand)"),
+fn script_status(state: &ScriptState) -> (FileStatus, &'static str) {
+    match state {
+        ScriptState::Absent => (FileStatus::Added, ""),
+        ScriptState::Current => (FileStatus::Current, ""),
+        ScriptState::Older | ScriptState::Marked(_) => (FileStatus::Updated, ""),
+        ScriptState::Edited => (FileStatus::Kept, " (edited by hand)"),
     }
 }
 
-fn tell(place: &Place, plan: &Plan) -> anyhow::Result<()> {
-    for (target, step) in place.targets.iter().zip(&plan.steps) {
-        output::out(&format!("{:8} {}{}\n", step.fate.word(), target.shown, step.note))?;
+fn print_report(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> {
+    for (file, change) in installation.files.iter().zip(&plan.changes) {
+        output::out(&format!("{:8} {}{}\n", change.status.word(), file.shown, change.note))?;
     }
-    for (path, _, found) in &plan.scripts {
-        let (fate, note) = fate(found);
-        output::out(&format!("{:8} {path}{note}\n", fate.word()))?;
+    for script in &plan.scripts {
+        let (status, note) = script_status(&script.state);
+        output::out(&format!("{:8} {}{note}\n", status.word(), script.path))?;
     }
-    if plan.scripts.iter().any(|(.., found)| *found == Script::Edited) {
+    if plan.scripts.iter().any(|script| script.state == ScriptState::Edited) {
         output::say(
-            "blue: a script that is not blue's stays as it is\nhint: move it away and run `blue install` again to have blue's",
+            "blue: a hook script that was edited by hand is not replaced\nhint: move it away and run `blue install` again",
         );
     }
     Ok(())
 }
 
-fn preview(place: &Place, plan: &Plan) -> anyhow::Result<Exit> {
-    for (target, step) in place.targets.iter().zip(&plan.steps) {
-        output::out(&diff(&target.shown, step.before.as_deref(), step.after.as_deref()))?;
+fn preview(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<Exit> {
+    for (file, change) in installation.files.iter().zip(&plan.changes) {
+        output::out(&diff(&file.shown, change.before.as_deref(), change.after.as_deref()))?;
     }
-    for (path, shipped, found) in &plan.scripts {
-        let before = super::connect::bytes(&place.base, path, path)?;
+    for script in plan.scripts.iter().filter(|script| script.is_written()) {
+        let before = read_bytes(&installation.base, script.path, script.path)?;
         let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        if is_written(found) {
-            let after = String::from_utf8_lossy(shipped);
-            output::out(&diff(path, before.as_deref(), Some(&after)))?;
-        }
+        let after = String::from_utf8_lossy(script.shipped);
+        output::out(&diff(script.path, before.as_deref(), Some(&after)))?;
     }
-    tell(place, plan)?;
+    print_report(installation, plan)?;
     output::say("blue: nothing was written (--dry-run)");
     Ok(Exit::Done)
 }
 
-fn next_steps(place: &Place) -> String {
-    let mut next = Next::new(place.base.path());
-    if place.is_project {
-        if !place.base.exists(crate::model::layout::MANIFEST) {
-            next.blue("init", "find the documents and build; until then the hooks print nothing");
+fn next_steps(installation: &Installation) -> String {
+    let mut next = Next::new(installation.base.path());
+    if installation.is_project {
+        if !installation.base.exists(crate::model::layout::MANIFEST) {
+            next.blue("init", "find documents and build; until then the hooks print nothing");
         }
-        let files: Vec<&str> = place.targets.iter().map(|target| target.path.as_str()).collect();
+        let files: Vec<&str> = installation.files.iter().map(|file| file.path.as_str()).collect();
         next.git(&format!("add {} .blue/hooks", files.join(" ")), "commit what was added");
         next.blue("doctor", "see what an agent receives");
     }
     let dialog = "restart the agent and accept its trust dialog (in Codex: /hooks)";
-    match place.is_project {
+    match installation.is_project {
         true => format!("{}Then {dialog}.\n", next.text()),
         false => format!("\nNow {dialog}.\n"),
     }

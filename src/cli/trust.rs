@@ -1,4 +1,4 @@
-//! `blue trust`: the user's consent to links that lead out of a project.
+//! `blue trust`: the user's consent to links that point outside a project.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::model::Code;
 use crate::model::layout::CONFIG;
 use crate::wire::user::{self, TrustLine};
 
-/// The flags of `blue trust`.
+/// Flags of `blue trust`.
 #[derive(Args, Debug)]
 pub(super) struct Trust {
-    /// Print what is allowed, for every project; change nothing.
+    /// List the allowed files of all projects.
     #[arg(long, conflicts_with = "revoke")]
     list: bool,
-    /// Take back what was allowed for this project.
+    /// Revoke everything that was allowed for this project.
     #[arg(long)]
     revoke: bool,
 }
@@ -38,7 +38,7 @@ impl Trust {
             lines.into_iter().partition(|line| line.root == folder);
         lines = others;
         let before: BTreeSet<PathBuf> = own.into_iter().flat_map(|line| line.external).collect();
-        let after = if self.revoke { BTreeSet::new() } else { wanted(&folder, &before)? };
+        let after = if self.revoke { BTreeSet::new() } else { allowed_files(&folder, &before)? };
         if after == before {
             output::say("blue: nothing to do");
             return Ok(Exit::Done);
@@ -69,8 +69,8 @@ fn print<'a>(
     Ok(())
 }
 
-/// The files that the project's links lead to now, and those that were allowed before.
-fn wanted(folder: &Path, before: &BTreeSet<PathBuf>) -> anyhow::Result<BTreeSet<PathBuf>> {
+/// Files that the project's links point to, and those that were allowed before.
+fn allowed_files(folder: &Path, before: &BTreeSet<PathBuf>) -> anyhow::Result<BTreeSet<PathBuf>> {
     let root = project::open(folder)?;
     let (survey, inputs) = look(&root)?;
     if !inputs.plan.allow_external {

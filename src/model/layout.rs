@@ -35,6 +35,12 @@ pub const USAGE: &str = ".blue/local/usage";
 pub const SESSIONS: &str = ".blue/local/sessions";
 /// Folder that maps each agent process to its session names; not committed.
 pub const CLIENTS: &str = ".blue/local/clients";
+/// Record of `blue install`; not committed.
+pub const INSTALLED: &str = ".blue/local/installed.json";
+/// Keeps [`LOCAL`] out of git.
+pub const IGNORE: &str = ".blue/.gitignore";
+/// A hand-written manifest that `blue init` moved away.
+pub const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
 
 /// Returns the folder of a path, which is empty for a file in the root.
 pub fn folder_of(path: &str) -> &str {

@@ -1,4 +1,4 @@
-//! What `blue install` remembers for `blue uninstall`.
+//! Record of an installation: `blue install` writes it, `blue uninstall` reads it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,41 +7,43 @@ use serde::{Deserialize, Serialize};
 use super::register::UndoInfo;
 use crate::model::Key;
 
-/// Everything one installation made.
+/// Everything that installations created or changed.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Installed {
-    /// The settings files, by path.
-    pub files: BTreeMap<String, File>,
-    /// Hook scripts that were not there, with the digest of what was written.
+pub struct InstallRecord {
+    /// Settings files by path.
+    pub files: BTreeMap<String, FileRecord>,
+    /// Hook scripts that did not exist, with the digest of the bytes that were written.
     #[serde(default)]
     pub scripts: BTreeMap<String, String>,
-    /// Folders that were not there.
+    /// Folders that did not exist.
     #[serde(default)]
     pub folders: BTreeSet<String>,
 }
 
 /// One settings file.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub struct File {
-    /// Whether there was no such file.
+pub struct FileRecord {
+    /// True if the file did not exist.
     pub created: bool,
-    /// The digest of what was written.
-    pub left: String,
-    /// What the text had before.
-    pub traces: UndoInfo,
-    /// The text before, if taking blue out again does not give it: only for a text without a
-    /// value. Settings can hold secrets, and those are not copied.
+    /// Digest of the text that was written.
+    #[serde(rename = "left")]
+    pub written: String,
+    /// State of the text before.
+    #[serde(rename = "traces")]
+    pub undo: UndoInfo,
+    /// Text before, if removing blue does not restore it: only for a text without a value. Other
+    /// settings can hold secrets and are not copied.
     pub original: Option<String>,
 }
 
-/// Reads it back; `None` if this machine did not write it: a record that came with a clone would say
-/// what to write into settings. Without one, all that is blue's alone goes.
-pub fn read(bytes: &[u8], key: &Key) -> Option<Installed> {
+/// Reads a record; `None` if this machine did not write it. A record that came with a clone could
+/// otherwise choose the bytes that are written into settings.
+pub fn read(bytes: &[u8], key: &Key) -> Option<InstallRecord> {
     serde_json::from_str(key.unseal("installed", bytes)?).ok()
 }
 
-/// Its bytes, sealed with this machine's key.
-pub fn write(installed: &Installed, key: &Key) -> Vec<u8> {
-    let body = serde_json::to_string_pretty(installed).expect("a record is JSON");
+/// Serializes a record and seals it with this machine's key.
+pub fn write(record: &InstallRecord, key: &Key) -> Vec<u8> {
+    let body = serde_json::to_string_pretty(record).expect("a record is JSON");
     key.seal("installed", &format!("{body}\n")).into_bytes()
 }

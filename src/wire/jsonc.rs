@@ -313,32 +313,8 @@ mod tests {
         assert_eq!(position("{\"a\": \"b}"), (1, 7));
         assert_eq!(position("[\"\\é\"]"), (1, 2));
         assert_eq!(position("[\"\t\"]"), (1, 3));
-        for text in [
-            "{",
-            "[1,,2]",
-            "{a: 1}",
-            "{\"a\" 1}",
-            "01",
-            "-",
-            "1.",
-            "-01",
-            "1e",
-            "+1",
-            "\"\n\"",
-            "\"\\x\"",
-            "\"\\u12\"",
-            "\"\\",
-            "\"\\\"",
-            "/*",
-            "{} {}",
-            "[,]",
-            "'a'",
-            "nul",
-            "nulll",
-            "1 2",
-            "{\u{a0}}",
-            "\u{b}1",
-        ] {
+        let invalid = r#"{|[1,,2]|{a: 1}|{"a" 1}|01|-|1.|-01|1e|+1|"\x"|"\u12"|"\|"\"|/*|{} {}|[,]|'a'|nul|nulll|1 2"#;
+        for text in invalid.split('|').chain(["\"\n\"", "{\u{a0}}", "\u{b}1"]) {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(parse(&"[".repeat(100_000)).is_err());
@@ -346,18 +322,8 @@ mod tests {
 
     #[test]
     fn texts_that_agents_accept_are_accepted() {
-        for text in [
-            "",
-            " \n",
-            "// only\n",
-            "0",
-            "-0.5e+10",
-            "\"\\ud83d\\ude00\\ud800\"",
-            "[[],{},]",
-            "1e999",
-            "[1/**/,2//\n]",
-            "\"\\\\\"",
-        ] {
+        let valid = r#"0|-0.5e+10|"\ud83d\ude00\ud800"|[[],{},]|1e999|[1/**/,2]|"\\""#;
+        for text in valid.split('|').chain(["", " \n", "// only\n", "[1//\n]"]) {
             assert!(parse(text).is_ok(), "{text}");
         }
         let root = parse("\"\\ud83d\\ude00\\\"\"").unwrap().root.unwrap();

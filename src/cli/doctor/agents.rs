@@ -1,109 +1,112 @@
-//! Whether the agents know of blue.
+//! Checks that blue is registered with agents and that they can run it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::settings::{self, Settings};
-use super::{Check, State};
-use crate::cli::connect::{Fate, Place, Script, Target, script};
+use super::{CheckState, DoctorCheck};
+use crate::cli::installation::{FileStatus, Installation, ScriptState, SettingsFile, script_state};
 use crate::root::Root;
 use crate::wire::agent::SCRIPTS;
 use crate::wire::register::Registration;
 
 const INSTALL: &str = "run `blue install`";
 
-/// Whether the scripts are those that blue ships.
-pub(super) fn scripts(root: &Root) -> Vec<Check> {
-    let look = |(path, shipped): &(&str, &[u8])| match script(root, path, shipped) {
-        Ok(Script::Current) => Check::ok(*path, "current, executable"),
-        Ok(Script::Absent) => Check::problem(*path, "is not there", INSTALL),
-        Ok(Script::Older | Script::Marked(_)) => {
+/// Checks that the scripts are those that blue ships.
+pub(super) fn scripts(root: &Root) -> Vec<DoctorCheck> {
+    let look = |(path, shipped): &(&str, &[u8])| match script_state(root, path, shipped) {
+        Ok(ScriptState::Current) => DoctorCheck::ok(*path, "current, executable"),
+        Ok(ScriptState::Absent) => DoctorCheck::problem(*path, "does not exist", INSTALL),
+        Ok(ScriptState::Older | ScriptState::Marked(_)) => {
             let detail = "is older than this blue, has CR LF line ends, or is not executable";
-            Check::problem(*path, detail, INSTALL)
+            DoctorCheck::problem(*path, detail, INSTALL)
         }
-        Ok(Script::Edited) => {
-            let hint = "if that is not meant, move it away and run `blue install`";
-            Check::warning(*path, "is not what blue ships: edited by hand", hint)
+        Ok(ScriptState::Edited) => {
+            let hint = "to replace it, move it away and run `blue install`";
+            DoctorCheck::warning(
+                *path,
+                "differs from the script that blue ships: edited by hand",
+                hint,
+            )
         }
-        Err(error) => Check::problem(*path, first_line(&error), INSTALL),
+        Err(error) => DoctorCheck::problem(*path, first_line(&error), INSTALL),
     };
     SCRIPTS.iter().map(look).collect()
 }
 
-/// Whether every settings file has what `blue install` writes. One agent is enough; that another
-/// one is not connected is only worth a warning.
-pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<Check> {
-    let project = match targets(folder) {
-        Ok(targets) => targets,
-        Err(error) => return vec![Check::problem("settings", first_line(&error), INSTALL)],
+/// Checks that every settings file has the entries that `blue install` writes. One agent is enough: a
+/// second one that is not connected is only a warning.
+pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<DoctorCheck> {
+    let project = match project_files(folder) {
+        Ok(files) => files,
+        Err(error) => return vec![DoctorCheck::problem("settings", first_line(&error), INSTALL)],
     };
-    let (user, unreadable) = match Place::user() {
-        Ok(place) => (place.targets, None),
+    let (user, unreadable) = match Installation::user() {
+        Ok(installation) => (installation.files, None),
         Err(error) => (Vec::new(), Some(first_line(&error))),
     };
-    let here: Vec<SettingsState> = project.iter().map(look).collect();
-    let everywhere: Vec<SettingsState> = user.iter().map(look).collect();
-    let connected = |found: &[SettingsState], targets: &[Target]| {
-        found.iter().zip(targets).any(|(found, target)| {
-            matches!(found, SettingsState::Current | SettingsState::Older)
-                && matches!(target.wanted, Registration::Hooks(_))
+    let here: Vec<SettingsState> = project.iter().map(settings_state).collect();
+    let everywhere: Vec<SettingsState> = user.iter().map(settings_state).collect();
+    let has_hooks = |states: &[SettingsState], files: &[SettingsFile]| {
+        states.iter().zip(files).any(|(state, file)| {
+            state.is_registered() && matches!(file.registration, Registration::Hooks(_))
         })
     };
-    let local = local_target(folder).ok();
-    let local = local.map(|target| (look(&target), target));
-    let any = connected(&here, &project) || connected(&everywhere, &user);
-    let mut checks: Vec<Check> =
-        project.iter().zip(&here).map(|(target, found)| check(target, found, any)).collect();
-    for (target, found) in
-        user.iter().zip(&everywhere).filter(|(_, f)| !matches!(f, SettingsState::No))
+    let any = has_hooks(&here, &project) || has_hooks(&everywhere, &user);
+    let all = project.iter().zip(&here);
+    let of_user =
+        user.iter().zip(&everywhere).filter(|(_, state)| !matches!(state, SettingsState::Missing));
+    let mut checks: Vec<DoctorCheck> =
+        all.chain(of_user).map(|(file, state)| check(file, state, any)).collect();
+    if let Ok(local) = local_file(folder)
+        && let state @ SettingsState::Impostor(..) = settings_state(&local)
     {
-        checks.push(check(target, found, any));
+        checks.push(check(&local, &state, any));
     }
-    if let Some((found @ SettingsState::Posing(..), target)) = &local {
-        checks.push(check(target, found, any));
-    }
-    let hint = "without it, only this project's settings count";
-    checks.extend(unreadable.map(|why| Check::warning("~/.claude/settings.json", why, hint)));
-    let twice = matches!(here.first(), Some(SettingsState::Current | SettingsState::Older))
-        && matches!(everywhere.first(), Some(SettingsState::Current | SettingsState::Older));
-    if twice {
+    let hint = "without it, only this project's settings are used";
+    checks.extend(unreadable.map(|why| DoctorCheck::warning("~/.claude/settings.json", why, hint)));
+    let is_first_registered =
+        |states: &[SettingsState]| states.first().is_some_and(SettingsState::is_registered);
+    if is_first_registered(&here) && is_first_registered(&everywhere) {
         let detail = "registered for you and in this project: the agent receives the text twice";
-        checks.push(Check::warning("settings", detail, "run `blue uninstall --user`"));
+        checks.push(DoctorCheck::warning("settings", detail, "run `blue uninstall --user`"));
     }
-    checks.extend(kept_out(&project, &here, &everywhere, settings));
+    checks.extend(blocked(&project, &here, &everywhere, settings));
     checks
 }
 
-/// The files of a project. Codex takes its hooks from the main checkout, also in a linked worktree.
-fn targets(folder: &Path) -> anyhow::Result<Vec<Target>> {
-    let mut targets = Place::project(folder, true, true)?.targets;
+/// Files of a project. Codex reads its hooks from the main checkout, also in a linked worktree.
+fn project_files(folder: &Path) -> anyhow::Result<Vec<SettingsFile>> {
+    let mut files = Installation::project(folder, true, true)?.files;
     let main = settings::main_checkout(folder);
-    if let Some((main, codex)) = main.zip(targets.iter_mut().find(|target| target.path == CODEX)) {
+    if let Some((main, codex)) = main.zip(files.iter_mut().find(|file| file.path == CODEX)) {
         codex.root = Root::open(&main)?;
         codex.shown = main.join(CODEX).display().to_string();
     }
-    Ok(targets)
+    Ok(files)
 }
 
 const CODEX: &str = ".codex/hooks.json";
 
 /// Settings that keep registered hooks and the server from running.
-fn kept_out(
-    project: &[Target],
+fn blocked(
+    project: &[SettingsFile],
     here: &[SettingsState],
     everywhere: &[SettingsState],
     settings: &Settings,
-) -> Vec<Check> {
-    let is_in =
-        |found: &SettingsState| matches!(found, SettingsState::Current | SettingsState::Older);
+) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
-    for (target, found) in project.iter().zip(here) {
-        match (&target.wanted, target.path == CODEX) {
-            (Registration::Server, _) if is_in(found) => checks.extend(settings.server_off()),
-            (Registration::Hooks(_), true) if is_in(found) => {
-                checks.extend(settings::codex_trust(&target.root.path().join(CODEX)));
+    for (file, state) in project.iter().zip(here) {
+        match (&file.registration, file.path == CODEX) {
+            (Registration::Server, _) if state.is_registered() => {
+                checks.extend(settings.server_off())
             }
-            (Registration::Hooks(_), false) if is_in(found) || everywhere.iter().any(is_in) => {
+            (Registration::Hooks(_), true) if state.is_registered() => {
+                checks.extend(settings::codex_trust(&file.root.path().join(CODEX)));
+            }
+            (Registration::Hooks(_), false)
+                if state.is_registered() || everywhere.iter().any(SettingsState::is_registered) =>
+            {
                 checks.extend(settings.hooks_off());
                 checks.extend(settings.untrusted());
             }
@@ -113,82 +116,93 @@ fn kept_out(
     checks
 }
 
-/// Settings of one person in this project. blue writes nothing there, but its name can be used there.
-fn local_target(folder: &Path) -> anyhow::Result<Target> {
+/// Settings of one user in this project. blue does not write them, but they may have an impostor.
+fn local_file(folder: &Path) -> anyhow::Result<SettingsFile> {
     let path = ".claude/settings.local.json".to_string();
-    let (root, shown, wanted) =
-        (Root::open(folder)?, path.clone(), Registration::Hooks(Vec::new()));
-    Ok(Target { root, path, shown, wanted })
+    let registration = Registration::Hooks(Vec::new());
+    Ok(SettingsFile { root: Root::open(folder)?, shown: path.clone(), path, registration })
 }
 
+/// State of a settings file.
 enum SettingsState {
-    Posing(String, bool),
+    /// A command pretends to be blue's; true if `blue install` replaces it.
+    Impostor(String, bool),
     Current,
     Older,
-    /// It has blue's entries, and the agent does not read it: why.
-    Refused(String),
-    No,
+    Missing,
+    /// Another server has blue's name.
     Taken,
-    Broken(String),
+    /// The file is invalid, or the agent does not read it, with the reason.
+    Invalid(String),
 }
 
-fn look(target: &Target) -> SettingsState {
-    let text = target.text().ok().flatten().unwrap_or_default();
-    if let Some((command, replaced)) = target.posing(&text).unwrap_or_default().into_iter().next() {
-        return SettingsState::Posing(command, replaced);
+impl SettingsState {
+    fn is_registered(&self) -> bool {
+        matches!(self, SettingsState::Current | SettingsState::Older)
     }
-    let step = match target.install(None) {
-        Ok(step) => step,
-        Err(error) => return SettingsState::Broken(first_line(&error)),
+}
+
+fn settings_state(file: &SettingsFile) -> SettingsState {
+    let text = file.text().ok().flatten().unwrap_or_default();
+    let mut impostors = file.impostors(&text).unwrap_or_default().into_iter();
+    if let Some((command, is_replaced)) = impostors.next() {
+        return SettingsState::Impostor(command, is_replaced);
+    }
+    let change = match file.install(None) {
+        Ok(change) => change,
+        Err(error) => return SettingsState::Invalid(first_line(&error)),
     };
-    let is_json = !matches!(target.wanted, Registration::Attributes);
-    let refused = step.before.as_deref().filter(|_| is_json).and_then(settings::refused);
-    match step.fate {
-        Fate::Current | Fate::Updated if refused.is_some() => {
-            SettingsState::Refused(refused.unwrap_or_default())
-        }
-        Fate::Current => SettingsState::Current,
-        Fate::Updated => SettingsState::Older,
-        Fate::Kept => SettingsState::Taken,
-        _ => SettingsState::No,
+    let is_json = !matches!(file.registration, Registration::Attributes);
+    let refused = change.before.as_deref().filter(|_| is_json).and_then(settings::refused);
+    match (change.status, refused) {
+        (FileStatus::Current | FileStatus::Updated, Some(reason)) => SettingsState::Invalid(reason),
+        (FileStatus::Current, None) => SettingsState::Current,
+        (FileStatus::Updated, None) => SettingsState::Older,
+        (FileStatus::Kept, _) => SettingsState::Taken,
+        _ => SettingsState::Missing,
     }
 }
 
-fn check(target: &Target, found: &SettingsState, any: bool) -> Check {
-    let name = target.shown.as_str();
-    let what = match target.wanted {
+fn check(file: &SettingsFile, state: &SettingsState, any: bool) -> DoctorCheck {
+    let name = file.shown.as_str();
+    let what = match file.registration {
         Registration::Hooks(_) => "hooks",
         Registration::Server => "server",
         Registration::Attributes => "line ends",
     };
-    // A file of the main checkout is named by its whole path, and is installed there.
+    // A file of the main checkout is shown with its absolute path, and is installed there.
     let install = match name.starts_with('/') {
-        true => format!("run `blue -C '{}' install`", target.root.path().display()),
+        true => format!("run `blue -C '{}' install`", file.root.path().display()),
         false => INSTALL.to_string(),
     };
-    match found {
-        SettingsState::Posing(command, replaced) => {
-            let hint = if *replaced { INSTALL } else { "remove it there" };
-            Check::problem(
+    match state {
+        SettingsState::Impostor(command, is_replaced) => {
+            let hint = if *is_replaced { INSTALL } else { "remove it there" };
+            DoctorCheck::problem(
                 name,
                 format!("{command:?} poses as blue's; blue did not write it"),
                 hint,
             )
         }
-        SettingsState::Current => Check::ok(name, format!("{what} registered")),
-        SettingsState::Older => {
-            Check::warning(name, format!("{what} of another blue registered"), &install)
+        SettingsState::Current => DoctorCheck::ok(name, format!("{what} registered")),
+        SettingsState::Older => DoctorCheck::warning(
+            name,
+            format!("{what} of another version of blue registered"),
+            &install,
+        ),
+        SettingsState::Taken => DoctorCheck::warning(
+            name,
+            "another server is called blue",
+            "rename it, then `blue install`",
+        ),
+        SettingsState::Missing => {
+            let state = if any { CheckState::Warning } else { CheckState::Problem };
+            DoctorCheck {
+                state,
+                ..DoctorCheck::warning(name, format!("{what} not registered"), &install)
+            }
         }
-        SettingsState::Taken => {
-            Check::warning(name, "another server is called blue", "rename it, then `blue install`")
-        }
-        SettingsState::No => {
-            let state = if any { State::Warning } else { State::Problem };
-            Check { state, ..Check::warning(name, format!("{what} not registered"), &install) }
-        }
-        SettingsState::Refused(why) | SettingsState::Broken(why) => {
-            Check::problem(name, why, "correct it there")
-        }
+        SettingsState::Invalid(reason) => DoctorCheck::problem(name, reason, "correct it there"),
     }
 }
 
@@ -196,15 +210,15 @@ fn first_line(error: &anyhow::Error) -> String {
     format!("{error:#}").lines().next().unwrap_or_default().to_string()
 }
 
-/// Whether the shell of an agent finds blue: on this PATH, and on the one that settings give hooks.
-pub(super) fn on_path(settings: &Settings) -> Vec<Check> {
+/// Checks that an agent's shell finds blue: on this PATH, and on the PATH that settings give hooks.
+pub(super) fn on_path(settings: &Settings) -> Vec<DoctorCheck> {
     let own = std::env::var_os("PATH").unwrap_or_default();
     let set = settings.path().map(|(name, path)| (format!("PATH in {name}"), path.into()));
     let paths: Vec<(String, OsString)> =
         [("PATH".to_string(), own)].into_iter().chain(set).collect();
     let check = |(name, path): &(String, OsString)| match blue_on(path) {
-        Some(file) => Check::ok(name, format!("has {}", file.display())),
-        None => Check::problem(
+        Some(file) => DoctorCheck::ok(name, format!("has {}", file.display())),
+        None => DoctorCheck::problem(
             name,
             "has no `blue`; hooks and server need it",
             "run `cargo install --path .`, or add its folder to PATH",
@@ -217,10 +231,10 @@ fn blue_on(path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join("blue"))
-        .find(|file| is_runnable_file(file))
+        .find(|file| is_executable_file(file))
 }
 
-fn is_runnable_file(file: &Path) -> bool {
+fn is_executable_file(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|stat| stat.is_file() && stat.permissions().mode() & 0o111 != 0)
 }

@@ -1,4 +1,4 @@
-//! Runs the session hook once, as an agent does, and measures what comes.
+//! Runs the session hook once, as an agent does, and checks its output.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::Check;
-use crate::cli::connect::{Script, script};
+use super::DoctorCheck;
+use crate::cli::installation::{ScriptState, script_state};
 use crate::condense::tokens;
 use crate::model::layout::SESSION;
 use crate::root::{Content, Root};
 use crate::wire::agent::SCRIPTS;
 use crate::wire::audit::PROBE;
 
-const LIMIT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 const NAME: &str = "what an agent receives";
 
-/// What an agent would receive.
+/// Text that an agent would receive.
 #[derive(Debug, Serialize)]
 pub(super) struct Received {
     bytes: usize,
@@ -29,20 +29,23 @@ pub(super) struct Received {
     same_as_built: bool,
 }
 
-/// Runs the hook and compares what it prints with what was built.
-pub(super) fn run(root: &Root, folder: &Path) -> (Check, Option<Received>) {
+/// Runs the hook and compares its output with the session bundle.
+pub(super) fn run(root: &Root, folder: &Path) -> (DoctorCheck, Option<Received>) {
     let (path, shipped) = SCRIPTS[0];
-    // A repository can come from anybody; only blue's own script is run unasked.
-    if !matches!(script(root, path, shipped), Ok(Script::Current)) {
+    // The repository may be hostile, so only a script that blue ships is run.
+    if !matches!(script_state(root, path, shipped), Ok(ScriptState::Current)) {
         let hint = "run `blue install`, or read the script and run it yourself";
         let detail = format!("not tried: {path} is not the script that blue ships");
-        return (Check::warning(NAME, detail, hint), None);
+        return (DoctorCheck::warning(NAME, detail, hint), None);
     }
     let started = Instant::now();
-    let output = match printed(&folder.join(path), folder) {
+    let output = match run_script(&folder.join(path), folder) {
         Ok(output) => output,
         Err(error) => {
-            return (Check::problem(NAME, format!("{path}: {error}"), "run it by hand"), None);
+            return (
+                DoctorCheck::problem(NAME, format!("{path}: {error}"), "run it by hand"),
+                None,
+            );
         }
     };
     let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -59,17 +62,17 @@ pub(super) fn run(root: &Root, folder: &Path) -> (Check, Option<Received>) {
     let detail =
         format!("{} bytes, {} tokens, in {milliseconds} ms", received.bytes, received.tokens);
     let check = match (received.same_as_built, output.is_empty()) {
-        (true, false) => Check::ok(NAME, format!("{detail}; the bytes of {SESSION}")),
-        (_, true) => Check::warning(NAME, "nothing", "run `blue knowledge build`"),
+        (true, false) => DoctorCheck::ok(NAME, format!("{detail}; the bytes of {SESSION}")),
+        (_, true) => DoctorCheck::warning(NAME, "nothing", "run `blue knowledge build`"),
         (false, _) => {
             let detail = format!("{detail}; not the bytes of {SESSION}");
-            Check::problem(NAME, detail, "run `blue install` and `blue knowledge build`")
+            DoctorCheck::problem(NAME, detail, "run `blue install` and `blue knowledge build`")
         }
     };
     (check, Some(received))
 }
 
-fn printed(script: &Path, folder: &Path) -> std::io::Result<Vec<u8>> {
+fn run_script(script: &Path, folder: &Path) -> std::io::Result<Vec<u8>> {
     let mut child = Command::new(script)
         .current_dir(folder)
         .env("CLAUDE_PROJECT_DIR", folder)
@@ -93,22 +96,22 @@ fn printed(script: &Path, folder: &Path) -> std::io::Result<Vec<u8>> {
         drop(stdin);
         let mut bytes = Vec::new();
         let read = stdout.read_to_end(&mut bytes).map(|_| bytes);
-        // Whoever waited may have given up.
+        // After a timeout, there is no receiver.
         sender.send(read).ok();
     });
     let started = Instant::now();
-    let output = receiver.recv_timeout(LIMIT);
+    let output = receiver.recv_timeout(TIMEOUT);
     let status = loop {
         match child.try_wait()? {
             Some(status) => break Some(status),
-            None if started.elapsed() > LIMIT => break None,
+            None if started.elapsed() > TIMEOUT => break None,
             None => std::thread::sleep(Duration::from_millis(2)),
         }
     };
     let (Ok(output), Some(status)) = (output, status) else {
         if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw)
         {
-            // It may have ended just now.
+            // The process may have ended in the meantime.
             rustix::process::kill_process_group(group, rustix::process::Signal::KILL).ok();
         }
         child.wait()?;

@@ -16,10 +16,10 @@ use crate::model::Severity;
 use crate::model::plural::counted;
 use settings::Settings;
 
-/// The flags of `blue doctor`.
+/// Flags of `blue doctor`.
 #[derive(Args, Debug)]
 pub(super) struct Doctor {
-    /// How the report is written.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: DoctorFormat,
 }
@@ -33,43 +33,43 @@ enum DoctorFormat {
     Json,
 }
 
-/// How well it is.
+/// Result of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum State {
+enum CheckState {
     Ok,
     Warning,
     Problem,
 }
 
-/// One thing that was looked at.
+/// A check and its result.
 #[derive(Debug, Serialize)]
-struct Check {
+struct DoctorCheck {
     name: String,
-    state: State,
+    state: CheckState,
     detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-impl Check {
-    fn ok(name: impl Into<String>, detail: impl Into<String>) -> Check {
-        Check { name: name.into(), state: State::Ok, detail: detail.into(), hint: None }
+impl DoctorCheck {
+    fn ok(name: impl Into<String>, detail: impl Into<String>) -> DoctorCheck {
+        DoctorCheck { name: name.into(), state: CheckState::Ok, detail: detail.into(), hint: None }
     }
 
-    fn warning(name: impl Into<String>, detail: impl Into<String>, hint: &str) -> Check {
+    fn warning(name: impl Into<String>, detail: impl Into<String>, hint: &str) -> DoctorCheck {
         let hint = Some(hint.to_string());
-        Check { name: name.into(), state: State::Warning, detail: detail.into(), hint }
+        DoctorCheck { name: name.into(), state: CheckState::Warning, detail: detail.into(), hint }
     }
 
-    fn problem(name: impl Into<String>, detail: impl Into<String>, hint: &str) -> Check {
-        Check { state: State::Problem, ..Check::warning(name, detail, hint) }
+    fn problem(name: impl Into<String>, detail: impl Into<String>, hint: &str) -> DoctorCheck {
+        DoctorCheck { state: CheckState::Problem, ..DoctorCheck::warning(name, detail, hint) }
     }
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
-    checks: &'a [Check],
+struct DoctorReport<'a> {
+    checks: &'a [DoctorCheck],
     n_warnings: usize,
     n_problems: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ impl Doctor {
         let root = super::project::open(&folder)?;
         let mut checks = vec![project::folder(&root)];
         let mut received = None;
-        if checks[0].state == State::Ok {
+        if checks[0].state == CheckState::Ok {
             checks.extend(project::built(&root));
             checks.extend(project::bundles(&root));
             checks.push(project::local(&root));
@@ -91,31 +91,31 @@ impl Doctor {
         let settings = Settings::read(root.path());
         checks.extend(agents::registered(root.path(), &settings));
         checks.extend(agents::on_path(&settings));
-        if checks[0].state == State::Ok {
-            let (check, what) = hook::run(&root, &folder);
+        if checks[0].state == CheckState::Ok {
+            let (check, output) = hook::run(&root, &folder);
             checks.push(check);
-            received = what;
+            received = output;
         }
         let count = |state| checks.iter().filter(|check| check.state == state).count();
-        let (n_warnings, n_problems) = (count(State::Warning), count(State::Problem));
-        let report = Report { checks: &checks, n_warnings, n_problems, received };
+        let (n_warnings, n_problems) = (count(CheckState::Warning), count(CheckState::Problem));
+        let report = DoctorReport { checks: &checks, n_warnings, n_problems, received };
         match self.format {
             DoctorFormat::Json => {
                 output::out(&format!("{}\n", serde_json::to_string_pretty(&report)?))?
             }
-            DoctorFormat::Text => tell(&report)?,
+            DoctorFormat::Text => print_report(&report)?,
         }
         Ok(if n_problems > 0 { Exit::FoundSomething } else { Exit::Done })
     }
 }
 
-fn tell(report: &Report<'_>) -> anyhow::Result<()> {
+fn print_report(report: &DoctorReport<'_>) -> anyhow::Result<()> {
     let width = report.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
     for check in report.checks {
         let (word, style): (_, Style) = match check.state {
-            State::Ok => ("ok", AnsiColor::Green.on_default()),
-            State::Warning => ("warning", output::style(Severity::Warning)),
-            State::Problem => ("problem", output::style(Severity::Error)),
+            CheckState::Ok => ("ok", AnsiColor::Green.on_default()),
+            CheckState::Warning => ("warning", output::style(Severity::Warning)),
+            CheckState::Problem => ("problem", output::style(Severity::Error)),
         };
         let detail = output::visible(&check.detail);
         let name = output::visible(&check.name);

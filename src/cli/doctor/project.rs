@@ -1,42 +1,40 @@
-//! What is built in the project, and whether it is current.
+//! Checks that the project is built and current, and that blue can write its files.
 
 use rustix::fs::FileType;
 
-use super::Check;
-use crate::emit::{self, LOCAL};
-use crate::model::layout::{MANIFEST, SESSION};
+use super::DoctorCheck;
+use crate::emit::{self, AUDIT, LOCAL};
 use crate::model::plural::counted;
+use crate::model::layout::{MANIFEST, SESSION, WORKFLOW};
+use crate::model::plan::HOOK_BYTES;
 use crate::root::{Content, Root};
 use crate::verify;
 
-const WORKFLOW: &str = ".blue/context/workflow";
-const AUDIT: &str = ".blue/local/audit.jsonl";
-
-/// An agent cuts a longer text silently.
-const MAX_BYTES: usize = 9_500;
-
-/// Whether blue was adopted here.
-pub(super) fn folder(root: &Root) -> Check {
+/// Checks that the project has a `.blue` folder.
+pub(super) fn folder(root: &Root) -> DoctorCheck {
     match root.stat(".blue") {
-        Ok(Some((_, FileType::Directory))) => Check::ok(
+        Ok(Some((_, FileType::Directory))) => DoctorCheck::ok(
             ".blue",
             format!("in {}", crate::guard::shown(&root.path().display().to_string())),
         ),
-        Ok(None) => Check::problem(".blue", "is not there", "run `blue init`"),
-        _ => Check::problem(".blue", "is not a folder", "move it away and run `blue init`"),
+        Ok(None) => DoctorCheck::problem(".blue", "does not exist", "run `blue init`"),
+        _ => DoctorCheck::problem(".blue", "is not a folder", "move it away and run `blue init`"),
     }
 }
 
-/// Whether there is a valid manifest, and whether what is built is current.
-pub(super) fn built(root: &Root) -> Vec<Check> {
+/// Checks that the manifest is valid and that all artifacts are current.
+pub(super) fn built(root: &Root) -> Vec<DoctorCheck> {
     let build = "run `blue knowledge build` and commit the result";
     let manifest = match verify::manifest(root) {
-        Ok(Some(Ok((manifest, _)))) => {
-            Check::ok(MANIFEST, format!("valid, {}", counted(manifest.artifacts.len(), "file")))
+        Ok(Some(Ok((manifest, _)))) => DoctorCheck::ok(
+            MANIFEST,
+            format!("valid, {}", counted(manifest.artifacts.len(), "file")),
+        ),
+        Ok(Some(Err(_))) => {
+            DoctorCheck::problem(MANIFEST, "is damaged or not written by blue", build)
         }
-        Ok(Some(Err(_))) => Check::problem(MANIFEST, "is damaged or not written by blue", build),
-        Ok(None) => Check::problem(MANIFEST, "is not there: nothing was built", build),
-        Err(error) => Check::problem(MANIFEST, format!("{error:#}"), "look at it"),
+        Ok(None) => DoctorCheck::problem(MANIFEST, "does not exist: nothing was built", build),
+        Err(error) => DoctorCheck::problem(MANIFEST, format!("{error:#}"), "look at it"),
     };
     let current = match crate::cli::build::build(root, true, false, false) {
         Ok(outcome) if outcome.not_current().next().is_some() => {
@@ -46,22 +44,31 @@ pub(super) fn built(root: &Root) -> Vec<Check> {
                 n if n > 3 => format!(" and {} more", n - 3),
                 _ => String::new(),
             };
-            Check::problem("knowledge", format!("not current: {}{more}", paths.join(", ")), build)
+            DoctorCheck::problem(
+                "knowledge",
+                format!("not current: {}{more}", paths.join(", ")),
+                build,
+            )
         }
-        Ok(outcome) => {
-            Check::ok("knowledge", format!("current, {}", counted(outcome.n_documents, "document")))
-        }
+        Ok(outcome) => DoctorCheck::ok(
+            "knowledge",
+            format!("current, {}", counted(outcome.n_documents, "document")),
+        ),
         Err(error) => {
             let error = format!("{error:#}");
             let first = error.lines().next().unwrap_or_default();
-            Check::problem("knowledge", first, "run `blue knowledge build` and read what it says")
+            DoctorCheck::problem(
+                "knowledge",
+                first,
+                "run `blue knowledge build` and read its messages",
+            )
         }
     };
     vec![manifest, current]
 }
 
-/// Whether every text that a hook prints can reach an agent whole.
-pub(super) fn bundles(root: &Root) -> Vec<Check> {
+/// Checks that every text that a hook prints can reach an agent whole.
+pub(super) fn bundles(root: &Root) -> Vec<DoctorCheck> {
     let mut paths = vec![SESSION.to_string()];
     if let Ok(entries) = root.entries(WORKFLOW) {
         let names = entries.iter().map(|e| e.file_name().to_string_lossy().into_owned());
@@ -72,34 +79,44 @@ pub(super) fn bundles(root: &Root) -> Vec<Check> {
     paths.iter().map(|path| bundle(root, path)).collect()
 }
 
-fn bundle(root: &Root, path: &str) -> Check {
+fn bundle(root: &Root, path: &str) -> DoctorCheck {
     let build = "run `blue knowledge build`";
     let bytes = match root.read(path, 1 << 28) {
         Ok(Some(Content::Bytes(bytes, _))) => bytes,
-        Ok(None) => return Check::problem(path, "is not there", build),
-        _ => return Check::problem(path, "is not a regular file", "move it away"),
+        Ok(None) => return DoctorCheck::problem(path, "does not exist", build),
+        _ => return DoctorCheck::problem(path, "is not a regular file", "move it away"),
     };
     match bytes.first() {
-        _ if bytes.len() > MAX_BYTES => {
-            let detail = format!("{} bytes; an agent cuts what is over {MAX_BYTES}", bytes.len());
-            Check::problem(path, detail, "lower its budget in .blue/config.yaml and build")
+        // An agent cuts a longer text without a message.
+        _ if bytes.len() as u64 > HOOK_BYTES => {
+            let detail =
+                format!("{} bytes; an agent cuts texts of more than {HOOK_BYTES}", bytes.len());
+            DoctorCheck::problem(path, detail, "lower its budget in .blue/config.yaml and build")
         }
-        Some(b'<') => Check::ok(path, format!("{} bytes of at most {MAX_BYTES}", bytes.len())),
-        _ => Check::problem(path, "does not begin with `<`; an agent may take it for JSON", build),
+        Some(b'<') => {
+            DoctorCheck::ok(path, format!("{} bytes of at most {HOOK_BYTES}", bytes.len()))
+        }
+        _ => DoctorCheck::problem(
+            path,
+            "does not begin with `<`; an agent may take it for JSON",
+            build,
+        ),
     }
 }
 
-/// Whether blue can keep its caches and write its log.
-pub(super) fn local(root: &Root) -> Check {
+/// Checks that blue can write its caches and its log.
+pub(super) fn local(root: &Root) -> DoctorCheck {
     if !root.exists(LOCAL) {
-        let detail = "is not there yet; the first build makes it";
-        return Check::warning(LOCAL, detail, "run `blue knowledge build`");
+        let detail = "does not exist yet; the first build creates it";
+        return DoctorCheck::warning(LOCAL, detail, "run `blue knowledge build`");
     }
     match emit::can_write(root, LOCAL, AUDIT) {
-        Ok(()) if root.exists(AUDIT) => Check::ok(LOCAL, "writable, the log too"),
-        Ok(()) => Check::ok(LOCAL, "writable"),
-        Err(error) => {
-            Check::problem(LOCAL, format!("cannot be written: {error}"), "look at its permissions")
-        }
+        Ok(()) if root.exists(AUDIT) => DoctorCheck::ok(LOCAL, "writable, and so is the log"),
+        Ok(()) => DoctorCheck::ok(LOCAL, "writable"),
+        Err(error) => DoctorCheck::problem(
+            LOCAL,
+            format!("cannot be written: {error}"),
+            "look at its permissions",
+        ),
     }
 }

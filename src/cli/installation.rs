@@ -1,0 +1,385 @@
+//! Plans the changes that `blue install` and `blue uninstall` make to each file.
+
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use rustix::fs::OFlags;
+
+use super::{output, project};
+use crate::emit;
+use crate::model::Digest;
+use crate::model::layout::{INSTALLED, folder_of};
+use crate::root::{Content, Root};
+use crate::wire::agent::{Agent, SCRIPTS, hooks};
+use crate::wire::attributes::ATTRIBUTES;
+use crate::wire::conflict;
+use crate::wire::installed::{self, FileRecord, InstallRecord};
+use crate::wire::jsonc::JsonError;
+use crate::wire::register::{self, Registration, UndoInfo};
+
+/// Maximum size of a settings file.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Scripts that blue shipped before scripts had a mark.
+const UNMARKED_SCRIPTS: &[&str] =
+    &["blake3:87be2e4596433aeac2006fda561d7f426952de80cbf9f0962432f6b3472217dc"];
+
+/// A file that blue is registered in.
+pub(super) struct SettingsFile {
+    /// Directory that it is opened below.
+    pub(super) root: Root,
+    /// Path below `root`.
+    pub(super) path: String,
+    /// Path in messages and in the record.
+    pub(super) shown: String,
+    /// Entry of blue's in it.
+    pub(super) registration: Registration,
+}
+
+/// Files of a project, or of a user's home, that blue is registered in.
+pub(super) struct Installation {
+    /// The project, or the user's home.
+    pub(super) base: Root,
+    /// Path of the record for `blue uninstall`, below `base`.
+    pub(super) record_path: String,
+    /// Settings files.
+    pub(super) files: Vec<SettingsFile>,
+    /// True for a project, which has hook scripts too.
+    pub(super) is_project: bool,
+}
+
+/// Result of an installation or its removal for one file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum FileStatus {
+    /// blue's entries were added.
+    Added,
+    /// Entries of another version were updated.
+    Updated,
+    /// All entries were there.
+    Current,
+    /// The file was not touched.
+    Kept,
+    /// blue's entries were removed.
+    Restored,
+    /// The file held only blue's entries and was removed.
+    Removed,
+    /// The file has no entries of blue's.
+    Absent,
+}
+
+impl FileStatus {
+    /// Returns the word for the report.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            FileStatus::Added => "added",
+            FileStatus::Updated => "updated",
+            FileStatus::Current => "current",
+            FileStatus::Kept => "kept",
+            FileStatus::Restored => "restored",
+            FileStatus::Removed => "removed",
+            FileStatus::Absent => "absent",
+        }
+    }
+}
+
+/// Planned change of a settings file.
+pub(super) struct FileChange {
+    /// Result to report.
+    pub(super) status: FileStatus,
+    /// Addition to the report's line.
+    pub(super) note: &'static str,
+    /// Current text; `None` if there is no file.
+    pub(super) before: Option<String>,
+    /// New text; `None` if the file is to be removed.
+    pub(super) after: Option<String>,
+    /// Record for `blue uninstall`.
+    pub(super) record: Option<FileRecord>,
+}
+
+impl Installation {
+    /// Files of a project.
+    pub(super) fn project(folder: &Path, mcp: bool, codex: bool) -> anyhow::Result<Installation> {
+        let open = || project::open(folder);
+        let mut files = Vec::new();
+        let mut add = |path: &str, registration| -> anyhow::Result<()> {
+            let (path, shown) = (path.to_string(), path.to_string());
+            files.push(SettingsFile { root: open()?, path, shown, registration });
+            Ok(())
+        };
+        add(".claude/settings.json", Registration::Hooks(hooks(Agent::Claude)))?;
+        if mcp {
+            add(".mcp.json", Registration::Server)?;
+        }
+        if codex {
+            add(".codex/hooks.json", Registration::Hooks(hooks(Agent::Codex)))?;
+        }
+        add(ATTRIBUTES, Registration::Attributes)?;
+        let record_path = INSTALLED.to_string();
+        Ok(Installation { base: open()?, record_path, files, is_project: true })
+    }
+
+    /// Settings file of the user.
+    pub(super) fn user() -> anyhow::Result<Installation> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let home = home.filter(|home| home.is_absolute());
+        let home = home.context("$HOME is not set\nhint: set it to your home folder")?;
+        let base = project::open(&home)?;
+        // Outside ~/.blue, which a user may delete or commit.
+        let record_path = ".local/state/blue/installed.json".to_string();
+        Ok(Installation { base, record_path, files: vec![user_file(&home)?], is_project: false })
+    }
+
+    /// Reads the record of the last installation; empty if there is none.
+    pub(super) fn record(&self) -> anyhow::Result<InstallRecord> {
+        let bytes = read_bytes(&self.base, &self.record_path, &self.record_path)?;
+        let key = self.base.machine().key.as_ref();
+        let read = bytes.zip(key).and_then(|(bytes, key)| installed::read(&bytes, key));
+        Ok(read.unwrap_or_default())
+    }
+
+    /// Folders that an installation may have to create, innermost first.
+    pub(super) fn folders(&self) -> Vec<String> {
+        let files = self.files.iter().filter(|file| file.root.path() == self.base.path());
+        let mut paths: Vec<&str> = files.map(|file| file.path.as_str()).collect();
+        match self.is_project {
+            true => paths.extend(SCRIPTS.iter().map(|(path, _)| *path)),
+            false => paths.push(&self.record_path),
+        }
+        let mut folders: Vec<String> = Vec::new();
+        for path in paths {
+            let mut at = folder_of(path);
+            while !at.is_empty() {
+                folders.push(at.to_string());
+                at = folder_of(at);
+            }
+        }
+        folders.sort_by_key(|folder| (std::cmp::Reverse(folder.len()), folder.clone()));
+        folders.dedup();
+        folders
+    }
+}
+
+/// Settings file of the user. A symbolic link, as dotfile managers create it, is followed.
+fn user_file(home: &Path) -> anyhow::Result<SettingsFile> {
+    let folder = home.join(".claude");
+    let file = folder.join("settings.json");
+    let real = |path: &Path| {
+        path.canonicalize().with_context(|| format!("follow the link {}", path.display()))
+    };
+    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|stat| stat.is_symlink());
+    let (below, path) = if is_link(&file) {
+        let file = real(&file)?;
+        let name = file.file_name().and_then(|name| name.to_str()).map(str::to_string);
+        let name = name.with_context(|| format!("open {}", file.display()))?;
+        (file.parent().unwrap_or(home).to_path_buf(), name)
+    } else if is_link(&folder) {
+        (real(&folder)?, "settings.json".to_string())
+    } else {
+        (home.to_path_buf(), ".claude/settings.json".to_string())
+    };
+    Ok(SettingsFile {
+        root: Root::open(&below).with_context(|| format!("open {}", below.display()))?,
+        path,
+        shown: "~/.claude/settings.json".to_string(),
+        registration: Registration::Hooks(hooks(Agent::ClaudeUser)),
+    })
+}
+
+/// Reads a file below a root; `None` if there is no such file.
+pub(super) fn read_bytes(root: &Root, path: &str, shown: &str) -> anyhow::Result<Option<Vec<u8>>> {
+    match root.read(path, MAX_BYTES) {
+        Ok(None) => Ok(None),
+        Ok(Some(Content::Bytes(bytes, _))) => Ok(Some(bytes)),
+        Ok(Some(Content::TooLarge(_))) => anyhow::bail!("{shown} is larger than 16 MiB"),
+        Ok(Some(Content::NotRegular)) => {
+            anyhow::bail!("{shown} is in the way: it is not a regular file\nhint: move it away")
+        }
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+            anyhow::bail!(
+                "{shown} is a symbolic link or is below one; blue writes nothing through a link\nhint: replace the link by a real file or folder"
+            )
+        }
+        Err(error) => Err(error).with_context(|| format!("read {shown}")),
+    }
+}
+
+impl SettingsFile {
+    /// Reads the text; `None` if there is no such file.
+    pub(super) fn text(&self) -> anyhow::Result<Option<String>> {
+        let Some(bytes) = read_bytes(&self.root, &self.path, &self.shown)? else { return Ok(None) };
+        let text = String::from_utf8(bytes);
+        text.map(Some).map_err(|_| {
+            anyhow::anyhow!(
+                "{} is not UTF-8\nhint: save it as UTF-8; nothing was changed",
+                self.shown
+            )
+        })
+    }
+
+    fn error(&self, error: &JsonError) -> anyhow::Error {
+        anyhow::anyhow!("{}:{error}\nhint: correct it there; nothing was changed", self.shown)
+    }
+
+    /// Plans an installation. `known` is the record of an earlier one.
+    pub(super) fn install(&self, known: Option<&FileRecord>) -> anyhow::Result<FileChange> {
+        let before = self.text()?;
+        let old = before.as_deref().unwrap_or_default();
+        if matches!(self.registration, Registration::Server) && register::is_name_taken(old) {
+            return Ok(FileChange {
+                status: FileStatus::Kept,
+                note: " (another server is called blue)",
+                after: before.clone(),
+                before,
+                record: None,
+            });
+        }
+        let registered = self.register(before.as_deref(), known);
+        let (after, record) = registered.map_err(|error| self.error(&error))?;
+        if let Some((command, _)) = self.impostors(&after)?.first() {
+            anyhow::bail!(
+                "{}: {} poses as blue's; blue did not write it\nhint: remove it there and run `blue install` again; nothing was changed",
+                self.shown,
+                output::visible(&format!("{command:?}"))
+            );
+        }
+        let was_registered = register::is_registered(old, &self.registration);
+        let status = match was_registered.map_err(|error| self.error(&error))? {
+            true if after == old => FileStatus::Current,
+            true => FileStatus::Updated,
+            false => FileStatus::Added,
+        };
+        let record = if after == old { known.cloned() } else { Some(record) };
+        Ok(FileChange { status, note: "", before, after: Some(after), record })
+    }
+
+    /// Commands in its text that pretend to be blue's, each with whether an installation replaces it.
+    pub(super) fn impostors(&self, text: &str) -> anyhow::Result<Vec<(String, bool)>> {
+        match self.registration {
+            Registration::Hooks(_) => register::impostors(text).map_err(|error| self.error(&error)),
+            Registration::Server | Registration::Attributes => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the text with blue registered, and the record that is needed to remove it again.
+    fn register(
+        &self,
+        before: Option<&str>,
+        known: Option<&FileRecord>,
+    ) -> Result<(String, FileRecord), JsonError> {
+        let old = before.unwrap_or_default();
+        let registration = &self.registration;
+        let was_registered = register::is_registered(old, registration)?;
+        let mut record = match known.filter(|_| was_registered) {
+            Some(known) => known.clone(),
+            None => FileRecord {
+                created: before.is_none(),
+                written: String::new(),
+                undo: UndoInfo::default(),
+                original: None,
+            },
+        };
+        if was_registered && known.is_none() {
+            record.undo = UndoInfo::assumed(registration);
+            let removed = register::remove(old, registration, &record.undo)?;
+            record.created = register::is_empty_object(&removed);
+        }
+        let after = register::add(old, registration, &mut record.undo)?;
+        record.written = Digest::of(after.as_bytes()).to_string();
+        if let Some(text) = before.filter(|_| !was_registered) {
+            let removed = register::remove(&after, registration, &record.undo)?;
+            record.original = (removed != text).then(|| text.to_string());
+        }
+        Ok((after, record))
+    }
+
+    /// Plans the removal of blue.
+    pub(super) fn uninstall(&self, known: Option<&FileRecord>) -> anyhow::Result<FileChange> {
+        let before = self.text()?;
+        let change =
+            |status, before, after| FileChange { status, note: "", before, after, record: None };
+        let Some(text) = &before else { return Ok(change(FileStatus::Absent, None, None)) };
+        let original = known.and_then(|known| known.original.clone());
+        let digest = Digest::of(text.as_bytes()).to_string();
+        if original.is_some() && known.is_some_and(|known| known.written == digest) {
+            return Ok(change(FileStatus::Restored, before, original));
+        }
+        let is_registered = register::is_registered(text, &self.registration);
+        if !is_registered.map_err(|error| self.error(&error))? {
+            return Ok(change(FileStatus::Absent, before.clone(), before));
+        }
+        let assumed = UndoInfo::assumed(&self.registration);
+        let undo = known.map_or(&assumed, |known| &known.undo);
+        let removed = register::remove(text, &self.registration, undo);
+        let removed = removed.map_err(|error| self.error(&error))?;
+        let is_empty = register::is_empty_object(&removed);
+        Ok(match original {
+            Some(original) if is_empty => change(FileStatus::Restored, before, Some(original)),
+            _ if is_empty && known.is_none_or(|known| known.created) => {
+                change(FileStatus::Removed, before, None)
+            }
+            _ => change(FileStatus::Restored, before, Some(removed)),
+        })
+    }
+}
+
+/// Compares a hook script with the one that blue ships.
+pub(super) fn script_state(root: &Root, path: &str, shipped: &[u8]) -> anyhow::Result<ScriptState> {
+    let Some(found) = read_bytes(root, path, path)? else { return Ok(ScriptState::Absent) };
+    // git may have checked it out with CR LF. No kernel finds the shell that such a line names.
+    let plain: Vec<u8> = found.iter().copied().filter(|byte| *byte != b'\r').collect();
+    let digest = Digest::of(&plain).to_string();
+    Ok(if found == shipped && is_executable(root, path) {
+        ScriptState::Current
+    } else if plain == shipped || UNMARKED_SCRIPTS.contains(&digest.as_str()) {
+        ScriptState::Older
+    } else if plain.starts_with(b"#!/bin/sh\n# blue hook") {
+        ScriptState::Marked(found)
+    } else {
+        ScriptState::Edited
+    })
+}
+
+/// Restores blue's scripts after a merge conflict in them or a conversion of their line endings,
+/// because no shell runs them then. Returns their paths.
+pub(super) fn restore_scripts(root: &Root) -> anyhow::Result<Vec<&'static str>> {
+    let mut restored = Vec::new();
+    for (path, shipped) in SCRIPTS {
+        let Some(found) = read_bytes(root, path, path)? else { continue };
+        let state = script_state(root, path, shipped)?;
+        let has_markers = conflict::has_markers(&found);
+        if !matches!(state, ScriptState::Older | ScriptState::Marked(_))
+            || !has_markers && !found.contains(&b'\r')
+        {
+            continue;
+        }
+        if has_markers {
+            emit::rescue(root, path, &found)?;
+        }
+        emit::replace(root, path, shipped, true)?;
+        restored.push(*path);
+    }
+    Ok(restored)
+}
+
+/// State of a hook script on disk.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) enum ScriptState {
+    /// There is no such file.
+    Absent,
+    /// It is the script that this blue ships.
+    Current,
+    /// It is a script that blue shipped earlier, or one with CR LF, or one that is not executable.
+    Older,
+    /// It has blue's mark: a script of another version, possibly edited.
+    Marked(Vec<u8>),
+    /// It has no mark: a user wrote it.
+    Edited,
+}
+
+fn is_executable(root: &Root, path: &str) -> bool {
+    let opened = root.open_at(path, OFlags::RDONLY).map(File::from);
+    let mode = opened.and_then(|file| file.metadata()).map(|stat| stat.permissions().mode());
+    mode.is_ok_and(|mode| mode & 0o100 != 0)
+}
