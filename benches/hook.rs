@@ -1,7 +1,7 @@
-//! The session-start hook against the plainest thing that prints a file: `sh -c 'cat file'`.
+//! Compares the session hooks with `sh -c 'cat file'`, the simplest command that prints a file.
 //!
-//! `cargo bench --bench hook`. Both are started in turn, with the same standard input; the medians are
-//! compared. The prompt hook, which calls blue, is given in milliseconds: it should stay below 10.
+//! `cargo bench --bench hook` starts the commands in turn, with the same standard input, and compares
+//! their medians. The prompt hook, which calls blue, should take less than 10 ms.
 
 #![allow(
     clippy::disallowed_methods,
@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const RUNS: usize = 200;
-const SAID: &[u8] =
+const EVENT: &[u8] =
     br#"{"session_id":"bench","cwd":"/x","hook_event_name":"SessionStart","source":"startup"}"#;
 
 fn main() {
@@ -60,7 +60,7 @@ fn main() {
     println!("blue hook user-prompt-submit: {prompt:.2?}");
 }
 
-/// The median time of each command, run in turn so that noise falls on all alike.
+/// Returns the median time of each command. They run in turn, so that noise affects all alike.
 fn medians<const N: usize>(root: &Path, commands: &[Vec<String>; N]) -> [Duration; N] {
     let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
     for _ in 0..RUNS {
@@ -86,8 +86,8 @@ fn run(root: &Path, command: &[&str]) -> Duration {
         .stderr(Stdio::null())
         .spawn()
         .expect("it runs");
-    // Not everything that is started here reads what is said.
-    child.stdin.take().expect("a pipe").write_all(SAID).ok();
+    // Not every command reads its standard input.
+    child.stdin.take().expect("a pipe").write_all(EVENT).ok();
     assert!(child.wait().expect("it ends").success(), "{command:?}");
     started.elapsed()
 }

@@ -100,7 +100,7 @@ pub fn manifest(bytes: &[u8]) {
 /// Reads headers of emitted files and lines of the indexes.
 pub fn indexes(bytes: &[u8]) {
     for format in [Format::Markdown, Format::Jsonl, Format::Yaml, Format::Bundle] {
-        header::undress(format, bytes);
+        header::parse(format, bytes);
         header::seal(format, bytes);
     }
     for line in bytes.split(|b| *b == b'\n').take(20) {

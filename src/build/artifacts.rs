@@ -16,7 +16,7 @@ use crate::model::{
 };
 use crate::render::view;
 use crate::wire::header::{self, Provenance};
-use crate::wire::manifest::Entry as ManifestEntry;
+use crate::wire::manifest::ManifestEntry;
 use crate::wire::{jsonl, paths};
 
 /// Artifacts on disk that are exactly what the manifest lists, by path.

@@ -8,7 +8,7 @@ use crate::model::layout::MANIFEST;
 use crate::model::{Digest, artifact::content_digest};
 use crate::root::Root;
 use crate::verify::{self, Cause, OnDisk};
-use crate::wire::manifest::{Entry, Manifest};
+use crate::wire::manifest::{Manifest, ManifestEntry};
 use crate::wire::{conflict, header};
 
 /// Commits whose files may be mixed in the working tree: by a merge, a rebase, a cherry-pick, a revert
@@ -64,7 +64,7 @@ impl<'a> Authorship<'a> {
     pub(super) fn on_disk(
         &self,
         path: &str,
-        entry: Option<&Entry>,
+        entry: Option<&ManifestEntry>,
         new: &[Vec<u8>],
     ) -> anyhow::Result<OnDisk> {
         let on_disk = match verify::on_disk(self.root, path, entry)? {
@@ -115,10 +115,10 @@ impl<'a> Authorship<'a> {
     /// Returns true if one of the manifests lists a file with exactly this content.
     fn is_listed(&self, path: &str, bytes: &[u8]) -> bool {
         let format = verify::format_of(path);
-        let Some(parts) = header::undress(format, bytes) else { return false };
+        let Some(parts) = header::parse(format, bytes) else { return false };
         let digest = content_digest(format, &parts.source, &[parts.body]).to_string();
         let seal = header::seal(format, bytes);
-        let is_same = |entry: &Entry| entry.hash == digest && entry.seal == seal;
+        let is_same = |entry: &ManifestEntry| entry.hash == digest && entry.seal == seal;
         self.entries().any(|entry| entry.path == path && is_same(entry))
     }
 
@@ -130,12 +130,12 @@ impl<'a> Authorship<'a> {
     }
 
     /// Returns all artifacts that the manifests of the commits list.
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = &ManifestEntry> {
         self.commits().iter().flat_map(|commit| &commit.manifest.artifacts)
     }
 
     /// Returns the entry of a path in the manifest of HEAD or of a commit that is being merged.
-    fn entry_in_commits(&self, path: &str) -> Option<&Entry> {
+    fn entry_in_commits(&self, path: &str) -> Option<&ManifestEntry> {
         let is_side = |name: &str| matches!(name, "HEAD" | "HEAD^2") || MERGED.contains(&name);
         let sides = self.commits().iter().filter(|commit| is_side(commit.name));
         sides.flat_map(|commit| &commit.manifest.artifacts).find(|entry| entry.path == path)
@@ -174,7 +174,7 @@ impl<'a> Authorship<'a> {
         let format = verify::format_of(path);
         let written = |((name, digest), text): ((&'static str, Digest), Option<Vec<u8>>)| {
             let text = text?;
-            let parts = header::undress(format, &text)?;
+            let parts = header::parse(format, &text)?;
             let is_whole = content_digest(format, &parts.source, &[parts.body]) == digest;
             is_whole.then_some((name, text))
         };

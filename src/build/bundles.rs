@@ -8,7 +8,7 @@ use super::manifest::entry;
 use super::workflow::{self, Plans};
 use crate::model::layout::{BUNDLES, SESSION_JSON};
 use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener, Status};
-use crate::wire::jsonl::{self, BundleLine, Refresh};
+use crate::wire::jsonl::{self, BundleLine, RefreshPolicy};
 
 /// Renders the index of the bundles built so far.
 pub(super) fn index(
@@ -30,13 +30,15 @@ pub(super) fn index(
         let of_rfc = of_rfcs.remove(&built.path);
         ids.push(of_rfc.as_ref().map(|(id, ..)| *id));
         let (names, refresh) = of_rfc
-            .map_or((Vec::new(), Refresh::SessionStart), |(_, names, refresh)| (names, refresh));
+            .map_or((Vec::new(), RefreshPolicy::SessionStart), |(_, names, refresh)| {
+                (names, refresh)
+            });
         let line = BundleLine {
             names,
             refresh,
             triggers: match refresh {
-                Refresh::OnChange => corpus.inputs.plan.refresh_triggers.clone(),
-                Refresh::SessionStart | Refresh::OnRequest => Vec::new(),
+                RefreshPolicy::OnChange => corpus.inputs.plan.refresh_triggers.clone(),
+                RefreshPolicy::SessionStart | RefreshPolicy::OnRequest => Vec::new(),
             },
             work: None,
             inputs,
@@ -71,7 +73,7 @@ pub(super) fn index(
 
 /// Returns each RFC with its names in branches and worktrees and its refresh policy, by the path of its
 /// bundle. Names that fit two RFCs are left out.
-fn of_rfcs(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, Refresh)> {
+fn of_rfcs(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, RefreshPolicy)> {
     let Corpus { inputs, graph, rfcs, .. } = *corpus;
     let prefix = &inputs.plan.branch_prefix;
     let short_names = |id: DocId| {
@@ -101,8 +103,8 @@ fn of_rfcs(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, Refresh
         // Documents that are being written or worked on change during a session. Others are delivered
         // on request.
         let refresh = match graph.document(*id).status {
-            Status::Draft | Status::Proposed | Status::Active => Refresh::OnChange,
-            _ => Refresh::OnRequest,
+            Status::Draft | Status::Proposed | Status::Active => RefreshPolicy::OnChange,
+            _ => RefreshPolicy::OnRequest,
         };
         names.insert(workflow::path_of(graph, *id), (*id, all, refresh));
     }

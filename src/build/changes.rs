@@ -18,7 +18,7 @@ use crate::model::{Action, Artifact, Code, Diagnostic, Digest, Format};
 use crate::root::{Content, Root};
 use crate::verify::{self, OnDisk};
 use crate::wire::header::{self, Provenance};
-use crate::wire::manifest::{Entry, Manifest};
+use crate::wire::manifest::{Manifest, ManifestEntry};
 
 /// The planned changes of one build.
 #[derive(Default)]
@@ -144,7 +144,7 @@ impl Planner<'_> {
 
     /// Restores LF line ends. The header is not changed, so that git sees no difference.
     fn with_lf(&mut self, artifact: &Artifact, bytes: &[u8]) {
-        let n_body = header::undress(artifact.format, bytes).map_or(0, |own| own.body.len());
+        let n_body = header::parse(artifact.format, bytes).map_or(0, |own| own.body.len());
         let (header, body) = bytes.split_at(bytes.len() - n_body);
         let parts = [header, body].map(<[u8]>::to_vec).to_vec();
         self.planned.changes.push(Change { path: artifact.path.clone(), parts });
@@ -258,7 +258,7 @@ impl Planner<'_> {
 
     /// Adds the digests of headers to manifest entries: of the file that will be written, else from the
     /// previous manifest, else of the file on disk.
-    fn sealed(&self, wanted: &[Entry]) -> anyhow::Result<Vec<Entry>> {
+    fn sealed(&self, wanted: &[ManifestEntry]) -> anyhow::Result<Vec<ManifestEntry>> {
         let mut entries = wanted.to_vec();
         for entry in &mut entries {
             let format = verify::format_of(&entry.path);

@@ -11,7 +11,7 @@ use crate::model::{Code, Diagnostic, Lexicon};
 use crate::rank;
 use crate::root::{Content, Root};
 use crate::verify;
-use crate::wire::manifest::{Entry as ManifestEntry, Manifest};
+use crate::wire::manifest::{Manifest, ManifestEntry};
 
 /// Reports every emitted file that is not what a build would write.
 pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {

@@ -14,7 +14,7 @@ use crate::wire::accepted;
 use crate::wire::config::Config;
 use crate::wire::plugin::PluginForm;
 use crate::wire::schema;
-use crate::wire::yaml::Placed;
+use crate::wire::yaml::LocatedYaml;
 
 /// Maximum size of such a file.
 const MAX_BYTES: u64 = 1 << 20;
@@ -195,7 +195,7 @@ fn config(text: &str, notes: &mut Vec<Diagnostic>) -> anyhow::Result<Config> {
 
 /// Returns a finding for every plugin: plugins are registered, but not run.
 fn plugins_not_run(text: &str, config: &Config) -> Vec<Diagnostic> {
-    let lines = Placed::yaml(text).ok().filter(|_| !config.plugins.is_empty());
+    let lines = LocatedYaml::yaml(text).ok().filter(|_| !config.plugins.is_empty());
     let not_run = |(i, plugin): (usize, &PluginForm)| {
         let message = format!(
             "the plugin `{}` is registered, not run: blue runs no plugins yet",

@@ -6,14 +6,15 @@ use super::{Corpus, Inputs};
 use crate::model::layout::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::{Binding, Digest, FORMAT, Graph, Hasher};
 use crate::wire::manifest::{
-    Documents, Entry, Generator, IdentityTier, Manifest, ReferenceTier, TierSource, WorkflowTier,
+    DocumentCounts, Generator, IdentityTier, Manifest, ManifestEntry, ReferenceTier, TierSource,
+    WorkflowTier,
 };
 
 /// Returns an artifact's entry in the manifest: `current` if it was not rendered again.
-pub(super) fn entry(built: &BuiltArtifact, current: Option<&Entry>) -> Entry {
+pub(super) fn entry(built: &BuiltArtifact, current: Option<&ManifestEntry>) -> ManifestEntry {
     match (&built.artifact, current) {
         (None, Some(entry)) => entry.clone(),
-        (Some(artifact), _) => Entry {
+        (Some(artifact), _) => ManifestEntry {
             path: artifact.path.clone(),
             uri: artifact.uri.clone(),
             hash: artifact.hash.to_string(),
@@ -27,7 +28,11 @@ pub(super) fn entry(built: &BuiltArtifact, current: Option<&Entry>) -> Entry {
 }
 
 /// Returns the manifest of a build, without dates.
-pub(super) fn new_manifest(corpus: &Corpus<'_>, digest: Digest, artifacts: Vec<Entry>) -> Manifest {
+pub(super) fn new_manifest(
+    corpus: &Corpus<'_>,
+    digest: Digest,
+    artifacts: Vec<ManifestEntry>,
+) -> Manifest {
     let Corpus { inputs, graph, .. } = corpus;
     let plan = &inputs.plan;
     let bare =
@@ -61,7 +66,7 @@ pub(super) fn new_manifest(corpus: &Corpus<'_>, digest: Digest, artifacts: Vec<E
             staleness_days: plan.staleness_days,
         },
         plugins: plan.plugins.clone(),
-        documents: Documents {
+        documents: DocumentCounts {
             count: graph.documents.len() as u64,
             live: graph.live.iter().filter(|live| **live).count() as u64,
             index: DOCUMENTS.to_string(),
@@ -72,7 +77,12 @@ pub(super) fn new_manifest(corpus: &Corpus<'_>, digest: Digest, artifacts: Vec<E
     }
 }
 
-fn tier_source(inputs: &Inputs, graph: &Graph, artifacts: &[Entry], source: &str) -> TierSource {
+fn tier_source(
+    inputs: &Inputs,
+    graph: &Graph,
+    artifacts: &[ManifestEntry],
+    source: &str,
+) -> TierSource {
     let mut answer =
         TierSource { uri: source.to_string(), artifact: None, hash: None, tokens: None };
     if let Some(collection) =

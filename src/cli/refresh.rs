@@ -14,7 +14,7 @@ use crate::model::plural::counted;
 use crate::serve::bundles;
 use crate::serve::delivery::{Log, Staleness};
 use crate::wire::header;
-use crate::wire::jsonl::{BundleLine, Refresh as Policy};
+use crate::wire::jsonl::{BundleLine, RefreshPolicy as Policy};
 use crate::wire::session::short_id;
 
 /// The flags of `blue context refresh`.

@@ -10,7 +10,7 @@ use super::tell;
 use crate::model::Uri;
 use crate::serve::shelf::{Item, Own, Part, Shelf};
 use crate::wire::jsonl::DocumentLine;
-use crate::wire::manifest::Entry;
+use crate::wire::manifest::ManifestEntry;
 
 /// Resources in one answer.
 const PAGE: usize = 100;
@@ -83,7 +83,7 @@ impl Listing<'_> {
         resource
     }
 
-    fn artifact(&self, entry: &Entry) -> Resource {
+    fn artifact(&self, entry: &ManifestEntry) -> Resource {
         let about = |name: &str| entry.uri.strip_prefix(name).unwrap_or_default().to_string();
         let tokens = entry.tokens;
         let (title, description, priority) = match self.shelf.bundles.session() {

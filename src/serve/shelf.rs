@@ -7,7 +7,7 @@ use crate::model::layout::{BUNDLES, DOCUMENTS, GUIDE, MANIFEST, SESSION, VOICE, 
 use crate::root::Root;
 use crate::wire::header;
 use crate::wire::jsonl::DocumentLine;
-use crate::wire::manifest::{Entry, Manifest, Unusable};
+use crate::wire::manifest::{Manifest, ManifestEntry, Unusable};
 
 /// One build's indexes.
 pub struct Shelf {
@@ -94,7 +94,7 @@ pub enum Unbuilt {
 /// Whether an index is the one that the manifest was written with: two builds are never mixed.
 fn is_whole(manifest: &Manifest, path: &str, bytes: &[u8]) -> bool {
     let entry = manifest.artifacts.iter().find(|entry| entry.path == path);
-    entry.zip(header::undress(Format::Jsonl, bytes)).is_some_and(|(entry, undressed)| {
+    entry.zip(header::parse(Format::Jsonl, bytes)).is_some_and(|(entry, undressed)| {
         let digest = content_digest(Format::Jsonl, &undressed.source, &[undressed.body]);
         digest.to_string() == entry.hash
     })
@@ -126,7 +126,7 @@ impl Shelf {
     }
 
     fn all(&self, root: &Root) -> Vec<Item> {
-        let told = |entry: &Entry| {
+        let told = |entry: &ManifestEntry| {
             entry.path == SESSION
                 || entry.path.starts_with("knowledge/")
                 || entry.path.starts_with(WORKFLOW)

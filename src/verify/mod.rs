@@ -9,7 +9,7 @@ use crate::model::{Code, Diagnostic, Digest, Format};
 use crate::root::{Content, Root};
 use crate::wire::conflict;
 use crate::wire::header::{self, Provenance};
-use crate::wire::manifest::{Entry, Manifest, Unusable};
+use crate::wire::manifest::{Manifest, ManifestEntry, Unusable};
 
 /// What lies in the place of an artifact.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub fn format_of(path: &str) -> Format {
 }
 
 /// Looks at the place of an artifact.
-pub fn on_disk(root: &Root, path: &str, entry: Option<&Entry>) -> anyhow::Result<OnDisk> {
+pub fn on_disk(root: &Root, path: &str, entry: Option<&ManifestEntry>) -> anyhow::Result<OnDisk> {
     let format = format_of(path);
     let bytes = match root.read(path, 1 << 40) {
         Ok(Some(Content::Bytes(bytes, _))) => bytes,
@@ -81,8 +81,8 @@ pub fn on_disk(root: &Root, path: &str, entry: Option<&Entry>) -> anyhow::Result
 }
 
 /// Compares the bytes of a file with the manifest.
-fn compared(format: Format, entry: Option<&Entry>, bytes: Vec<u8>) -> OnDisk {
-    let Some(undressed) = header::undress(format, &bytes) else {
+fn compared(format: Format, entry: Option<&ManifestEntry>, bytes: Vec<u8>) -> OnDisk {
+    let Some(undressed) = header::parse(format, &bytes) else {
         let ours = entry.is_some() || conflict_is_ours(format, &bytes);
         return if ours { OnDisk::Edited(bytes) } else { OnDisk::Foreign };
     };
@@ -100,7 +100,7 @@ fn compared(format: Format, entry: Option<&Entry>, bytes: Vec<u8>) -> OnDisk {
 /// Whether a text is in conflict and one of its sides carries blue's header.
 fn conflict_is_ours(format: Format, bytes: &[u8]) -> bool {
     conflict::has_markers(bytes)
-        && conflict::sides(bytes).iter().any(|side| header::undress(format, side).is_some())
+        && conflict::sides(bytes).iter().any(|side| header::parse(format, side).is_some())
 }
 
 /// Reads the manifest, and its text with LF line ends. `None` if there is none.

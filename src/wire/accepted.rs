@@ -1,9 +1,9 @@
-//! `.blue/accepted.jsonl`: findings that people reviewed and accepted, a line each.
+//! `.blue/accepted.jsonl`: findings that people reviewed and accepted, one per line.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::schema::{self, Finding};
+use super::schema::{self, SchemaViolation};
 use crate::model::escape::escape;
 use crate::model::{Accepted, Code};
 
@@ -17,9 +17,9 @@ pub struct AcceptedLine {
     /// The code, such as BLUE-REF-001.
     #[schemars(regex(pattern = r"^BLUE-[A-Z]+-[0-9]{3}$"))]
     pub code: String,
-    /// What was found, word for word.
+    /// The message, word for word.
     pub message: String,
-    /// How many times it stands in that document; default 1.
+    /// Number of occurrences in that document; default 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 1))]
     pub count: u64,
@@ -36,43 +36,48 @@ fn is_one(count: &u64) -> bool {
     *count == 1
 }
 
-/// Reads the file. A line that is not right is an error: what it was meant to accept is unknown.
-pub fn read(text: &str) -> Result<Vec<Accepted>, Vec<Finding>> {
+/// Reads the file. An invalid line is an error, because the finding it should accept is unknown.
+pub fn read(text: &str) -> Result<Vec<Accepted>, Vec<SchemaViolation>> {
     let mut entries = Vec::new();
-    let mut findings = Vec::new();
+    let mut violations = Vec::new();
     for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = i as u32 + 1;
         let read = serde_json::from_str::<AcceptedLine>(line);
         if let Some(line) = read.as_ref().ok().filter(|line| line.is_valid()) {
             match refusal(line, number) {
-                Some(finding) => findings.push(finding),
+                Some(violation) => violations.push(violation),
                 None => entries.push(line.clone().entry(number)),
             }
             continue;
         }
-        let before = findings.len();
+        let before = violations.len();
         let wrong = schema::validate("accepted", line).into_iter();
-        findings.extend(wrong.map(|finding| Finding { line: number, ..finding }));
-        // A schema does not see a key that stands twice, or a number too large to be read.
-        if findings.len() == before {
+        violations.extend(wrong.map(|violation| SchemaViolation { line: number, ..violation }));
+        // A schema does not detect a duplicate key, or a number that is too large.
+        if violations.len() == before {
             let message = read.err().map_or("it cannot be read".to_string(), |e| e.to_string());
-            findings.push(Finding { line: number, path: "$".to_string(), message, hint: None });
+            violations.push(SchemaViolation {
+                line: number,
+                path: "$".to_string(),
+                message,
+                hint: None,
+            });
         }
     }
-    if findings.is_empty() { Ok(entries) } else { Err(findings) }
+    if violations.is_empty() { Ok(entries) } else { Err(violations) }
 }
 
-/// What cannot be accepted, wherever it is written.
-fn refusal(line: &AcceptedLine, number: u32) -> Option<Finding> {
+/// Returns an error for a code that cannot be accepted.
+fn refusal(line: &AcceptedLine, number: u32) -> Option<SchemaViolation> {
     let code = Code::parse(&line.code).filter(|code| !code.may_be_accepted())?;
     let (message, hint) = why_not(code);
-    Some(Finding { line: number, path: "$.code".to_string(), message, hint: Some(hint) })
+    Some(SchemaViolation { line: number, path: "$.code".to_string(), message, hint: Some(hint) })
 }
 
-/// Why findings of a code cannot be accepted, and what to do instead.
+/// Returns the message and the hint for a code that cannot be accepted.
 pub fn why_not(code: Code) -> (String, String) {
     let hint = match code.area() {
-        "OUT" => "run `blue knowledge build`, which brings emitted files up to date",
+        "OUT" => "run `blue knowledge build` to update the emitted files",
         "CFG" => "run `blue knowledge lint --prune`",
         "LIM" => "raise the limit in .blue/config.yaml",
         _ => {
@@ -82,7 +87,7 @@ pub fn why_not(code: Code) -> (String, String) {
     (format!("{code} cannot be accepted"), format!("{hint}; see `blue explain {code}`"))
 }
 
-/// The text of the file: sorted, one line for each finding, so that a diff shows what was added.
+/// Renders the file, sorted, so that a diff shows the added lines.
 pub fn write(entries: &[Accepted]) -> String {
     let mut entries: Vec<&Accepted> = entries.iter().collect();
     entries.sort();
@@ -135,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_sorted_and_can_be_read() {
+    fn written_lines_are_sorted_and_can_be_read() {
         let text = write(&[entry("b.md", "x\u{202E}"), entry("a.md", "y")]);
         assert_eq!(
             text,
@@ -148,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_right_is_named() {
+    fn an_invalid_line_is_reported() {
         let good = write(&[entry("a.md", "y")]);
         for bad in [
             "<<<<<<< HEAD",
@@ -158,9 +163,12 @@ mod tests {
             "{\"path\":\"a\",\"code\":\"BLUE-REF-001\",\"message\":\"m\",\"count\":0,\"reason\":\"r\"}",
             "{\"path\":\"a\",\"code\":\"BLUE-OUT-002\",\"message\":\"stale\",\"reason\":\"r\"}",
         ] {
-            let findings = read(&format!("{good}\n{bad}\n")).expect_err(bad);
-            assert!(findings.iter().all(|finding| finding.line == 3), "{bad}: {findings:?}");
-            assert!(!findings.is_empty(), "{bad}");
+            let violations = read(&format!("{good}\n{bad}\n")).expect_err(bad);
+            assert!(
+                violations.iter().all(|violation| violation.line == 3),
+                "{bad}: {violations:?}"
+            );
+            assert!(!violations.is_empty(), "{bad}");
         }
     }
 }

@@ -1,56 +1,56 @@
-//! What blue registers with each agent: the one table of hooks, and the server.
+//! Table of the hooks that blue registers with each agent, and the server.
 
 use super::jsonc_edit::NewValue;
 
 /// A handler to register for one event.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AgentHook {
-    /// The event's name.
+    /// Name of the event.
     pub event: &'static str,
-    /// The tools it is for; `None` for all.
+    /// Pattern of tool names; `None` for all.
     pub matcher: Option<&'static str>,
-    /// What the agent's shell runs.
+    /// Command for the agent's shell.
     pub command: String,
-    /// Seconds until the agent stops waiting.
+    /// Timeout in seconds.
     pub timeout: u64,
 }
 
-/// Whose settings a hook is registered in.
+/// Settings that a hook is registered in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Agent {
-    /// Claude Code, in the project's own settings.
+    /// Claude Code, in the project's settings.
     Claude,
-    /// Claude Code, in the settings of one person, for every project.
+    /// Claude Code, in the user's settings, for every project.
     ClaudeUser,
     /// Codex, in the project.
     Codex,
 }
 
-/// What a hook runs.
+/// Program that a hook runs.
 #[derive(Clone, Copy, Debug)]
-enum Runs {
-    /// A script of `.blue/hooks`, with its argument: it prints an emitted file.
+enum HookProgram {
+    /// A script in `.blue/hooks`, with its argument.
     Script(&'static str, &'static str),
     /// `blue hook` with this name.
     Blue(&'static str),
 }
 
-use Runs::{Blue, Script};
+use HookProgram::{Blue, Script};
 
-/// Claude Code's tools that edit files; Codex edits with one, which answers to their names too.
+/// Tools that edit files. Codex has one, which also matches two names of Claude Code's.
 const EDITS: Matchers = (Some("Edit|MultiEdit|Write|NotebookEdit"), Some("apply_patch|Edit|Write"));
-/// A resumed session has the text already. Claude Code drops a second copy of the same bytes; Codex
-/// would keep it.
+/// A resumed session already has the text. Claude Code drops a second copy of the same bytes, Codex
+/// does not.
 const STARTS: Matchers = (None, Some("startup|clear|compact"));
 const ALL: Matchers = (None, None);
 
-/// What the entry is for, in Claude Code and in Codex.
+/// Matchers in Claude Code and in Codex.
 type Matchers = (Option<&'static str>, Option<&'static str>);
 
-/// Event, matchers, what runs, seconds, and whether Codex has it too. A text that an agent reads at
-/// its start comes in entries of its own: an agent cuts each by itself.
-type Row = (&'static str, Matchers, Runs, u64, bool);
-const TABLE: &[Row] = &[
+/// Event, matchers, program, timeout in seconds, and true if Codex has the event too. Each text for
+/// the start of a session has its own entry, because agents limit the output of each entry.
+type HookRow = (&'static str, Matchers, HookProgram, u64, bool);
+const TABLE: &[HookRow] = &[
     ("SessionStart", STARTS, Script("session-start", "global"), 5, true),
     ("SessionStart", STARTS, Script("session-start", ""), 5, true),
     ("SessionStart", STARTS, Script("session-workflow", ""), 5, true),
@@ -59,47 +59,47 @@ const TABLE: &[Row] = &[
     ("PreToolUse", ALL, Blue("pre-tool-use"), 5, false),
     ("PostToolUse", EDITS, Blue("post-tool-use"), 60, true),
     ("PreCompact", ALL, Blue("pre-compact"), 5, true),
-    // Codex allows no more.
+    // Codex allows at most 3 seconds.
     ("SessionEnd", ALL, Blue("session-end"), 3, true),
 ];
 
-/// The scripts that the hooks run, as they are shipped: name and bytes.
+/// Path and bytes of each shipped hook script.
 pub const SCRIPTS: &[(&str, &[u8])] = &[
     (".blue/hooks/session-start", include_bytes!("../../hooks/session-start")),
     (".blue/hooks/session-workflow", include_bytes!("../../hooks/session-workflow")),
 ];
 
-/// The name of blue's server in `.mcp.json`.
+/// Name of blue's server in `.mcp.json`.
 pub const SERVER: &str = "blue";
 
-/// Every hook of an agent, in the order of registration.
+/// Returns the hooks of an agent, in the order of registration.
 pub fn hooks(agent: Agent) -> Vec<AgentHook> {
     let rows = TABLE.iter().filter(|(.., codex)| agent != Agent::Codex || *codex);
-    rows.map(|(event, matcher, runs, timeout, _)| AgentHook {
+    rows.map(|(event, matcher, program, timeout, _)| AgentHook {
         event,
         matcher: match agent {
             Agent::Codex => matcher.1,
             Agent::Claude | Agent::ClaudeUser => matcher.0,
         },
-        command: command(agent, *runs),
+        command: command(agent, *program),
         timeout: *timeout,
     })
     .collect()
 }
 
-fn command(agent: Agent, runs: Runs) -> String {
-    let (name, argument) = match runs {
-        // An agent drops what a hook printed when it fails, and some stop; a blue that is not
-        // there or too old must not matter.
+fn command(agent: Agent, program: HookProgram) -> String {
+    let (name, argument) = match program {
+        // An agent ignores the output of a failed hook, and some agents stop. A missing or outdated
+        // blue must not have that effect.
         Blue(name) => return format!("blue hook {name} || :"),
         Script(name, argument) => (name, argument),
     };
     let argument = if argument.is_empty() { String::new() } else { format!(" {argument}") };
     let path = format!(".blue/hooks/{name}");
     match agent {
-        // By `sh`: a script with CRLF line ends has a first line that no kernel understands.
+        // Run by `sh`, because the kernel cannot read the first line of a script with CR LF.
         Agent::Claude => format!("sh \"$CLAUDE_PROJECT_DIR\"/{path}{argument}"),
-        // These settings hold in every repository, a stranger's too: its scripts are not run.
+        // These settings apply to every repository, also to hostile ones, so no script is run.
         Agent::ClaudeUser if argument == " global" => "blue hook session-global || :".to_string(),
         Agent::ClaudeUser => format!("blue hook {name} || :"),
         Agent::Codex if argument == " global" => upward(&path, &argument, "session-global"),
@@ -107,15 +107,16 @@ fn command(agent: Agent, runs: Runs) -> String {
     }
 }
 
-/// Runs the nearest script from the current folder upwards, but not past a repository: an agent may be
-/// started anywhere in a project. A script of another user is not run; `blue hook` decides then.
+/// Returns a command that runs the nearest script in the current folder or above, within the
+/// repository, because an agent may be started anywhere in a project. If the folder belongs to another
+/// user, the command runs `blue hook` instead.
 fn upward(path: &str, argument: &str, hook: &str) -> String {
     format!(
         "d=$PWD; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] && [ ! -e \"$d/.git\" ] || exit 0; d=${{d%/*}}; done; [ -O \"$d\" ] && [ -O \"$d/.blue\" ] || {{ blue hook {hook}; exit 0; }}; exec sh \"$d/{path}\"{argument}"
     )
 }
 
-/// What a command of blue's does, whichever way it is written; `None` if it is not blue's.
+/// Returns the purpose of a command of blue's, in any spelling; `None` for other commands.
 pub fn role(command: &str) -> Option<String> {
     let name = |text: &str| -> String {
         text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
@@ -127,15 +128,14 @@ pub fn role(command: &str) -> Option<String> {
         });
     }
     let (_, rest) = command.split_once(".blue/hooks/session-")?;
-    let everywhere = if command.contains(" global") { " global" } else { "" };
-    Some(format!("session-{}{everywhere}", name(rest)))
+    let global = if command.contains(" global") { " global" } else { "" };
+    Some(format!("session-{}{global}", name(rest)))
 }
 
-/// Whether a command names blue's hooks and is not a command of blue's: it runs under blue's name, and
-/// does something else.
+/// Returns true if a command mentions blue's hooks but is not one that blue registers.
 pub fn is_impostor(command: &str) -> bool {
     let bare: String = command.chars().filter(|c| !"\"'\\".contains(*c)).collect();
-    let names_blue = bare.split([';', '|', '&', '(', ')', '{', '}', '`', '\n']).any(|part| {
+    let mentions_blue = bare.split([';', '|', '&', '(', ')', '{', '}', '`', '\n']).any(|part| {
         let words: Vec<&str> = part.split_whitespace().collect();
         // These commands only print or compare their arguments.
         let harmless = ["echo", "printf", "grep", "test", "[", ":"];
@@ -146,13 +146,13 @@ pub fn is_impostor(command: &str) -> bool {
     let plain = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let simple = command.strip_prefix("blue hook ");
     let simple = simple.map(|rest| rest.strip_suffix(" || :").unwrap_or(rest)).is_some_and(plain);
-    names_blue && !simple && !is_own(command)
+    mentions_blue && !simple && !is_registered_command(command)
 }
 
-/// Whether this blue registers a command with some agent, or an earlier one did.
-fn is_own(command: &str) -> bool {
+/// Returns true if this or an earlier version of blue registers a command.
+fn is_registered_command(command: &str) -> bool {
     let agents = [Agent::Claude, Agent::ClaudeUser, Agent::Codex];
-    let scripts = TABLE.iter().filter_map(|(_, _, runs, ..)| match runs {
+    let scripts = TABLE.iter().filter_map(|(_, _, program, ..)| match program {
         Script(name, argument) => Some((name, argument)),
         Blue(_) => None,
     });
@@ -210,12 +210,12 @@ mod tests {
         let mut once = claude.clone();
         once.sort();
         once.dedup();
-        assert_eq!(once.len(), claude.len(), "no two hooks of an event have one role");
+        assert_eq!(once.len(), claude.len(), "no two hooks of an event have the same role");
         assert!(roles(Agent::Codex).iter().all(|role| claude.contains(role)));
     }
 
     #[test]
-    fn no_command_of_blues_poses_as_one() {
+    fn blues_own_commands_are_no_impostors() {
         for agent in [Agent::Claude, Agent::ClaudeUser, Agent::Codex] {
             assert!(hooks(agent).iter().all(|hook| !is_impostor(&hook.command)));
             assert!(hooks(agent).iter().all(|hook| is_impostor(&format!("{}; x", hook.command))));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_blue_is_not() {
+    fn similar_commands_have_no_role() {
         for command in
             ["echo blue hook x", "bluehook", "blue knowledge build", "~/.blue/hooks/other"]
         {

@@ -1,13 +1,13 @@
-//! blue's lines in `.gitattributes`: its scripts and artifacts are checked out with LF everywhere.
+//! blue's lines in `.gitattributes`, so that scripts and artifacts are checked out with LF.
 
-/// The file, below the root.
+/// Path below the root.
 pub const ATTRIBUTES: &str = ".gitattributes";
 
-/// The first line of the block.
+/// First line of the block.
 const BEGIN: &str = "# blue: begin";
 /// First line of the block where the text before it had no line end, so that removal is exact.
 const UNENDED: &str = "# blue: begin (the line above had no line end)";
-/// The last line of the block.
+/// Last line of the block.
 const END: &str = "# blue: end";
 
 const LINES: [&str; 4] = [
@@ -17,8 +17,8 @@ const LINES: [&str; 4] = [
     "/knowledge/*.md text eol=lf",
 ];
 
-/// The byte range of the block, its last line end included. git may have checked the file out with
-/// CR LF. A block without an end is no block: what follows may not be blue's.
+/// Finds the block, with the line end after it. git may have checked the file out with CR LF. A block
+/// without a last line does not count, because its end is unknown.
 fn block(text: &str) -> Option<std::ops::Range<usize>> {
     let (mut at, mut start) = (0, None);
     for line in text.split_inclusive('\n') {
@@ -37,12 +37,12 @@ fn block(text: &str) -> Option<std::ops::Range<usize>> {
     None
 }
 
-/// Whether blue's lines are in a text.
+/// Returns true if a text has blue's block.
 pub fn is_in(text: &str) -> bool {
     block(text).is_some()
 }
 
-/// The text with blue's lines: where they are, else at the end. Other lines stay as they are.
+/// Returns the text with blue's block, updated in place or appended. Other lines do not change.
 pub fn add(text: &str) -> String {
     let written = |begin: &str| format!("{begin}\n{}\n{END}\n", LINES.join("\n"));
     match block(text) {
@@ -60,7 +60,7 @@ pub fn add(text: &str) -> String {
     }
 }
 
-/// The text without blue's lines: the inverse of [`add`].
+/// Returns the text without blue's block: the inverse of [`add`].
 pub fn remove(text: &str) -> String {
     let Some(range) = block(text) else { return text.to_string() };
     let (before, after) = (&text[..range.start], &text[range.end..]);
@@ -77,10 +77,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_added_is_removed_to_the_byte() {
-        let of_others =
+    fn removal_restores_every_byte() {
+        let originals =
             ["", "*.png binary\n", "*.png binary", "\n\n", "a text\r\nb text\r\n", "a\r\nb"];
-        for text in of_others {
+        for text in originals {
             let with = add(text);
             assert!(with.starts_with(text) && is_in(&with), "{text:?}");
             assert_eq!(add(&with), with, "{text:?}");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_others_stay_wherever_they_are() {
+    fn other_lines_are_not_changed() {
         let text = format!("{}*.png binary\n", add("a text"));
         assert_eq!(remove(&text), "a text\n*.png binary\n");
         let older = "x\n# blue: begin\n/old text\n# blue: end\ny\n";

@@ -1,4 +1,4 @@
-//! The lines of the audit log, `.blue/local/audit.jsonl`.
+//! Lines of the audit log, `.blue/local/audit.jsonl`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,37 +7,37 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[schemars(title = "line of audit.jsonl")]
 pub struct AuditLine {
-    /// When, in UTC: `2026-01-25T12:00:00Z`.
+    /// Time in UTC: `2026-01-25T12:00:00Z`.
     pub timestamp: String,
-    /// The agent's own name of its session; empty if it gave none.
+    /// The agent's session id; empty if it gave none.
     pub session_id: String,
-    /// What brought it about: the hook's event, or what a reader asked for.
+    /// The hook's event, or the request of a reader.
     pub event: String,
-    /// The address of what was delivered.
+    /// Address of the delivered text.
     pub source: String,
-    /// The file it was copied from, below the root.
+    /// File that it was copied from, below the root.
     pub artifact: String,
-    /// The digest of the bytes that were delivered.
+    /// Digest of the delivered bytes.
     pub content_hash: String,
-    /// Their tokens.
+    /// Number of tokens.
     pub tokens: u64,
-    /// How many they were.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// The session under which `blue doctor` tries a hook. No agent receives that
-/// delivery, so [`read`] leaves its lines out.
+/// Session id with which `blue doctor` runs a hook. No agent receives that delivery, so [`read`] skips
+/// its lines.
 pub const PROBE: &str = "doctor";
 
-/// A line as it is appended, its end included.
+/// Renders a line, with its line end.
 pub fn line(entry: &AuditLine) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(entry).expect("a line is JSON");
     bytes.push(b'\n');
     bytes
 }
 
-/// The lines of a log, oldest first, and how many could not be read: a torn one loses itself. With a
-/// session, only lines that its name occurs in are looked at.
+/// Returns the lines of a log, oldest first, and the number of lines that could not be parsed. With a
+/// session, only lines that contain its id are parsed.
 pub fn read(bytes: &[u8], session: Option<&str>) -> (Vec<AuditLine>, usize) {
     let mut n_lost = 0;
     let mut lines = Vec::new();
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_torn_line_loses_only_itself() {
+    fn a_torn_line_does_not_affect_others() {
         let entry = AuditLine {
             timestamp: "2026-01-25T12:00:00Z".into(),
             session_id: "s".into(),
@@ -80,7 +80,7 @@ mod tests {
         log.extend(line(&entry));
         log.extend(b"{\"tim");
         assert_eq!(read(&log, None), (vec![entry.clone(), entry.clone()], 2));
-        assert_eq!(read(&log, Some("nobody")), (Vec::new(), 0));
+        assert_eq!(read(&log, Some("other")), (Vec::new(), 0));
         assert_eq!(read(&log, Some("s")).0, vec![entry.clone(), entry.clone()]);
         let probe = AuditLine { session_id: PROBE.into(), ..entry };
         assert_eq!(read(&line(&probe), None), (Vec::new(), 0));

@@ -1,28 +1,28 @@
-//! The commit record: what a transaction will rename and remove once it is on disk.
+//! Commit record of a transaction: the files it renames and removes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Key;
 
-/// Everything one transaction does, in order.
+/// Changes of one transaction, in order.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct CommitRecord {
-    /// Staged file, target, digest of the bytes.
+    /// Staged file, target path, digest of the bytes.
     pub writes: Vec<(String, String, String)>,
-    /// Path, and the digest it must still have to be removed.
+    /// Path, and the digest that the file must have to be removed.
     pub removals: Vec<(String, String)>,
-    /// The keyed digest of both, where this machine has a key.
+    /// Keyed digest of both, if this machine has a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
 }
 
 impl CommitRecord {
-    /// The record with the seal of this machine.
+    /// Adds the seal of this machine.
     pub fn sealed(self, key: Option<&Key>) -> CommitRecord {
         CommitRecord { seal: self.computed_seal(key), ..self }
     }
 
-    /// Whether this machine wrote it: a record that came with a clone would replace files.
+    /// Returns true if this machine wrote it. A record that came with a clone could replace files.
     pub fn is_sealed(&self, key: Option<&Key>) -> bool {
         self.seal == self.computed_seal(key)
     }

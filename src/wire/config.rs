@@ -1,4 +1,4 @@
-//! `.blue/config.yaml`: intent, written by people.
+//! `.blue/config.yaml`, the configuration that people write.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::limits::LimitKeys;
 use super::plugin::{self, PluginForm};
+use super::schema::Refusal;
 use super::security::Security;
 use crate::model::plan::{HOOK_BYTES, Rule, Tier};
 use crate::model::uri::slugify;
@@ -25,21 +26,21 @@ pub struct Config {
     pub project: Option<String>,
     /// The realm the project belongs to.
     pub realm: String,
-    /// Where documents are. Without it they are found by convention.
+    /// Locations of documents. By default they are found by convention.
     pub documents: Option<Vec<DocumentRule>>,
-    /// Tier 1, "who am I": always given, at session start.
+    /// Tier 1, "who am I": delivered at the start of every session.
     pub identity: Option<TierForm>,
     /// Tier 2, "what should I do": the current RFC.
     pub workflow: Option<TierForm>,
     /// Tier 3, "how does this work": on demand.
     pub reference: Option<TierForm>,
-    /// How tokens are counted.
+    /// Settings for counting tokens.
     pub tokens: Tokens,
-    /// What is never read.
+    /// Files that are never read, and exceptions from findings.
     pub security: Security,
-    /// Limits on what a repository may cost.
+    /// Limits on the cost of a repository.
     pub limits: LimitKeys,
-    /// How much findings matter, by code. It decides what is shown and what fails, never what is emitted, and so it is no part of the configuration's digest.
+    /// Severities of findings, by code. They never change emitted files, so they are not part of the configuration's digest.
     #[serde(skip_serializing)]
     #[schemars(schema_with = "levels")]
     pub diagnostics: BTreeMap<String, String>,
@@ -47,7 +48,7 @@ pub struct Config {
     pub plugins: Vec<PluginForm>,
 }
 
-/// The schema of `diagnostics`: every code, so that an editor can offer them.
+/// Returns the schema of `diagnostics`. It lists every code, so that editors can complete them.
 fn levels(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let code = |code: &Code| {
         let levels = serde_json::json!({
@@ -58,22 +59,22 @@ fn levels(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     };
     let codes: serde_json::Map<String, Value> = Code::ALL.iter().map(code).collect();
     schemars::json_schema!({
-        "description": "How much findings matter, by code: `BLUE-REF-001: error`, `BLUE-DOC-007: off`.",
+        "description": "Severities of findings, by code: `BLUE-REF-001: error`, `BLUE-DOC-007: off`.",
         "type": "object",
         "properties": codes,
         "additionalProperties": false,
     })
 }
 
-/// What no project can choose: pointer, message and hint of each.
-pub fn refusals(config: &Value) -> Vec<(String, String, String)> {
+/// Returns settings that the schema accepts but blue does not.
+pub fn refusals(config: &Value) -> Vec<Refusal> {
     let mut refused = plugin::refusals(config);
     refused.extend(severity_refusals(config));
     refused
 }
 
-/// Severities that a project cannot choose.
-fn severity_refusals(config: &Value) -> Vec<(String, String, String)> {
+/// Returns severities that are lower than their code allows.
+fn severity_refusals(config: &Value) -> Vec<Refusal> {
     let chosen = config.get("diagnostics").and_then(Value::as_object).into_iter().flatten();
     let chosen = chosen.filter_map(|(key, level)| Some((key, Code::parse(key)?, level.as_str()?)));
     chosen
@@ -88,8 +89,8 @@ fn severity_refusals(config: &Value) -> Vec<(String, String, String)> {
                 code.title(),
                 least.as_str()
             );
-            let hint = format!("leave it out; `blue explain {code}` says why and what mends it");
-            (format!("/diagnostics/{key}"), message, hint)
+            let hint = format!("remove it; `blue explain {code}` gives the reason");
+            Refusal { pointer: format!("/diagnostics/{key}"), message, hint }
         })
         .collect()
 }
@@ -98,7 +99,7 @@ fn severity_refusals(config: &Value) -> Vec<(String, String, String)> {
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentRule {
-    /// What they are: adr, rfc, spike, or any name of your own.
+    /// Type: adr, rfc, spike, or any other name.
     #[serde(rename = "type")]
     pub kind: String,
     /// Globs below the project, `/` between the parts.
@@ -111,7 +112,7 @@ pub struct DocumentRule {
     pub series: Option<Vec<String>>,
 }
 
-/// A tier, in either of the spellings that circulate.
+/// A tier, in either spelling.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum TierForm {
@@ -127,20 +128,20 @@ pub enum TierForm {
 pub struct TierSettings {
     /// Addresses, in order.
     pub sources: Option<Vec<SourceForm>>,
-    /// The most tokens the tier may cost, margin included.
+    /// Maximum number of tokens, margin included.
     pub max_tokens: Option<u64>,
-    /// When the tier is given again: `on_rfc_change`, `every_<n>_turns`, `on_tool_call: <name>`.
+    /// Events after which the tier is delivered again: `on_rfc_change`, `every_<n>_turns`, `on_tool_call: <name>`.
     pub refresh_triggers: Option<Vec<TriggerForm>>,
-    /// Of `workflow`: what a branch named after an RFC begins with; default `rfc/`.
+    /// Of `workflow`: prefix of branches that are named after an RFC; default `rfc/`.
     pub branch_prefix: Option<String>,
-    /// Of `workflow`: the most RFCs that get a bundle, those in progress first; default 100.
+    /// Of `workflow`: maximum number of RFCs with a bundle, those in progress first; default 100.
     pub max_bundles: Option<u64>,
-    /// Of `identity`: tokens that `.blue/workflow.md` may take of it; default a third.
+    /// Of `identity`: maximum number of tokens for `.blue/workflow.md`; default a third.
     pub guide_tokens: Option<u64>,
     /// The address of the relevance index.
     pub graph: Option<String>,
-    /// After how many days without a change or a delivery a document is suggested for review;
-    /// default 30, and 0 for never.
+    /// Days without a change or a delivery after which a document is suggested for review; default
+    /// 30, and 0 for never.
     pub staleness_days: Option<u64>,
 }
 
@@ -180,13 +181,13 @@ pub struct ToolCall {
     pub on_tool_call: String,
 }
 
-/// How tokens are counted.
+/// Settings for counting tokens.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tokens {
     /// The encoding; only o200k is known.
     pub encoding: Encoding,
-    /// How much of each budget is kept free, because agents count differently.
+    /// Part of each budget that stays free, because agents count differently.
     #[schemars(range(max = 90))]
     pub margin_percent: u64,
 }
@@ -225,11 +226,11 @@ impl Default for Tokens {
     }
 }
 
-/// The most bytes of a text that is served whole; agents cut resources at 50,000 characters.
+/// Maximum size of a text that is served whole. Agents cut resources at 50,000 characters.
 const RESOURCE_BYTES: u64 = 40_000;
 
 impl Config {
-    /// Checks the configuration and fills in the defaults.
+    /// Returns the settings of a build, with defaults filled in.
     pub fn plan(&self) -> Plan {
         let margin = self.tokens.margin_percent;
         let tier = |form: &Option<TierForm>, sources: &[&str], max_tokens: u64, bytes: u64| {

@@ -1,17 +1,16 @@
-//! Text with the conflict markers of git.
+//! Texts with git's conflict markers.
 
 /// Starts of conflict markers; a label may follow after a space.
 const MARKERS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
 
-/// The marker that a line is, if it is one.
+/// Returns the first byte of a marker line.
 fn marker(line: &[u8]) -> Option<u8> {
     let line = line.trim_ascii_end();
     let label = MARKERS.iter().find_map(|marker| line.strip_prefix(*marker))?;
     (label.is_empty() || label.starts_with(b" ")).then(|| line[0])
 }
 
-/// Whether a text has a whole conflict: a marker that opens one, one between its sides, one that
-/// closes it.
+/// Returns true if a text has an opening, a middle and a closing marker, in this order.
 pub fn has_markers(text: &[u8]) -> bool {
     let mut expected = [b'<', b'=', b'>'].into_iter().peekable();
     for line in text.split(|byte| *byte == b'\n') {
@@ -22,8 +21,7 @@ pub fn has_markers(text: &[u8]) -> bool {
     expected.peek().is_none()
 }
 
-/// The two texts that a text in conflict was made from, as far as it has them: lines outside the
-/// markers are in both.
+/// Returns both sides of a text in conflict. Lines outside the markers are in both.
 pub fn sides(text: &[u8]) -> [Vec<u8>; 2] {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let mut part = None;
@@ -45,8 +43,8 @@ pub fn sides(text: &[u8]) -> [Vec<u8>; 2] {
     [ours, theirs]
 }
 
-/// The lines of both sides of a text in conflict, without their ends. Any other text has its own
-/// lines.
+/// Returns the lines of both sides of a text in conflict, or all lines of any other text, without
+/// line ends.
 pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let has_markers = has_markers(text);
     let mut in_base = false;
@@ -63,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conflict_is_taken_apart() {
+    fn both_sides_of_a_conflict_are_returned() {
         let text = b"a\n<<<<<<< HEAD\nb\n||||||| base\nc\n=======\nd\n>>>>>>> x\ne\n";
         assert!(has_markers(text));
         assert_eq!(sides(text), [b"a\nb\ne\n".to_vec(), b"a\nd\ne\n".to_vec()]);

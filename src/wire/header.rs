@@ -1,41 +1,41 @@
-//! The provenance header of every emitted file: put on, taken off, compared.
+//! Provenance headers of emitted files: rendering, parsing and sealing.
 
 use super::jsonl::ProvenanceLine;
 use crate::model::{Digest, Format};
 
-/// What to type to make a file again; also the mark by which blue knows its own files.
+/// Command that rebuilds a file. blue recognizes its own files by it.
 pub const REGENERATE: &str = "blue knowledge build";
 
-/// How a bundle in JSON begins.
+/// Start of a bundle in JSON.
 const HOOK_JSON: &str = r#"{"hookSpecificOutput":{"hookEventName":""#;
 
-/// A text as the JSON that some events of an agent want.
+/// Wraps a text in the JSON that some events of agents expect.
 pub fn hook_json(event: &str, text: &str) -> String {
     let quoted = serde_json::to_string(text.trim_end()).expect("a text is JSON");
     format!("{HOOK_JSON}{event}\",\"additionalContext\":{quoted}}}}}\n")
 }
 
-/// The two facts that stay as they were while nothing else changes.
+/// Facts that change only if the content changes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Provenance {
-    /// The date of the commit, RFC 3339.
+    /// Date of the commit, RFC 3339.
     pub generated: Option<String>,
-    /// The commit, twelve digits.
+    /// Commit, twelve digits.
     pub commit: Option<String>,
 }
 
-/// A file taken apart.
+/// An emitted file, parsed.
 #[derive(Debug, Eq, PartialEq)]
-pub struct Undressed<'a> {
-    /// The two sticky facts.
+pub struct EmittedFile<'a> {
+    /// Date and commit.
     pub provenance: Provenance,
-    /// What it was made from.
+    /// Description of its sources.
     pub source: String,
-    /// Everything below the header.
+    /// Bytes below the header.
     pub body: &'a [u8],
 }
 
-/// The header of a file.
+/// Renders the header of a file.
 pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
     let facts = || {
         let generated = provenance.generated.iter().map(|date| format!("Generated: {date}"));
@@ -63,24 +63,24 @@ pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
     }
 }
 
-/// The digest of a file's header as it stands there, short: it tells an edit, it defends nothing.
-/// `None` where there is no header.
+/// Returns a short digest of a file's header, which detects edits but is no protection. `None` if there
+/// is no header.
 pub fn seal(format: Format, bytes: &[u8]) -> Option<String> {
-    let body = undress(format, bytes)?.body.len();
+    let body = parse(format, bytes)?.body.len();
     seal_of(&bytes[..bytes.len() - body])
 }
 
-/// The same of a header by itself.
+/// Returns the short digest of a header.
 pub fn seal_of(header: &[u8]) -> Option<String> {
     (!header.is_empty()).then(|| Digest::of(header).short())
 }
 
-/// Takes a file apart. `None` if it does not carry blue's header.
-pub fn undress(format: Format, bytes: &[u8]) -> Option<Undressed<'_>> {
+/// Parses an emitted file. `None` if it does not have blue's header.
+pub fn parse(format: Format, bytes: &[u8]) -> Option<EmittedFile<'_>> {
     match format {
         Format::Bundle => {
             let ours = bytes.starts_with(b"<blue-") || bytes.starts_with(HOOK_JSON.as_bytes());
-            ours.then(|| Undressed {
+            ours.then(|| EmittedFile {
                 provenance: Provenance::default(),
                 source: String::new(),
                 body: bytes,
@@ -90,7 +90,7 @@ pub fn undress(format: Format, bytes: &[u8]) -> Option<Undressed<'_>> {
             let end = memchr::memchr(b'\n', bytes)? + 1;
             let line: ProvenanceLine = serde_json::from_slice(&bytes[..end]).ok()?;
             let provenance = Provenance { generated: line.generated, commit: line.commit };
-            (line.regenerate == REGENERATE).then(|| Undressed {
+            (line.regenerate == REGENERATE).then(|| EmittedFile {
                 provenance,
                 source: line.source,
                 body: &bytes[end..],
@@ -111,7 +111,7 @@ pub fn undress(format: Format, bytes: &[u8]) -> Option<Undressed<'_>> {
     }
 }
 
-fn facts<'a>(head: &[u8], lead: &str, body: &'a [u8]) -> Option<Undressed<'a>> {
+fn facts<'a>(head: &[u8], lead: &str, body: &'a [u8]) -> Option<EmittedFile<'a>> {
     let head = std::str::from_utf8(head).ok()?;
     let mut provenance = Provenance::default();
     let (mut source, mut ours) = (String::new(), false);
@@ -125,16 +125,16 @@ fn facts<'a>(head: &[u8], lead: &str, body: &'a [u8]) -> Option<Undressed<'a>> {
             _ => return None,
         }
     }
-    ours.then_some(Undressed { provenance, source, body })
+    ours.then_some(EmittedFile { provenance, source, body })
 }
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     memchr::memmem::find(haystack, needle)
 }
 
-/// Whether a Markdown file was emitted by blue.
+/// Returns true if blue emitted a Markdown file.
 pub fn is_emitted(bytes: &[u8]) -> bool {
-    undress(Format::Markdown, bytes).is_some()
+    parse(Format::Markdown, bytes).is_some()
 }
 
 #[cfg(test)]
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_on_can_be_taken_off() {
+    fn a_rendered_header_can_be_parsed() {
         let provenance = Provenance {
             generated: Some("2026-01-25T12:00:00Z".into()),
             commit: Some("abc123def456".into()),
@@ -151,12 +151,12 @@ mod tests {
             for provenance in [provenance.clone(), Provenance::default()] {
                 let text =
                     format!("{}body\n", header(format, &provenance, "docs/*.md (2 documents)"));
-                let undressed = undress(format, text.as_bytes()).expect("it is ours");
-                assert_eq!(undressed.provenance, provenance);
-                assert_eq!(undressed.source, "docs/*.md (2 documents)");
-                assert_eq!(undressed.body, b"body\n");
+                let file = parse(format, text.as_bytes()).expect("it is ours");
+                assert_eq!(file.provenance, provenance);
+                assert_eq!(file.source, "docs/*.md (2 documents)");
+                assert_eq!(file.body, b"body\n");
             }
-            assert_eq!(undress(format, b"somebody else's\n"), None);
+            assert_eq!(parse(format, b"a note\n"), None);
         }
     }
 }

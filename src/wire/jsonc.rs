@@ -49,7 +49,7 @@ pub struct Child {
 
 /// A parsed text.
 #[derive(Clone, Debug)]
-pub struct Parsed {
+pub struct ParsedJson {
     /// The value; `None` if there are only white space and comments.
     pub root: Option<Node>,
     line_comments: Vec<Range<usize>>,
@@ -113,7 +113,7 @@ impl Node {
     }
 }
 
-impl Parsed {
+impl ParsedJson {
     /// Returns true if an offset is inside or at the end of a `//` comment.
     pub fn is_in_line_comment(&self, offset: usize) -> bool {
         self.line_comments.iter().any(|comment| comment.start < offset && offset <= comment.end)
@@ -121,7 +121,7 @@ impl Parsed {
 }
 
 /// Parses a text. Comments and trailing commas are allowed, because settings files have them.
-pub fn parse(text: &str) -> Result<Parsed, JsonError> {
+pub fn parse(text: &str) -> Result<ParsedJson, JsonError> {
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut parser = Parser { text, at: start, line_comments: Vec::new() };
     parser.skip_trivia()?;
@@ -131,7 +131,7 @@ pub fn parse(text: &str) -> Result<Parsed, JsonError> {
     };
     parser.skip_trivia()?;
     match parser.peek() {
-        None => Ok(Parsed { root, line_comments: parser.line_comments }),
+        None => Ok(ParsedJson { root, line_comments: parser.line_comments }),
         Some(_) => Err(parser.error("expected the end of the file here")),
     }
 }

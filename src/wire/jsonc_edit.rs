@@ -1,6 +1,6 @@
 //! Inserts, removes or replaces one value in a JSON text without changing any other byte.
 
-use super::jsonc::{Node, NodeKind, Parsed, SPACE};
+use super::jsonc::{Node, NodeKind, ParsedJson, SPACE};
 
 const BREAK: [char; 2] = ['\n', '\r'];
 
@@ -147,7 +147,7 @@ pub struct Inserted {
 /// Appends a member to an object (with its key) or an element to an array.
 pub fn append(
     text: &str,
-    parsed: &Parsed,
+    parsed: &ParsedJson,
     layout: &Layout,
     container: &Node,
     key: Option<&str>,
@@ -195,7 +195,7 @@ pub fn append(
 /// `space_in_empty` before its closing bracket.
 pub fn remove(
     text: &str,
-    parsed: &Parsed,
+    parsed: &ParsedJson,
     container: &Node,
     index: usize,
     space_in_empty: Option<&str>,

@@ -1,4 +1,4 @@
-//! The lines of `documents.jsonl` and `relevance.jsonl`.
+//! Lines of `documents.jsonl`, `relevance.jsonl` and `bundles.jsonl`.
 
 use std::borrow::Cow;
 
@@ -21,22 +21,22 @@ pub struct DocumentLine {
     /// The file beside it that holds its metadata.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<String>,
-    /// What it is: adr, rfc, …
+    /// Type: adr, rfc, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its number as its name writes it.
+    /// Number as written in its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<String>,
     /// Its title, without number and type.
     pub title: String,
-    /// Where it stands, folded to one small set.
+    /// Status, normalized.
     pub status: String,
-    /// The words it was read from.
+    /// Status as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_text: Option<String>,
-    /// Whether it may be told as current.
+    /// True if it is in force.
     pub live: bool,
-    /// What finally stands in its place.
+    /// Documents that replace it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaced_by: Vec<String>,
     /// Its date, as stated.
@@ -46,12 +46,12 @@ pub struct DocumentLine {
     pub hash: String,
     /// Its size.
     pub bytes: u64,
-    /// The size of what an agent is given of it, if that is another: hidden characters are shown.
+    /// Size of the text that an agent receives, if it differs: hidden characters are made visible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<u64>,
     /// Its tokens, estimated from its size: within a quarter for nearly all documents.
     pub tokens: u64,
-    /// How much other documents lean on it; larger is more.
+    /// Importance by references of other documents; larger is more important.
     pub weight: u32,
     /// One sentence of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -65,7 +65,7 @@ pub struct DocumentLine {
 pub struct RelevanceLine {
     /// The document.
     pub uri: String,
-    /// Its neighbours, nearest first.
+    /// Neighbours, most relevant first.
     pub neighbours: Vec<NeighbourLine>,
 }
 
@@ -75,33 +75,33 @@ pub struct RelevanceLine {
 pub struct NeighbourLine {
     /// Its address.
     pub uri: String,
-    /// How near; larger is nearer.
+    /// Relevance; larger is more relevant.
     pub score: u32,
-    /// Why, strongest first.
+    /// Reasons, strongest first.
     pub reasons: Vec<String>,
 }
 
 /// One bundle that a hook can deliver.
 ///
-/// Hooks are shell scripts: they find a line by the text of its keys, and copy all that stands
-/// behind `inputs` into the audit log. So the order of the keys is part of the format.
+/// Hooks are shell scripts: they find a line by the text of its keys, and copy everything after
+/// `inputs` into the audit log. So the order of the keys is part of the format.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "line of bundles.jsonl")]
 pub struct BundleLine {
-    /// What a branch or a worktree may call it.
+    /// Names in branches and worktrees that mean it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
-    /// When it is given again in a session that had it: `on_change` or `on_request`.
-    pub refresh: Refresh,
-    /// When it is looked whether it changed, as the configuration says.
+    /// Condition for delivering it again in the same session: `on_change` or `on_request`.
+    pub refresh: RefreshPolicy,
+    /// Events after which it is checked for changes, from the configuration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<String>,
     /// The state of the work that it is about, as data: its text follows a template that a project
     /// can replace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<WorkLine>,
-    /// What the bundle itself carries in its first line, so that the two are never mixed up.
+    /// Digest in the first line of the bundle, which identifies it.
     pub inputs: String,
     /// Its address.
     pub source: String,
@@ -123,14 +123,14 @@ pub struct WorkLine {
     pub uri: String,
     /// Its type, number and title.
     pub head: String,
-    /// Its status, folded to one small set.
+    /// Status, normalized.
     pub status: String,
     /// The phase as stated, or the first that has an open task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// How many tasks are done.
+    /// Number of finished tasks.
     pub n_done: u64,
-    /// How many tasks are open.
+    /// Number of open tasks.
     pub n_open: u64,
     /// The first open tasks, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -152,24 +152,24 @@ pub struct PlanLine {
     /// The phase as stated, or the first that has an open task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// How many tasks are done.
+    /// Number of finished tasks.
     pub n_done: u64,
-    /// How many tasks are open.
+    /// Number of open tasks.
     pub n_open: u64,
     /// The first open tasks, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
 }
 
-/// When a bundle is given again to a session that had it.
+/// Condition for delivering a bundle again in the same session.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Refresh {
-    /// At the start of a session, whatever its reason.
+pub enum RefreshPolicy {
+    /// Only at the start of a session.
     SessionStart,
     /// Also when its content changed.
     OnChange,
-    /// Only when somebody asks.
+    /// Only on request.
     OnRequest,
 }
 
@@ -181,16 +181,16 @@ pub struct ProvenanceLine {
     /// The date of `commit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated: Option<String>,
-    /// What the file was made from.
+    /// Sources of the file.
     pub source: String,
     /// HEAD when the content last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// What to type to make it again.
+    /// Command that rebuilds it.
     pub regenerate: String,
 }
 
-/// The body of `bundles.jsonl`.
+/// Renders the body of `bundles.jsonl`.
 pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in lines {
@@ -200,10 +200,10 @@ pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
     bytes
 }
 
-/// Renders the body of `documents.jsonl` in parts: a line per document. `kept` are hidden characters
-/// that documents may contain.
-pub fn documents(graph: &Graph, weights: &[u32], kept: &str) -> Vec<Vec<u8>> {
-    in_parts(graph, 512, |id, bytes| line(bytes, &document_row(graph, weights, id, kept)))
+/// Renders the body of `documents.jsonl` in parts: a line per document. `allowed` are hidden
+/// characters that documents may contain.
+pub fn documents(graph: &Graph, weights: &[u32], allowed: &str) -> Vec<Vec<u8>> {
+    in_parts(graph, 512, |id, bytes| line(bytes, &document_row(graph, weights, id, allowed)))
 }
 
 /// Parts of an index that are rendered in parallel.
@@ -224,7 +224,7 @@ struct NeighbourRow<'a> {
 }
 
 /// Renders the body of `relevance.jsonl` in parts: a line per document.
-pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>], kept: &str) -> Vec<Vec<u8>> {
+pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>], allowed: &str) -> Vec<Vec<u8>> {
     in_parts(graph, 2_048, |id, bytes| {
         let neighbours = neighbours[id.0 as usize].iter().map(|neighbour| NeighbourRow {
             uri: graph.document(neighbour.id).uri.as_str(),
@@ -232,7 +232,7 @@ pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>], kept: &str) -> Ve
             reasons: neighbour
                 .reasons
                 .iter()
-                .map(|reason| escape_except(&reason.text(graph), kept).into_owned())
+                .map(|reason| escape_except(&reason.text(graph), allowed).into_owned())
                 .collect(),
         });
         let uri = graph.document(id).uri.as_str();
@@ -290,10 +290,15 @@ struct DocumentRow<'a> {
     summary: Cow<'a, str>,
 }
 
-fn document_row<'a>(graph: &'a Graph, weights: &[u32], id: DocId, kept: &str) -> DocumentRow<'a> {
+fn document_row<'a>(
+    graph: &'a Graph,
+    weights: &[u32],
+    id: DocId,
+    allowed: &str,
+) -> DocumentRow<'a> {
     let document = graph.document(id);
     let facts = &document.facts;
-    let escape = |text: &'a str| escape_except(text, kept);
+    let escape = |text: &'a str| escape_except(text, allowed);
     let some = |text| Some(text).filter(|text: &&str| !text.is_empty()).map(escape);
     let replaced_by = graph.replaced_by[id.0 as usize].iter();
     DocumentRow {

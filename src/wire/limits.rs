@@ -1,19 +1,19 @@
-//! What `limits:` in the configuration says: what a repository may cost.
+//! `limits:` in the configuration: bounds on the cost of a repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::plan::Limits;
 
-/// Limits on what a repository may cost.
+/// Limits on the cost of a repository.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitKeys {
     /// Bytes of one document.
     pub document_bytes: u64,
-    /// How many documents.
+    /// Number of documents.
     pub documents: u64,
-    /// How deep folders may nest.
+    /// Nesting depth of folders.
     pub depth: u64,
     /// Bytes of all documents together; default 2 GiB.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,20 +21,20 @@ pub struct LimitKeys {
     /// Bytes of one line; default 262144.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_bytes: Option<u64>,
-    /// How deep quotes and lists may nest; default 64.
+    /// Nesting depth of quotes and lists; default 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nesting: Option<u64>,
     /// Bytes of front matter, or of a metadata file; default 65536.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub front_matter_bytes: Option<u64>,
-    /// How deep metadata may nest; default 64.
+    /// Nesting depth of metadata; default 64.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 120))]
     pub yaml_depth: Option<u64>,
-    /// How many values metadata may have once its aliases are followed; default 10000.
+    /// Number of values in metadata with aliases expanded; default 10000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub yaml_values: Option<u64>,
-    /// How many different references one document may have; default 10000.
+    /// Number of different references in one document; default 10000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub references: Option<u64>,
 }
@@ -59,18 +59,18 @@ impl Default for LimitKeys {
 
 impl LimitKeys {
     pub(super) fn plan(&self) -> Limits {
-        let usual = Limits::default();
+        let defaults = Limits::default();
         Limits {
             document_bytes: self.document_bytes,
             documents: self.documents,
             depth: self.depth,
-            total_bytes: self.total_bytes.unwrap_or(usual.total_bytes),
-            line_bytes: self.line_bytes.unwrap_or(usual.line_bytes),
-            nesting: self.nesting.unwrap_or(usual.nesting),
-            front_matter_bytes: self.front_matter_bytes.unwrap_or(usual.front_matter_bytes),
-            yaml_depth: self.yaml_depth.unwrap_or(usual.yaml_depth),
-            yaml_values: self.yaml_values.unwrap_or(usual.yaml_values),
-            references: self.references.unwrap_or(usual.references),
+            total_bytes: self.total_bytes.unwrap_or(defaults.total_bytes),
+            line_bytes: self.line_bytes.unwrap_or(defaults.line_bytes),
+            nesting: self.nesting.unwrap_or(defaults.nesting),
+            front_matter_bytes: self.front_matter_bytes.unwrap_or(defaults.front_matter_bytes),
+            yaml_depth: self.yaml_depth.unwrap_or(defaults.yaml_depth),
+            yaml_values: self.yaml_values.unwrap_or(defaults.yaml_values),
+            references: self.references.unwrap_or(defaults.references),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `.blue/context.manifest.yaml`: reality, written only by the build.
+//! `.blue/context.manifest.yaml`, the list of emitted files. Only the build writes it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::header;
 use crate::model::{Digest, Format, Hasher};
 
-/// What was built, from what, with which checksums.
+/// Emitted files, their inputs and checksums.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "blue manifest")]
@@ -19,7 +19,7 @@ pub struct Manifest {
     /// HEAD when the content last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_commit: Option<String>,
-    /// Who made it.
+    /// Program that wrote it.
     pub generator: Generator,
     /// One digest over configuration, templates and every document's path and content.
     pub inputs: String,
@@ -32,9 +32,9 @@ pub struct Manifest {
     /// Plugins by name.
     pub plugins: Vec<String>,
     /// The documents, counted.
-    pub documents: Documents,
+    pub documents: DocumentCounts,
     /// Every emitted file but this one.
-    pub artifacts: Vec<Entry>,
+    pub artifacts: Vec<ManifestEntry>,
     /// The digest of all lines above, less `generated_at`, `source_commit` and the seals.
     pub checksum: String,
     /// The digest of every byte above, dates and header included.
@@ -42,7 +42,7 @@ pub struct Manifest {
     pub seal: Option<String>,
 }
 
-/// Who made a manifest.
+/// Program that wrote a manifest.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Generator {
@@ -58,9 +58,9 @@ pub struct Generator {
 pub struct IdentityTier {
     /// The budget.
     pub max_tokens: u64,
-    /// What it costs.
+    /// Tokens of the built text.
     pub tokens: u64,
-    /// What went in.
+    /// Sources in it.
     pub sources: Vec<TierSource>,
 }
 
@@ -87,11 +87,11 @@ pub struct TierSource {
 pub struct WorkflowTier {
     /// The budget.
     pub max_tokens: u64,
-    /// What goes in at run time.
+    /// Sources that are chosen at run time.
     pub sources: Vec<TierSource>,
-    /// When it is given again.
+    /// Events after which it is delivered again.
     pub refresh_triggers: Vec<String>,
-    /// How many bundles were built.
+    /// Number of bundles.
     pub bundles: u64,
 }
 
@@ -105,17 +105,17 @@ pub struct ReferenceTier {
     pub graph: String,
     /// The file behind it.
     pub index: String,
-    /// After how many days without a change or a delivery a document is suggested for review.
+    /// Days without a change or a delivery after which a document is suggested for review.
     pub staleness_days: u64,
 }
 
 /// The documents, counted.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Documents {
-    /// How many.
+pub struct DocumentCounts {
+    /// Number of documents.
     pub count: u64,
-    /// How many of them may be told as current.
+    /// Number of live documents.
     pub live: u64,
     /// The file with a line for each.
     pub index: String,
@@ -124,7 +124,7 @@ pub struct Documents {
 /// One emitted file.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct ManifestEntry {
     /// Path below the root.
     pub path: String,
     /// The address under which it is served.
@@ -133,10 +133,10 @@ pub struct Entry {
     pub hash: String,
     /// Bytes of its content, without its header.
     pub bytes: u64,
-    /// Tokens, header included; left out where nobody counts them.
+    /// Tokens, header included; absent if they are not counted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tokens: u64,
-    /// The digest of everything that decided it.
+    /// Digest of all inputs that determine it.
     pub action: String,
     /// The digest of its header, dates included, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,14 +148,14 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Why a text is no manifest of blue's.
+/// Reason why a text is not a manifest that blue wrote.
 #[derive(Debug, Eq, PartialEq)]
 pub enum Unusable {
-    /// Written by hand, in the style before there were checksums.
+    /// Written by hand, in the format from before manifests had checksums.
     HandWritten,
-    /// Neither written by blue nor in that older style.
+    /// Neither written by blue nor in that older format.
     NotAManifest,
-    /// It does not parse, or its checksum does not hold.
+    /// Syntax error or wrong checksum.
     Broken(String),
 }
 
@@ -164,18 +164,18 @@ const SEALED_SINCE: u32 = 4;
 
 impl Manifest {
     /// Returns the entry of an artifact by path.
-    pub fn entry(&self, path: &str) -> Option<&Entry> {
+    pub fn entry(&self, path: &str) -> Option<&ManifestEntry> {
         self.artifacts.iter().find(|entry| entry.path == path)
     }
 
-    /// The whole file: header, text, checksum and seal, which are both computed here.
+    /// Renders the file, with its checksum and seal.
     pub fn file(&self, header: &str) -> String {
         let text = format!("{header}{}", self.text());
         let seal = Digest::of(text.as_bytes());
         format!("{text}seal: {seal}\n")
     }
 
-    /// The text between header and seal.
+    /// Renders the text between header and seal.
     fn text(&self) -> String {
         let bare = Manifest { checksum: String::new(), seal: None, ..self.clone() };
         let text = serde_yaml::to_string(&bare).expect("a manifest is YAML");
@@ -184,18 +184,18 @@ impl Manifest {
         format!("{above}checksum: {}\n", checksum(above))
     }
 
-    /// The checksum that the file will carry.
+    /// Computes the checksum.
     pub fn computed_checksum(&self) -> String {
         let text = self.text();
         text.trim_end().rsplit(' ').next().unwrap_or_default().to_string()
     }
 
-    /// What the header says it was made from.
+    /// Description of the sources in the header.
     pub fn source_line(&self) -> String {
         format!(".blue/config.yaml and {} documents", self.documents.count)
     }
 
-    /// Reads a manifest. It must be what blue wrote, to the byte.
+    /// Parses a manifest. It must have exactly the bytes that blue wrote.
     pub fn read(text: &str) -> Result<Manifest, Unusable> {
         let broken = |why: &str| Err(Unusable::Broken(why.to_string()));
         if !text.contains("\nchecksum: ") {
@@ -213,26 +213,26 @@ impl Manifest {
         let Some(unsealed) = unsealed(text, &manifest) else {
             return broken("its seal does not hold");
         };
-        let Some(undressed) = header::undress(Format::Yaml, unsealed.as_bytes()) else {
+        let Some(file) = header::parse(Format::Yaml, unsealed.as_bytes()) else {
             return broken("its header is not blue's");
         };
-        // The checksum is of every line as it was written, so what was changed or added shows.
-        let body = std::str::from_utf8(undressed.body).unwrap_or_default();
+        // The checksum covers the text of every line, so it detects changed and added lines.
+        let body = std::str::from_utf8(file.body).unwrap_or_default();
         let end = body.rfind("\nchecksum: ").map_or(0, |at| at + 1);
         let stated = format!("checksum: {}\n", checksum(&body[..end]));
-        let whole = undressed.source == manifest.source_line() && body[end..] == stated;
+        let whole = file.source == manifest.source_line() && body[end..] == stated;
         if whole { Ok(manifest) } else { broken("its checksum does not hold") }
     }
 }
 
-/// Whether a text has a key of the older style, where people declared the tiers in the manifest. It
-/// need not be valid YAML: `blue init` says what is wrong with it.
+/// Returns true if a text has a key of the older format, in which people declared the tiers in the
+/// manifest. It need not be valid YAML: `blue init` reports its errors.
 fn has_tiers(text: &str) -> bool {
     let keys = ["tiers:", "identity:", "workflow:", "reference:", "plugins:"];
     text.lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
 }
 
-/// A manifest's text above its seal, if that holds. Formats that had none need none.
+/// Returns the text above the seal if the seal is right. Older formats have none.
 fn unsealed<'a>(text: &'a str, manifest: &Manifest) -> Option<&'a str> {
     if manifest.seal.is_none() && manifest.generator.format < SEALED_SINCE {
         return Some(text);

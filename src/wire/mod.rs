@@ -1,4 +1,4 @@
-//! The serializable types: what config, manifest, indexes and caches look like on disk.
+//! Formats on disk: configuration, manifest, indexes, caches and agents' settings.
 
 pub mod accepted;
 pub mod agent;

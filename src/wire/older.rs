@@ -1,46 +1,49 @@
-//! The manifest as people wrote it before there were checksums: tiers and plugins, read as intent.
+//! Reads hand-written manifests, from before manifests had checksums, as configuration.
 
 use serde_json::{Map, Value, json};
 
-use super::schema::{self, Finding};
-use super::yaml::{Invalid, Placed};
+use super::schema::{self, SchemaViolation};
+use super::yaml::{LocatedYaml, YamlError};
 use crate::model::Trigger;
 
-/// The intent of a hand-written manifest.
+/// Settings of a hand-written manifest.
 #[derive(Debug)]
 pub struct Intent {
-    /// YAML for the configuration. What the configuration does not know is in it as comments.
+    /// YAML for the configuration, with unknown keys as comments.
     pub yaml: String,
-    /// Keys that are only kept as comments: line in the manifest and name.
+    /// Line and name of each unknown key.
     pub unknown: Vec<(u32, String)>,
 }
 
 const TIERS: [&str; 3] = ["identity", "workflow", "reference"];
 
-/// Keys of the manifest that say when it was made, not what is wanted.
+/// Keys that describe a build and are no settings.
 const FACTS: [&str; 4] = ["version", "generated_at", "source_commit", "checksum"];
 
-/// Reads the tiers and plugins of a hand-written manifest. What the configuration could not accept is
-/// found here, with its line, before anything is written.
-pub fn intent(text: &str) -> Result<Intent, Vec<Finding>> {
-    let (placed, inserted) = placed(text).map_err(|invalid| vec![unreadable(&invalid)])?;
+/// Reads the tiers and plugins of a hand-written manifest. Values that the configuration does not
+/// accept are errors with their line.
+pub fn intent(text: &str) -> Result<Intent, Vec<SchemaViolation>> {
+    let (located, inserted) = parse(text).map_err(|invalid| vec![unreadable(&invalid)])?;
     let line = |pointer: &str| {
-        let line = placed.line(pointer);
+        let line = located.line(pointer);
         line - inserted.iter().filter(|at| **at < line).count() as u32
     };
-    let Value::Object(all) = &placed.value else {
-        let message = "it is no mapping of tiers".to_string();
-        return Err(vec![finding(1, "$", message, "write identity:, workflow: or reference:")]);
+    let Value::Object(all) = &located.value else {
+        let message = "expected a mapping of tiers".to_string();
+        return Err(vec![violation(1, "$", message, "write identity:, workflow: or reference:")]);
     };
     let (tiers, base) = match all.get("tiers") {
         Some(Value::Object(tiers)) => (tiers, "/tiers"),
         _ => (all, ""),
     };
-    let mut wanted = Map::new();
-    let mut unknown = Unknown::default();
+    let mut settings = Map::new();
+    let mut unknown = UnknownKeys::default();
     for name in TIERS {
         if let Some(tier) = tiers.get(name) {
-            wanted.insert(name.to_string(), known(tier, &format!("{base}/{name}"), &mut unknown));
+            settings.insert(
+                name.to_string(),
+                known_settings(tier, &format!("{base}/{name}"), &mut unknown),
+            );
         }
     }
     let inner = if base.is_empty() { None } else { Some((base, tiers)) };
@@ -48,7 +51,7 @@ pub fn intent(text: &str) -> Result<Intent, Vec<Finding>> {
         for (key, value) in values {
             match key.as_str() {
                 "plugins" => {
-                    wanted.insert(key.clone(), value.clone());
+                    settings.insert(key.clone(), value.clone());
                 }
                 "tiers" if value.is_object() => {}
                 key if FACTS.contains(&key) || TIERS.contains(&key) => {}
@@ -56,12 +59,12 @@ pub fn intent(text: &str) -> Result<Intent, Vec<Finding>> {
             }
         }
     }
-    let findings = refused(&wanted, base, &line);
-    if !findings.is_empty() {
-        return Err(findings);
+    let violations = refused(&settings, base, &line);
+    if !violations.is_empty() {
+        return Err(violations);
     }
     let mut yaml = String::new();
-    for (key, value) in wanted {
+    for (key, value) in settings {
         yaml.push('\n');
         yaml.push_str(&serde_yaml::to_string(&json!({ key: value })).expect("JSON is YAML"));
     }
@@ -70,11 +73,11 @@ pub fn intent(text: &str) -> Result<Intent, Vec<Finding>> {
     Ok(Intent { yaml, unknown })
 }
 
-/// Parts of the manifest that the configuration has no key for, by JSON pointer.
+/// Unknown keys by JSON pointer, with their values.
 #[derive(Default)]
-struct Unknown(Vec<(String, Value)>);
+struct UnknownKeys(Vec<(String, Value)>);
 
-impl Unknown {
+impl UnknownKeys {
     fn add(&mut self, pointer: &str, value: &Value) {
         self.0.push((pointer.to_string(), value.clone()));
     }
@@ -85,7 +88,7 @@ impl Unknown {
         match self.0.is_empty() {
             true => String::new(),
             false => format!(
-                "\n# From the older manifest; blue knows no such keys:\n{}",
+                "\n# From the older manifest; blue does not know these keys:\n{}",
                 lines.collect::<String>()
             ),
         }
@@ -97,8 +100,8 @@ fn dotted(pointer: &str) -> String {
     name.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// A tier with the keys that the configuration knows.
-fn known(tier: &Value, pointer: &str, unknown: &mut Unknown) -> Value {
+/// Returns a tier with only the keys of the configuration.
+fn known_settings(tier: &Value, pointer: &str, unknown: &mut UnknownKeys) -> Value {
     let keys = [
         "max_tokens",
         "refresh_triggers",
@@ -109,24 +112,24 @@ fn known(tier: &Value, pointer: &str, unknown: &mut Unknown) -> Value {
         "staleness_days",
     ];
     let Value::Object(settings) = tier else { return sources(tier, pointer, unknown) };
-    let mut kept = Map::new();
+    let mut known = Map::new();
     for (key, value) in settings {
         let pointer = format!("{pointer}/{key}");
         match key.as_str() {
             "sources" => {
-                kept.insert(key.clone(), sources(value, &pointer, unknown));
+                known.insert(key.clone(), sources(value, &pointer, unknown));
             }
             key if keys.contains(&key) => {
-                kept.insert(key.to_string(), value.clone());
+                known.insert(key.to_string(), value.clone());
             }
             _ => unknown.add(&pointer, value),
         }
     }
-    Value::Object(kept)
+    Value::Object(known)
 }
 
-/// Sources with their addresses alone.
-fn sources(value: &Value, pointer: &str, unknown: &mut Unknown) -> Value {
+/// Returns sources as bare addresses.
+fn sources(value: &Value, pointer: &str, unknown: &mut UnknownKeys) -> Value {
     let Value::Array(items) = value else { return value.clone() };
     let mut source = |(i, item): (usize, &Value)| match (item, item.get("uri")) {
         (Value::Object(settings), Some(uri)) => {
@@ -140,65 +143,69 @@ fn sources(value: &Value, pointer: &str, unknown: &mut Unknown) -> Value {
     Value::Array(items.iter().enumerate().map(&mut source).collect())
 }
 
-/// Values that the configuration would not accept, with their lines in the manifest.
-fn refused(wanted: &Map<String, Value>, base: &str, line: &dyn Fn(&str) -> u32) -> Vec<Finding> {
-    let text = serde_yaml::to_string(wanted).expect("JSON is YAML");
-    let mut findings = schema::validate("config", &text);
-    let triggers = wanted.get("workflow").and_then(|tier| tier.get("refresh_triggers"));
+/// Validates the settings as configuration. Lines are those of the manifest.
+fn refused(
+    settings: &Map<String, Value>,
+    base: &str,
+    line: &dyn Fn(&str) -> u32,
+) -> Vec<SchemaViolation> {
+    let text = serde_yaml::to_string(settings).expect("JSON is YAML");
+    let mut violations = schema::validate("config", &text);
+    let triggers = settings.get("workflow").and_then(|tier| tier.get("refresh_triggers"));
     for (i, trigger) in triggers.and_then(Value::as_array).into_iter().flatten().enumerate() {
         if trigger.as_str().is_some_and(|text| Trigger::parse(text).is_none()) {
             let path = format!("$.workflow.refresh_triggers[{i}]");
             let hint = "write on_rfc_change, every_<n>_turns or on_tool_call: <name>";
-            findings.push(finding(0, &path, format!("unknown trigger {trigger}"), hint));
+            violations.push(violation(0, &path, format!("unknown trigger {trigger}"), hint));
         }
     }
-    for finding in &mut findings {
+    for violation in &mut violations {
         let pointer =
-            finding.path.trim_start_matches('$').replace(['.', '['], "/").replace(']', "");
+            violation.path.trim_start_matches('$').replace(['.', '['], "/").replace(']', "");
         let base = if pointer.starts_with("/plugins") { "" } else { base };
-        finding.line = line(&format!("{base}{pointer}"));
+        violation.line = line(&format!("{base}{pointer}"));
     }
-    findings
+    violations
 }
 
-fn finding(line: u32, path: &str, message: String, hint: &str) -> Finding {
-    Finding { line, path: path.to_string(), message, hint: Some(hint.to_string()) }
+fn violation(line: u32, path: &str, message: String, hint: &str) -> SchemaViolation {
+    SchemaViolation { line, path: path.to_string(), message, hint: Some(hint.to_string()) }
 }
 
-fn unreadable(invalid: &Invalid) -> Finding {
+fn unreadable(invalid: &YamlError) -> SchemaViolation {
     let hint = match invalid.message.contains("duplicate") {
         true => "write each key once, indented below its tier",
         false => "correct it there, or move the file away; then run `blue init` again",
     };
-    finding(invalid.line, "$", invalid.message.clone(), hint)
+    violation(invalid.line, "$", invalid.message.clone(), hint)
 }
 
-/// The value of a manifest and the lines that were put in to read it.
-fn placed(text: &str) -> Result<(Placed, Vec<u32>), Invalid> {
+/// Parses a manifest. Returns the lines that had to be inserted, too.
+fn parse(text: &str) -> Result<(LocatedYaml, Vec<u32>), YamlError> {
     let text = text.trim_start_matches('\u{feff}');
-    let invalid = match Placed::yaml(text) {
-        Ok(placed) => return Ok((placed, Vec::new())),
+    let invalid = match LocatedYaml::yaml(text) {
+        Ok(located) => return Ok((located, Vec::new())),
         Err(invalid) => invalid,
     };
     let (mended, inserted) = with_sources(text);
     if inserted.is_empty() {
         return Err(invalid);
     }
-    match Placed::yaml(&mended) {
-        Ok(placed) => Ok((placed, inserted)),
-        Err(Invalid { line, message }) => {
+    match LocatedYaml::yaml(&mended) {
+        Ok(located) => Ok((located, inserted)),
+        Err(YamlError { line, message }) => {
             let above = inserted.iter().filter(|at| **at < line).count() as u32;
-            Err(Invalid { line: line - above, message })
+            Err(YamlError { line: line - above, message })
         }
     }
 }
 
-/// Puts `sources:` above the list of a tier that settings follow in the same column, which is no YAML
-/// but how the first description of the format writes it. Gives the lines that were put in, from 1.
+/// Inserts `sources:` above a tier's list that is followed by settings in the same column. This is not
+/// YAML, but the first description of the format is written so. Returns the inserted lines, from 1.
 fn with_sources(text: &str) -> (String, Vec<u32>) {
     let lines: Vec<&str> = text.lines().collect();
     let column = |line: &str| line.len() - line.trim_start_matches(' ').len();
-    let says = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let has_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let is_item = |line: &str| line.trim_start().starts_with("- ");
     let (mut mended, mut inserted) = (Vec::new(), Vec::new());
     for (i, line) in lines.iter().enumerate() {
@@ -208,7 +215,7 @@ fn with_sources(text: &str) -> (String, Vec<u32>) {
                 .strip_prefix(tier)
                 .is_some_and(|rest| rest.split('#').next().is_some_and(|rest| rest.trim() == ":"))
         });
-        let mut below = lines[i + 1..].iter().copied().filter(says);
+        let mut below = lines[i + 1..].iter().copied().filter(has_content);
         let Some(first) = below.next().filter(|first| is_tier && is_item(first)) else { continue };
         let settings = below.find(|line| column(line) <= column(first) && !is_item(line));
         if settings.is_some_and(|settings| column(settings) == column(first))
@@ -252,11 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_accepted_is_named_with_its_line_and_what_to_write() {
+    fn unacceptable_values_are_reported_with_line_and_hint() {
         let at = |text: &str| {
-            let findings = intent(text).expect_err(text);
-            assert!(findings[0].hint.is_some() || !findings[0].message.is_empty(), "{findings:?}");
-            findings[0].line
+            let violations = intent(text).expect_err(text);
+            assert!(
+                violations[0].hint.is_some() || !violations[0].message.is_empty(),
+                "{violations:?}"
+            );
+            violations[0].line
         };
         assert_eq!(at("identity:\n- uri: a\nmax_tokens: 5\nworkflow:\nmax_tokens: 6\n"), 5);
         assert_eq!(at("identity:\n  - uri: a\n  max_tokens: many\n"), 3);

@@ -1,4 +1,4 @@
-//! The lines of `paths.jsonl`.
+//! Lines of `paths.jsonl`.
 
 use std::borrow::Cow;
 
@@ -15,16 +15,16 @@ use crate::model::{Binding, Graph};
 pub struct PathLine {
     /// Path below the root, or a pattern over such paths.
     pub path: String,
-    /// What it is.
-    pub kind: Kind,
-    /// Who names it, the most deliberate way first.
+    /// PathKind of path.
+    pub kind: PathKind,
+    /// Documents that name it, most explicit first.
     pub documents: Vec<NamedBy>,
 }
 
-/// What a path is.
+/// PathKind of a path.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum PathKind {
     /// A file.
     File,
     /// A folder, with all that is in it.
@@ -33,13 +33,13 @@ pub enum Kind {
     Glob,
 }
 
-impl Kind {
-    /// The word in the file.
+impl PathKind {
+    /// Returns the word in the file.
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::File => "file",
-            Kind::Folder => "folder",
-            Kind::Glob => "glob",
+            PathKind::File => "file",
+            PathKind::Folder => "folder",
+            PathKind::Glob => "glob",
         }
     }
 }
@@ -50,9 +50,9 @@ impl Kind {
 pub struct NamedBy {
     /// Its address.
     pub uri: String,
-    /// How: affects it, links to it, named in code.
+    /// Kind of mention: affects it, links to it, named in code.
     pub reason: String,
-    /// Where; absent if it stands in a file beside the document.
+    /// Line; absent if the path is named in a metadata file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
 }
@@ -73,7 +73,7 @@ struct NamedByRow<'a> {
     line: Option<u32>,
 }
 
-/// The body of `paths.jsonl`; bindings are sorted by path.
+/// Renders the body of `paths.jsonl`. The bindings must be sorted by path.
 pub fn paths(graph: &Graph, bindings: &[Binding]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for group in bindings.chunk_by(|a, b| (&a.path, a.kind) == (&b.path, b.kind)) {

@@ -1,4 +1,4 @@
-//! Plugins that the configuration registers. They are checked and kept; nothing runs them yet.
+//! `plugins:` in the configuration. Plugins are validated and listed, but not run yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,15 +6,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::schema::Refusal;
 use crate::model::uri::SCHEME;
 
-/// A plugin, by its name alone or with what it provides.
+/// A plugin: its name, or a mapping.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum PluginForm {
     /// Its name: small letters and digits, `-` between.
     Bare(#[schemars(schema_with = "name_schema")] String),
-    /// Its name or its address, and what else is said of it.
+    /// Its name or its address, with settings.
     Mapping(PluginMapping),
 }
 
@@ -33,7 +34,7 @@ pub struct PluginMapping {
     /// Kinds of context it provides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub provides: Vec<String>,
-    /// What makes its context matter, each a kind of trigger and its pattern.
+    /// Triggers of its context, each a kind and a pattern.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub salience_triggers: Vec<BTreeMap<String, String>>,
 }
@@ -50,7 +51,7 @@ fn uri_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 impl PluginForm {
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         match self {
             PluginForm::Bare(name) => name,
@@ -63,12 +64,12 @@ impl PluginForm {
     }
 }
 
-/// The first part of an address: `jira` of `blue://jira/`.
+/// Returns the first part of an address: `jira` of `blue://jira/`.
 fn authority(uri: &str) -> &str {
     uri.strip_prefix(SCHEME).and_then(|rest| rest.split('/').next()).unwrap_or_default()
 }
 
-/// First parts of blue's own addresses; a plugin of such a name could never be addressed.
+/// First parts of blue's own addresses, which plugins cannot use.
 const RESERVED: [&str; 11] = [
     "adr",
     "context",
@@ -83,8 +84,8 @@ const RESERVED: [&str; 11] = [
     "state",
 ];
 
-/// Plugins that the schema accepts but that no address could name: pointer, message and hint of each.
-pub fn refusals(config: &Value) -> Vec<(String, String, String)> {
+/// Returns plugins that the schema accepts but that cannot be addressed.
+pub fn refusals(config: &Value) -> Vec<Refusal> {
     let plugins = config.get("plugins").and_then(Value::as_array).into_iter().flatten();
     let mut known = BTreeSet::new();
     let mut refused = Vec::new();
@@ -92,7 +93,8 @@ pub fn refusals(config: &Value) -> Vec<(String, String, String)> {
         let text = |key: &str| plugin.get(key).and_then(Value::as_str);
         let name = plugin.as_str().or_else(|| text("name")).or_else(|| text("uri").map(authority));
         let mut refuse = |message: String, hint: &str| {
-            refused.push((format!("/plugins/{i}"), message, hint.to_string()));
+            let pointer = format!("/plugins/{i}");
+            refused.push(Refusal { pointer, message, hint: hint.to_string() });
         };
         match name {
             None => {

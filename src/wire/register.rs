@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent::{AgentHook, SERVER, is_impostor, role, server, server_arguments};
 use super::attributes;
-use super::jsonc::{JsonError, Node, NodeKind, Parsed, SPACE, parse};
+use super::jsonc::{JsonError, Node, NodeKind, ParsedJson, SPACE, parse};
 use super::jsonc_edit::{self, Layout, NewValue};
 
 /// An entry that blue writes into a file.
@@ -49,7 +49,7 @@ impl UndoInfo {
 /// A settings text during edits. It is parsed again after every edit, so that no span is outdated.
 struct Editor {
     text: String,
-    parsed: Parsed,
+    parsed: ParsedJson,
     layout: Layout,
     undo: UndoInfo,
 }
@@ -354,7 +354,7 @@ mod tests {
     use super::super::agent::{Agent, hooks};
     use super::*;
 
-    /// White space and comments, as they may stand between any two parts.
+    /// White space and comments between two parts.
     fn trivia() -> impl Strategy<Value = String> {
         let pieces = prop_oneof![
             6 => Just(""),
@@ -414,7 +414,7 @@ mod tests {
             .prop_map(move |(before, after, value)| format!("\"{key}\"{before}:{after}{value}"))
     }
 
-    /// A settings file of other people: any layout, blue's containers there or not.
+    /// Settings in any layout, with or without the containers that blue needs.
     fn settings() -> impl Strategy<Value = String> {
         let array = || container("[", prop::collection::vec(value(), 0..3), "]");
         let events = (
@@ -447,7 +447,7 @@ mod tests {
         ]
     }
 
-    /// The meaning of a text, without layout.
+    /// Value of a node, without layout.
     fn meaning(text: &str, node: &Node) -> String {
         let inner: Vec<String> = node
             .children()
@@ -465,7 +465,7 @@ mod tests {
         meaning(text, parse(text).unwrap().root.as_ref().unwrap())
     }
 
-    /// Every place between two parts of a value.
+    /// Offsets between the parts of a value.
     fn boundaries(node: &Node) -> Vec<usize> {
         let mut places = vec![node.span.start, node.span.end];
         for child in node.children() {
@@ -486,13 +486,13 @@ mod tests {
                 let added = add(&text, &registration, &mut undo).unwrap();
                 prop_assert!(is_registered(&added, &registration).unwrap());
                 let again = add(&added, &registration, &mut undo.clone()).unwrap();
-                prop_assert_eq!(&again, &added, "a second time changes nothing");
+                prop_assert_eq!(&again, &added, "adding twice changes nothing");
                 prop_assert_eq!(&remove(&added, &registration, &undo).unwrap(), &text, "{}", added);
             }
         }
 
         #[test]
-        fn what_others_add_in_between_stays(text in settings()) {
+        fn entries_added_after_blue_survive_its_removal(text in settings()) {
             let registration = Registration::Hooks(hooks(Agent::Claude));
             let mut undo = UndoInfo::default();
             let added = add(&text, &registration, &mut undo).unwrap();
@@ -510,7 +510,7 @@ mod tests {
         }
 
         #[test]
-        fn comments_that_come_in_between_break_nothing(
+        fn comments_added_after_blue_survive_its_removal(
             text in settings(),
             comments in prop::collection::vec((any::<prop::sample::Index>(), trivia()), 1..8),
         ) {
@@ -523,34 +523,34 @@ mod tests {
                 }
                 let again = add(&edited, &registration, &mut undo.clone()).unwrap();
                 prop_assert_eq!(&again, &edited);
-                let left = remove(&edited, &registration, &undo).unwrap();
-                prop_assert!(!is_registered(&left, &registration).unwrap());
+                let removed = remove(&edited, &registration, &undo).unwrap();
+                prop_assert!(!is_registered(&removed, &registration).unwrap());
                 let member = |text: &str, key: &str| {
                     let root = parse(text).unwrap().root.unwrap();
                     root.get(key).map(|node| meaning(text, node))
                 };
                 for key in ["first", "last"] {
-                    prop_assert_eq!(member(&left, key), member(&text, key), "{}", left);
+                    prop_assert_eq!(member(&removed, key), member(&text, key), "{}", removed);
                 }
             }
         }
 
         #[test]
-        fn taking_any_item_out_leaves_the_others(text in settings(), pick in any::<prop::sample::Index>()) {
+        fn removing_a_child_leaves_the_others(text in settings(), pick in any::<prop::sample::Index>()) {
             let read = parse(&text).unwrap();
             let root = read.root.as_ref().unwrap();
             if !root.children().is_empty() {
                 let index = pick.index(root.children().len());
-                let left = jsonc_edit::remove(&text, &read, root, index, None);
-                let mut kept = root.clone();
-                if let NodeKind::Object(items) = &mut kept.kind { items.remove(index); }
-                prop_assert_eq!(meaning_of(&left), meaning(&text, &kept));
+                let removed = jsonc_edit::remove(&text, &read, root, index, None);
+                let mut expected = root.clone();
+                if let NodeKind::Object(children) = &mut expected.kind { children.remove(index); }
+                prop_assert_eq!(meaning_of(&removed), meaning(&text, &expected));
             }
         }
     }
 
     #[test]
-    fn an_older_entry_is_brought_up_to_date_in_its_place() {
+    fn an_older_entry_is_updated_in_place() {
         let text = r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "blue hook session-end", "timeout": 1}, {"type": "command", "command": "theirs"}]}], "Stop": [{"hooks": [{"type": "command", "command": "blue hook gone"}]}]}}"#;
         let registration = Registration::Hooks(hooks(Agent::Claude));
         let added = add(text, &registration, &mut UndoInfo::default()).unwrap();
@@ -558,7 +558,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_that_name_that_is_not_blue_is_left_alone() {
+    fn another_server_with_blues_name_is_not_changed() {
         let text = r#"{"mcpServers": {"blue": {"command": "blueprint"}}}"#;
         assert!(is_name_taken(text));
         assert_eq!(add(text, &Registration::Server, &mut UndoInfo::default()).unwrap(), text);
@@ -569,7 +569,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_container_is_told_with_its_place() {
+    fn a_value_in_place_of_a_container_is_refused_with_its_position() {
         let registration = Registration::Hooks(hooks(Agent::Claude));
         for (text, column) in
             [("[]", 1), (r#"{"hooks": 1}"#, 11), (r#"{"hooks": {"SessionStart": {}}}"#, 28)]

@@ -1,13 +1,13 @@
-//! JSON Schemas made from the types, and files checked against them.
+//! JSON Schemas derived from types, and the validation of files.
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
-use super::yaml::Placed;
+use super::yaml::LocatedYaml;
 use super::{accepted, audit, config, jsonl, manifest, paths, user};
 
-/// Every schema by name.
+/// Names of all schemas.
 pub const NAMES: [&str; 11] = [
     "config",
     "manifest",
@@ -22,20 +22,20 @@ pub const NAMES: [&str; 11] = [
     "trust",
 ];
 
-/// Something in a file that its schema does not allow.
+/// A violation of a schema in a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Finding {
-    /// From 1.
+pub struct SchemaViolation {
+    /// Line, from 1.
     pub line: u32,
-    /// Where in the value, as a JSON path: `$.identity.max_tokens`.
+    /// JSON path, such as `$.identity.max_tokens`.
     pub path: String,
-    /// What is wrong.
+    /// Description.
     pub message: String,
-    /// What would be right.
+    /// Correction to suggest.
     pub hint: Option<String>,
 }
 
-/// The schema of a name, as the file in `schema/` holds it.
+/// Returns the schema with a name.
 pub fn schema(name: &str) -> Option<Value> {
     let schema = match name {
         "config" => schemars::schema_for!(config::Config),
@@ -54,13 +54,13 @@ pub fn schema(name: &str) -> Option<Value> {
     Some(schema.to_value())
 }
 
-/// The text of a schema's file.
+/// Returns the text of a schema's file.
 pub fn text(name: &str) -> Option<String> {
     let schema = schema(name)?;
     Some(format!("{}\n", serde_json::to_string_pretty(&schema).expect("a schema is JSON")))
 }
 
-/// The schema for a file, by its name.
+/// Returns the name of the schema for a file.
 pub fn name_for(file: &str) -> Option<&'static str> {
     match file.rsplit('/').next().unwrap_or(file) {
         "config.yaml" | "config.yml" => Some("config"),
@@ -76,14 +76,14 @@ pub fn name_for(file: &str) -> Option<&'static str> {
     }
 }
 
-/// An error that lists all findings in a file, each with its line and hint.
-pub fn error(file: &str, findings: &[Finding]) -> anyhow::Error {
-    let lines: Vec<String> = findings
+/// Creates an error that lists all violations in a file, each with its line and hint.
+pub fn error(file: &str, violations: &[SchemaViolation]) -> anyhow::Error {
+    let lines: Vec<String> = violations
         .iter()
-        .map(|finding| {
+        .map(|violation| {
             let hint =
-                finding.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
-            format!("{file}:{}: {} at {}{hint}", finding.line, finding.message, finding.path)
+                violation.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
+            format!("{file}:{}: {} at {}{hint}", violation.line, violation.message, violation.path)
         })
         .collect();
     anyhow::anyhow!("{}", lines.join("\n"))
@@ -93,54 +93,65 @@ fn validator(schema: &Value) -> Validator {
     jsonschema::validator_for(schema).expect("a schema made from a type is valid")
 }
 
-/// Checks the text of a file. Nothing found means that it is valid.
-pub fn validate(name: &str, text: &str) -> Vec<Finding> {
+/// Validates the text of a file. Returns nothing if it is valid.
+pub fn validate(name: &str, text: &str) -> Vec<SchemaViolation> {
     let Some(schema) = schema(name) else { return Vec::new() };
     match name {
-        "config" => validate_yaml(&schema, text, &config::refusals),
-        "manifest" | "user" => validate_yaml(&schema, text, &|_| Vec::new()),
-        // What nobody builds has no provenance.
+        "config" => validate_yaml(&schema, text, config::refusals),
+        "manifest" | "user" => validate_yaml(&schema, text, |_| Vec::new()),
+        // These files are not emitted by a build, so they have no provenance line.
         "audit" | "accepted" | "trust" => validate_lines(&schema, text, false),
         _ => validate_lines(&schema, text, true),
     }
 }
 
-/// What a schema cannot say: pointers with a message and a hint.
-type Refusals<'a> = &'a dyn Fn(&Value) -> Vec<(String, String, String)>;
+/// A value that a schema accepts but blue does not.
+pub struct Refusal {
+    /// JSON pointer.
+    pub pointer: String,
+    /// Description.
+    pub message: String,
+    /// Correction to suggest.
+    pub hint: String,
+}
 
-fn validate_yaml(schema: &Value, text: &str, refusals: Refusals<'_>) -> Vec<Finding> {
-    let placed = match Placed::yaml(text) {
-        Ok(placed) => placed,
+fn validate_yaml(
+    schema: &Value,
+    text: &str,
+    refusals: impl Fn(&Value) -> Vec<Refusal>,
+) -> Vec<SchemaViolation> {
+    let located = match LocatedYaml::yaml(text) {
+        Ok(located) => located,
         Err(invalid) => {
             let (line, message) = (invalid.line, invalid.message);
-            return vec![Finding { line, path: "$".to_string(), message, hint: None }];
+            return vec![SchemaViolation { line, path: "$".to_string(), message, hint: None }];
         }
     };
-    // An empty file asks for nothing.
-    if placed.value.is_null() {
+    // An empty file is valid.
+    if located.value.is_null() {
         return Vec::new();
     }
     let validator = validator(schema);
-    let mut findings = Vec::new();
-    for error in validator.iter_errors(&placed.value) {
-        describe(schema, &error, &|pointer| placed.line(pointer), &mut findings);
+    let mut violations = Vec::new();
+    for error in validator.iter_errors(&located.value) {
+        describe(schema, &error, &|pointer| located.line(pointer), &mut violations);
     }
-    findings.extend(refusals(&placed.value).into_iter().map(|(pointer, message, hint)| Finding {
-        line: placed.line(&pointer),
-        path: json_path(&pointer),
-        message,
-        hint: Some(hint),
+    violations.extend(refusals(&located.value).into_iter().map(|refusal| SchemaViolation {
+        line: located.line(&refusal.pointer),
+        path: json_path(&refusal.pointer),
+        message: refusal.message,
+        hint: Some(refusal.hint),
     }));
-    findings
+    violations
 }
 
-/// Most findings kept of a file with many lines.
-const MAX_FINDINGS: usize = 100;
+/// Maximum number of violations reported of a file with many lines.
+const MAX_VIOLATIONS: usize = 100;
 
-fn validate_lines(schema: &Value, text: &str, headed: bool) -> Vec<Finding> {
+fn validate_lines(schema: &Value, text: &str, headed: bool) -> Vec<SchemaViolation> {
     let first = validator(&self::schema("provenance").expect("it is one of the names"));
     let rest = validator(schema);
-    let mut findings = Vec::new();
+    let mut violations = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let number = i as u32 + 1;
         let (validator, schema) =
@@ -148,32 +159,37 @@ fn validate_lines(schema: &Value, text: &str, headed: bool) -> Vec<Finding> {
         match serde_json::from_str::<Value>(line) {
             Err(error) => {
                 let message = format!("not JSON: {error}");
-                findings.push(Finding { line: number, path: "$".to_string(), message, hint: None });
+                violations.push(SchemaViolation {
+                    line: number,
+                    path: "$".to_string(),
+                    message,
+                    hint: None,
+                });
             }
             Ok(value) => {
                 for error in validator.iter_errors(&value) {
-                    describe(schema, &error, &|_| number, &mut findings);
+                    describe(schema, &error, &|_| number, &mut violations);
                 }
             }
         }
-        if findings.len() >= MAX_FINDINGS {
+        if violations.len() >= MAX_VIOLATIONS {
             break;
         }
     }
-    findings
+    violations
 }
 
-/// Turns a validator's error into findings, looking into the alternative that was meant.
+/// Adds a validator's error. Of several alternatives, it describes the one that was probably meant.
 fn describe(
     schema: &Value,
     error: &ValidationError<'_>,
     line: &dyn Fn(&str) -> u32,
-    findings: &mut Vec<Finding>,
+    violations: &mut Vec<SchemaViolation>,
 ) {
     let pointer = error.instance_path().as_str();
     match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            // The branch whose complaint is not about the type of the whole value is the one meant.
+            // An alternative in which the type of the whole value is right was probably meant.
             let at_top = |error: &ValidationError<'_>| {
                 error.instance_path().as_str() == pointer
                     && matches!(error.kind(), ValidationErrorKind::Type { .. })
@@ -182,9 +198,9 @@ fn describe(
                 context.iter().find(|branch| !branch.is_empty() && !branch.iter().any(at_top));
             match meant {
                 Some(branch) => {
-                    branch.iter().for_each(|error| describe(schema, error, line, findings))
+                    branch.iter().for_each(|error| describe(schema, error, line, violations))
                 }
-                None => findings.push(plain(error, line(pointer))),
+                None => violations.push(plain(error, line(pointer))),
             }
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
@@ -196,7 +212,12 @@ fn describe(
                     (!known.is_empty()).then(|| format!("known keys: {}", known.join(", ")))
                 });
                 let message = format!("unknown key `{key}`");
-                findings.push(Finding { line: line(&at), path: json_path(&at), message, hint });
+                violations.push(SchemaViolation {
+                    line: line(&at),
+                    path: json_path(&at),
+                    message,
+                    hint,
+                });
             }
         }
         ValidationErrorKind::Enum { options } => {
@@ -207,9 +228,9 @@ fn describe(
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("write one of {}", known.join(", ")),
             };
-            findings.push(Finding { hint: Some(hint), ..plain(error, line(pointer)) });
+            violations.push(SchemaViolation { hint: Some(hint), ..plain(error, line(pointer)) });
         }
-        _ => findings.push(plain(error, line(pointer))),
+        _ => violations.push(plain(error, line(pointer))),
     }
 }
 
@@ -217,15 +238,15 @@ fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
-fn plain(error: &ValidationError<'_>, line: u32) -> Finding {
+fn plain(error: &ValidationError<'_>, line: u32) -> SchemaViolation {
     let mut message = error.to_string();
     if message.len() > 300 {
         message = message.chars().take(300).collect::<String>() + "…";
     }
-    Finding { line, path: json_path(error.instance_path().as_str()), message, hint: None }
+    SchemaViolation { line, path: json_path(error.instance_path().as_str()), message, hint: None }
 }
 
-/// The keys beside an `additionalProperties` in the schema, wherever a `$ref` led.
+/// Returns the keys of the object whose `additionalProperties` is at a path of the schema.
 fn known_keys(schema: &Value, schema_path: &str) -> Vec<String> {
     let parts: Vec<&str> = schema_path.split('/').filter(|part| !part.is_empty()).collect();
     let mut at = schema;
@@ -264,7 +285,7 @@ fn nearest(key: &str, known: &[String]) -> Option<String> {
     (distance <= 2.max(key.len() / 3)).then(|| name.clone())
 }
 
-/// `/identity/sources/0` as `$.identity.sources[0]`.
+/// Converts `/identity/sources/0` to `$.identity.sources[0]`.
 fn json_path(pointer: &str) -> String {
     let mut path = "$".to_string();
     for part in pointer.split('/').skip(1) {
@@ -283,12 +304,12 @@ mod tests {
 
     #[test]
     fn a_typo_in_a_key_is_found_with_its_line_and_the_right_key() {
-        let findings = validate("config", "version: 1\nidentity:\n  max_token: 5\n");
-        assert_eq!(findings.len(), 1, "{findings:?}");
-        assert_eq!((findings[0].line, findings[0].path.as_str()), (3, "$.identity.max_token"));
-        assert_eq!(findings[0].hint.as_deref(), Some("did you mean `max_tokens`?"));
-        let findings = validate("config", "securty: {}\n");
-        assert_eq!(findings[0].hint.as_deref(), Some("did you mean `security`?"));
+        let violations = validate("config", "version: 1\nidentity:\n  max_token: 5\n");
+        assert_eq!(violations.len(), 1, "{violations:?}");
+        assert_eq!((violations[0].line, violations[0].path.as_str()), (3, "$.identity.max_token"));
+        assert_eq!(violations[0].hint.as_deref(), Some("did you mean `max_tokens`?"));
+        let violations = validate("config", "securty: {}\n");
+        assert_eq!(violations[0].hint.as_deref(), Some("did you mean `security`?"));
     }
 
     #[test]
@@ -300,7 +321,10 @@ mod tests {
 
     #[test]
     fn a_wrong_type_names_its_path() {
-        let findings = validate("config", "tokens:\n  margin_percent: lots\n");
-        assert_eq!((findings[0].line, findings[0].path.as_str()), (2, "$.tokens.margin_percent"));
+        let violations = validate("config", "tokens:\n  margin_percent: lots\n");
+        assert_eq!(
+            (violations[0].line, violations[0].path.as_str()),
+            (2, "$.tokens.margin_percent")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What `security:` in the configuration says: what is never read, and what is let through.
+//! `security:` in the configuration: files that are never read, and exceptions from findings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use crate::model::Allowance;
 use crate::model::allowance::HiddenRule;
 
-/// What is never read, and what is let through.
+/// Files that are never read, and exceptions from findings.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Security {
     /// Globs on single path components, in any case.
     pub deny: Vec<String>,
-    /// Whether a symbolic link to a document may lead out of the project.
+    /// True if a symbolic link to a document may point outside the project.
     pub allow_external: bool,
     /// Hidden characters that documents may have.
     pub allow_hidden: Vec<AllowHidden>,
-    /// What looks like a secret and is none.
+    /// Texts that look like secrets but are not.
     pub allow_secrets: Vec<AllowSecret>,
 }
 
@@ -34,20 +34,20 @@ pub struct AllowHidden {
     pub reason: String,
 }
 
-/// Something that looks like a secret and is none.
+/// A text that looks like a secret but is not.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct AllowSecret {
     /// The finding's fingerprint.
     #[schemars(regex(pattern = "^[0-9a-f]{12}$"))]
     pub fingerprint: String,
-    /// Why it is none.
+    /// Why it is not a secret.
     #[schemars(regex(pattern = "\\S"))]
     pub reason: String,
 }
 
 impl Security {
-    /// What is let through. An entry without a reason lets nothing through, whoever reads it.
+    /// Returns the exceptions. An entry without a reason has no effect.
     pub(super) fn allowance(&self) -> Allowance {
         let reasoned = |reason: &str| !reason.trim().is_empty();
         let hidden = self.allow_hidden.iter().filter(|entry| reasoned(&entry.reason));
@@ -62,12 +62,12 @@ impl Security {
     }
 }
 
-/// The character of `U+200B`.
+/// Parses a character such as `U+200B`.
 fn character(text: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(text.strip_prefix("U+")?, 16).ok()?)
 }
 
-/// Names under which people and tools keep what nobody else should read.
+/// Names of files that usually contain secrets.
 const DENIED: [&str; 15] = [
     ".env",
     ".env.*",

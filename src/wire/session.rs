@@ -1,4 +1,4 @@
-//! What blue remembers of an agent's session, in `.blue/local/sessions/`.
+//! Records of agents' sessions, in `.blue/local/sessions/`.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,42 +8,42 @@ use serde::{Deserialize, Serialize};
 pub struct SessionRecord {
     /// `{project}-{realm}-{random}`.
     pub id: String,
-    /// The agent's own name of it.
+    /// The agent's session id.
     pub agent_session: String,
-    /// When blue first heard of it, in UTC.
+    /// Time of its first event, in UTC.
     pub started: String,
-    /// When it was last heard of.
+    /// Time of its last event.
     pub last_heartbeat: String,
-    /// When it ended, if it said so.
+    /// Time of its end, if there was such an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// What the current work is called.
+    /// Name of the current work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rfc: Option<String>,
     /// The branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The worktree's folder, if it is not the main one.
+    /// Folder of a linked worktree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// Prompts so far.
+    /// Number of prompts.
     pub turns: u64,
 }
 
-/// The longest session id that is stored as it is.
+/// Maximum length of a session id that is stored unchanged.
 const MAX_ID: usize = 128;
 
-/// The characters of a session id; the hash of a long one counts them from 1.
+/// Characters of a session id. The hash of a long id uses their position, from 1.
 const CHARACTERS: &[u8; 65] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._-";
 
-/// Whether a session id can be part of a file name and of a line of JSON as it is.
+/// Returns true if a session id can be part of a file name and of a line of JSON unchanged.
 pub fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| CHARACTERS.contains(&byte))
 }
 
-/// A session id of at most 128 characters: a longer one becomes its first 64 and a hash of all of it.
-/// `hooks/session-start` computes the same in awk, which has no bit operations and counts exactly only
-/// to 2^53; so the hash is two remainders of polynomials.
+/// Shortens a session id of more than 128 characters to its first 64 and a hash of all of it.
+/// `hooks/session-start` computes the same in awk, which has no bit operations and whose numbers are
+/// exact only up to 2^53. So the hash is two remainders of polynomials.
 pub fn short_id(id: &str) -> String {
     if id.len() <= MAX_ID || !is_plain(id) {
         return id.to_string();
@@ -57,14 +57,14 @@ pub fn short_id(id: &str) -> String {
     format!("{}-{a:08x}{b:08x}", &id[..64])
 }
 
-/// The bytes of a record.
+/// Renders a record.
 pub fn bytes(record: &SessionRecord) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(record).expect("a record is JSON");
     bytes.push(b'\n');
     bytes
 }
 
-/// Reads a record; one that cannot be read is the same as none.
+/// Parses a record. An invalid record counts as absent.
 pub fn read(bytes: &[u8]) -> Option<SessionRecord> {
     serde_json::from_slice(bytes).ok()
 }

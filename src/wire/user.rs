@@ -1,4 +1,4 @@
-//! The user's own files in `$BLUE_HOME`: a configuration, and consents by project.
+//! The user's files in `$BLUE_HOME`: configuration, and consent for each project.
 
 use std::path::{Path, PathBuf};
 
@@ -21,16 +21,21 @@ pub struct UserConfig {
 }
 
 impl UserConfig {
-    /// Reads the file. An error names the line.
+    /// Parses the file. Errors have the line.
     pub fn read(text: &str) -> anyhow::Result<UserConfig> {
-        if let Some(finding) = schema::validate("user", text).into_iter().next() {
-            let hint = finding.hint.map_or(String::new(), |hint| format!("\nhint: {hint}"));
-            anyhow::bail!("line {}: {} at {}{hint}", finding.line, finding.message, finding.path);
+        if let Some(violation) = schema::validate("user", text).into_iter().next() {
+            let hint = violation.hint.map_or(String::new(), |hint| format!("\nhint: {hint}"));
+            anyhow::bail!(
+                "line {}: {} at {}{hint}",
+                violation.line,
+                violation.message,
+                violation.path
+            );
         }
         Ok(serde_yaml::from_str::<Option<UserConfig>>(text)?.unwrap_or_default())
     }
 
-    /// Whether a project is trusted, regardless of its owner.
+    /// Returns true if a project is trusted, regardless of its owner.
     pub fn is_safe(&self, root: &Path) -> bool {
         let matches = |listed: &String| listed == "*" || Path::new(listed) == root;
         self.safe_directories.iter().any(matches)
@@ -43,16 +48,16 @@ impl UserConfig {
 pub struct TrustLine {
     /// The project's root, links resolved.
     pub root: PathBuf,
-    /// Files outside it that its links may lead to.
+    /// Files outside it that its links may point to.
     pub external: Vec<PathBuf>,
 }
 
-/// The consents of all projects. A line that cannot be read allows nothing.
+/// Parses the consents of all projects. An invalid line allows nothing.
 pub fn trust_lines(text: &str) -> Vec<TrustLine> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// The text of the file. Fails for a path that is not UTF-8.
+/// Renders the file. Fails for a path that is not UTF-8.
 pub fn trust_text(lines: &[TrustLine]) -> anyhow::Result<String> {
     lines.iter().map(|line| Ok(format!("{}\n", serde_json::to_string(line)?))).collect()
 }
@@ -73,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_a_project_are_errors_that_name_their_line() {
+    fn keys_of_a_project_are_refused_with_their_line() {
         let error = UserConfig::read("version: 1\nproject: shop\n").expect_err("no such key");
         assert!(error.to_string().starts_with("line 2:"), "{error}");
     }

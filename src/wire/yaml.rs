@@ -1,4 +1,4 @@
-//! YAML and JSON with the line of every value, so that an error can name its place.
+//! Reads YAML and JSON and records the line of every value, for messages.
 
 use std::collections::BTreeMap;
 
@@ -7,38 +7,38 @@ use serde_json::Value;
 
 use crate::model::yaml_depth::{MAX_DEPTH, is_deep};
 
-/// A value and where each part of it stands, by JSON pointer.
-pub struct Placed {
+/// A value and the line of each of its parts, by JSON pointer.
+pub struct LocatedYaml {
     /// The value.
     pub value: Value,
     lines: BTreeMap<String, u32>,
 }
 
-/// A text that is no YAML, with its line.
+/// A YAML syntax error.
 #[derive(Debug)]
-pub struct Invalid {
-    /// From 1.
+pub struct YamlError {
+    /// Line, from 1.
     pub line: u32,
-    /// What is wrong.
+    /// Description.
     pub message: String,
 }
 
-impl Placed {
-    /// Reads YAML; duplicate keys and runaway aliases are refused.
-    pub fn yaml(text: &str) -> Result<Placed, Invalid> {
+impl LocatedYaml {
+    /// Parses YAML. Refuses duplicate keys and excessive aliases.
+    pub fn yaml(text: &str) -> Result<LocatedYaml, YamlError> {
         if is_deep(text, MAX_DEPTH) {
             let message = format!("it nests deeper than {MAX_DEPTH}");
-            return Err(Invalid { line: 1, message });
+            return Err(YamlError { line: 1, message });
         }
         let (lines, repeated) = lines(text);
         let value: serde_yaml::Value =
-            serde_yaml::from_str(text).map_err(|error| invalid(text, &error, repeated))?;
+            serde_yaml::from_str(text).map_err(|error| yaml_error(text, &error, repeated))?;
         let value = serde_json::to_value(value)
-            .map_err(|error| Invalid { line: 1, message: error.to_string() })?;
-        Ok(Placed { value, lines })
+            .map_err(|error| YamlError { line: 1, message: error.to_string() })?;
+        Ok(LocatedYaml { value, lines })
     }
 
-    /// The line of a value, or of the nearest one around it.
+    /// Returns the line of a value, or of the nearest value around it.
     pub fn line(&self, pointer: &str) -> u32 {
         let mut pointer = pointer;
         loop {
@@ -53,14 +53,14 @@ impl Placed {
     }
 }
 
-/// Describes an error; one about a repeated key is placed where the key is repeated.
-fn invalid(text: &str, error: &serde_yaml::Error, repeated: Option<u32>) -> Invalid {
+/// Converts an error. A duplicate key is reported at its second occurrence.
+fn yaml_error(text: &str, error: &serde_yaml::Error, repeated: Option<u32>) -> YamlError {
     let message = error.to_string();
-    // The library also ends lines where no editor does, so only its place in the text is used.
+    // The library counts line ends that editors do not, so only its offset is used.
     let above = |index: usize| text.chars().take(index).filter(|c| *c == '\n').count() as u32;
     let line = error.location().map_or(1, |place| 1 + above(place.index()));
     let line = repeated.filter(|_| message.contains("duplicate")).unwrap_or(line);
-    Invalid { line, message: message.split(" at line ").next().unwrap_or(&message).to_string() }
+    YamlError { line, message: message.split(" at line ").next().unwrap_or(&message).to_string() }
 }
 
 enum Frame {
@@ -68,12 +68,12 @@ enum Frame {
     Sequence { pointer: String, index: usize },
 }
 
-/// The line of every key and item, and of the first key that stands twice.
+/// Returns the line of every key and item, and of the first duplicate key.
 fn lines(text: &str) -> (BTreeMap<String, u32>, Option<u32>) {
     let mut lines = BTreeMap::new();
     let mut repeated = None;
     let mut stack: Vec<Frame> = Vec::new();
-    let seen = as_seen(text);
+    let seen = editor_lines(text);
     for event in Parser::new_from_str(text) {
         let Ok((event, span)) = event else { break };
         let line = span.start.line().checked_sub(1).and_then(|line| seen.get(line));
@@ -88,17 +88,17 @@ fn lines(text: &str) -> (BTreeMap<String, u32>, Option<u32>) {
                     *key = Some(value.into_owned());
                     continue;
                 }
-                step(&mut stack, &mut lines, line);
+                advance(&mut stack, &mut lines, line);
             }
             Event::Alias(_) => {
-                step(&mut stack, &mut lines, line);
+                advance(&mut stack, &mut lines, line);
             }
             Event::MappingStart(..) => {
-                let pointer = step(&mut stack, &mut lines, line);
+                let pointer = advance(&mut stack, &mut lines, line);
                 stack.push(Frame::Mapping { pointer, key: None });
             }
             Event::SequenceStart(..) => {
-                let pointer = step(&mut stack, &mut lines, line);
+                let pointer = advance(&mut stack, &mut lines, line);
                 stack.push(Frame::Sequence { pointer, index: 0 });
             }
             Event::MappingEnd | Event::SequenceEnd => {
@@ -110,8 +110,8 @@ fn lines(text: &str) -> (BTreeMap<String, u32>, Option<u32>) {
     (lines, repeated)
 }
 
-/// The line that editors count for each one that YAML counts: to YAML a lone CR ends a line, too.
-fn as_seen(text: &str) -> Vec<u32> {
+/// Maps YAML's line numbers to those of editors: in YAML, a lone CR ends a line too.
+fn editor_lines(text: &str) -> Vec<u32> {
     let mut seen = vec![1];
     let mut line = 1;
     let mut bytes = text.bytes().peekable();
@@ -126,8 +126,8 @@ fn as_seen(text: &str) -> Vec<u32> {
     seen
 }
 
-/// Takes the next value of the innermost frame and gives its pointer.
-fn step(stack: &mut [Frame], lines: &mut BTreeMap<String, u32>, line: u32) -> String {
+/// Advances the innermost frame by a value and returns the value's pointer.
+fn advance(stack: &mut [Frame], lines: &mut BTreeMap<String, u32>, line: u32) -> String {
     match stack.last_mut() {
         None => String::new(),
         Some(Frame::Mapping { pointer, key }) => {
@@ -151,20 +151,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_knows_its_line() {
-        let placed =
-            Placed::yaml("a: 1\nb:\n  - x: 2\n    y: [3, 4]\n  - z\n").expect("it is YAML");
+    fn every_value_has_its_line() {
+        let located =
+            LocatedYaml::yaml("a: 1\nb:\n  - x: 2\n    y: [3, 4]\n  - z\n").expect("it is YAML");
         for (pointer, line) in
             [("/a", 1), ("/b/0/x", 3), ("/b/0/y", 4), ("/b/0/y/1", 4), ("/b/1", 5), ("/b/9/q", 2)]
         {
-            assert_eq!(placed.line(pointer), line, "{pointer}");
+            assert_eq!(located.line(pointer), line, "{pointer}");
         }
-        let line = |text: &str| Placed::yaml(text).err().map(|invalid| invalid.line);
+        let line = |text: &str| LocatedYaml::yaml(text).err().map(|error| error.line);
         assert_eq!(line("a: 1\na: 2\n"), Some(2));
-        // Three lines for an editor, five for the library.
+        // Editors count three lines, the library counts five.
         let odd = line("a: 1\nb\u{2028}\u{85}: x\nc: {d: e: f}\n");
         assert!(odd.is_some_and(|line| line <= 3), "{odd:?}");
-        let placed = Placed::yaml("# a\r\r\rb: 1\r\nc: 2\n").expect("it is YAML");
-        assert_eq!((placed.line("/b"), placed.line("/c")), (1, 2));
+        let located = LocatedYaml::yaml("# a\r\r\rb: 1\r\nc: 2\n").expect("it is YAML");
+        assert_eq!((located.line("/b"), located.line("/c")), (1, 2));
     }
 }

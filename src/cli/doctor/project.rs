@@ -4,9 +4,9 @@ use rustix::fs::FileType;
 
 use super::DoctorCheck;
 use crate::emit::{self, AUDIT, LOCAL};
-use crate::model::plural::counted;
 use crate::model::layout::{MANIFEST, SESSION, WORKFLOW};
 use crate::model::plan::HOOK_BYTES;
+use crate::model::plural::counted;
 use crate::root::{Content, Root};
 use crate::verify;
 

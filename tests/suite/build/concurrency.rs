@@ -109,7 +109,7 @@ fn assert_whole(path: &str, bytes: &[u8]) {
         assert!(read.is_ok(), "{path}: {read:?}\n{text}");
         return;
     }
-    assert!(header::undress(format_of(path), bytes).is_some(), "{path} has no header:\n{text}");
+    assert!(header::parse(format_of(path), bytes).is_some(), "{path} has no header:\n{text}");
     if path.ends_with("session.md") {
         assert!(text.ends_with("</blue-session>\n"), "{path} is torn:\n{text}");
     } else if path.ends_with(".jsonl") {

@@ -173,8 +173,7 @@ fn any_emitted_file_is_read_or_refused() {
         let mut answer = Answer::new();
         for format in [Format::Markdown, Format::Jsonl, Format::Yaml, Format::Bundle] {
             answer.push(
-                header::undress(format, bytes)
-                    .map_or(0, |undressed| 1 + size(undressed.body.len())),
+                header::parse(format, bytes).map_or(0, |undressed| 1 + size(undressed.body.len())),
             );
             header::seal(format, bytes);
         }
