@@ -36,7 +36,7 @@ pub(super) fn render(
     current: &CurrentArtifacts,
     notes: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Vec<BuiltArtifact>> {
-    let graph = corpus.graph;
+    let graph = &corpus.graph;
     let mut built = Vec::new();
     for collection in 0..graph.collections.len() {
         let ids: Vec<DocId> = graph.of_collection(collection).collect();
@@ -248,7 +248,7 @@ fn relevance(corpus: &Corpus<'_>, current: &CurrentArtifacts) -> BuiltArtifact {
 fn paths(corpus: &Corpus<'_>, current: &CurrentArtifacts) -> BuiltArtifact {
     let Corpus { graph, bindings, .. } = corpus;
     let mut hasher = Hasher::new();
-    for binding in *bindings {
+    for binding in bindings {
         hasher.field(binding.path.as_bytes()).field(binding.kind.as_str().as_bytes());
         hasher.field(graph.document(binding.document).uri.as_str().as_bytes());
         hasher.field(binding.naming.as_str().as_bytes()).number(u64::from(binding.line));
@@ -265,7 +265,7 @@ fn index(
     current: &CurrentArtifacts,
     body: impl FnOnce() -> Vec<Vec<u8>>,
 ) -> BuiltArtifact {
-    let source = index_source(corpus.graph);
+    let source = index_source(&corpus.graph);
     let action = index_action(&source, &documents, &corpus.inputs.plan.allowance);
     let built = BuiltArtifact::unless_current(path, action, current, |action| {
         Ok(Artifact::new(path, uri, Format::Jsonl, source, body(), action.digest()))

@@ -59,7 +59,7 @@ pub(super) fn index(
         action.add_fact("work", &[]);
     }
     BuiltArtifact::unless_current(BUNDLES, action, current, |action| {
-        let plans = Plans::new(corpus.graph);
+        let plans = Plans::new(&corpus.graph);
         for (line, id) in lines.iter_mut().zip(&ids) {
             line.work = id.map(|id| workflow::state(corpus, id, &plans)).transpose()?;
         }
@@ -74,7 +74,7 @@ pub(super) fn index(
 /// Returns each RFC with its names in branches and worktrees and its refresh policy, by the path of its
 /// bundle. Names that fit two RFCs are left out.
 fn of_rfcs(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, RefreshPolicy)> {
-    let Corpus { inputs, graph, rfcs, .. } = *corpus;
+    let Corpus { inputs, graph, rfcs, .. } = corpus;
     let prefix = &inputs.plan.branch_prefix;
     let short_names = |id: DocId| {
         let document = graph.document(id);

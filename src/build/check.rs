@@ -21,17 +21,8 @@ pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcom
     refuse_links_without_consent(&inputs, &survey)?;
     let Survey { graph, bindings, mut notes, terms, extracts, .. } = survey;
     let ranking = rank::rank(&graph, &Lexicon::new(&graph.documents, terms));
-    let (rfcs, note) = workflow::choose_rfcs(&graph, inputs.plan.max_bundles as usize);
-    notes.extend(note);
-    let corpus = Corpus {
-        root,
-        inputs: &inputs,
-        graph: &graph,
-        bindings: &bindings,
-        extracts: &extracts,
-        ranking: &ranking,
-        rfcs: &rfcs,
-    };
+    let rfcs = workflow::choose_rfcs(&graph, inputs.plan.max_bundles).into_value(&mut notes);
+    let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, rfcs };
     let (manifest, with_lf) = emitted::manifest(root, false)?.unzip();
     let authorship = Authorship::new(root, manifest.is_some(), emit::pending(root));
     let built = artifacts::render(&corpus, &artifacts::CurrentArtifacts::new(), &mut notes)?;
@@ -41,18 +32,11 @@ pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcom
         let on_disk = authorship.on_disk(&artifact.path, known, &artifact.body)?;
         notes.extend(verify::finding(&artifact.path, &on_disk, &artifact.hash));
     }
-    let digest = inputs_digest(&inputs, &graph, &bindings);
+    let digest = inputs_digest(&inputs, &corpus.graph, &corpus.bindings);
     let wanted = new_manifest(&corpus, digest, entries);
     notes.extend(check_manifest(root, &authorship, manifest.as_ref(), with_lf, &wanted)?);
     notes.extend(orphans(root, manifest.as_ref(), &wanted));
-    let mut outcome = Outcome {
-        diagnostics: notes,
-        n_documents: graph.documents.len(),
-        n_live: graph.live.iter().filter(|live| **live).count(),
-        ..Outcome::default()
-    };
-    outcome.review(&inputs.policy);
-    Ok(outcome)
+    Ok(Outcome::new(&corpus, Vec::new(), notes))
 }
 
 const HINT: &str = "run `blue knowledge build` and commit the result";

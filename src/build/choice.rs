@@ -21,7 +21,7 @@ pub(super) struct Choice {
 impl Choice {
     /// Selects candidates among documents by weight.
     pub(super) fn new(corpus: &Corpus<'_>, ids: &[DocId], budget: &Budget) -> Choice {
-        let graph = corpus.graph;
+        let graph = &corpus.graph;
         let weight = |id: &DocId| u64::from(corpus.ranking.weights[id.0 as usize]);
         let live = || ids.iter().copied().filter(|id| graph.is_live(*id));
         let mut by_weight: Vec<DocId> = ids.to_vec();

@@ -81,7 +81,7 @@ impl FactsStore {
 const MAX_WITH_EXTRACTS: usize = 4_096;
 
 /// One document that was read.
-struct ReadDocument {
+struct LoadedDocument {
     digest: Digest,
     /// Its key in the facts cache.
     key: Digest,
@@ -118,7 +118,7 @@ pub(super) fn read_all(
         with_extracts: found.len() <= MAX_WITH_EXTRACTS,
         n_bytes: AtomicU64::new(0),
     };
-    let results: Vec<(FoundFile, anyhow::Result<Result<ReadDocument, Refused>>)> = found
+    let results: Vec<(FoundFile, anyhow::Result<Result<LoadedDocument, Refused>>)> = found
         .into_par_iter()
         .with_min_len(16)
         .map(|found| {
@@ -167,7 +167,7 @@ impl DocumentReader<'_> {
         &self,
         path: &str,
         sidecar: Option<&str>,
-    ) -> anyhow::Result<Result<ReadDocument, Refused>> {
+    ) -> anyhow::Result<Result<LoadedDocument, Refused>> {
         let note = match self.judge_name(path) {
             Named::Plain => None,
             Named::Noted(note) => Some(note),
@@ -178,7 +178,7 @@ impl DocumentReader<'_> {
         if let Some((digest, parsed, files)) = self.unchanged(path, sidecar, &allowed) {
             self.add_size(parsed.facts.n_bytes)?;
             let key = allowed.key(digest);
-            return Ok(Ok(ReadDocument { digest, key, parsed, files, fresh: None, note }));
+            return Ok(Ok(LoadedDocument { digest, key, parsed, files, fresh: None, note }));
         }
         let (bytes, stat) = match self.bytes(path)? {
             Ok(content) => content,
@@ -206,7 +206,7 @@ impl DocumentReader<'_> {
         let digest = document_digest(own, sidecar_bytes.as_deref().map(Digest::of));
         let key = allowed.key(digest);
         if let Some(parsed) = self.cache.get(&key) {
-            return Ok(Ok(ReadDocument { digest, key, parsed, files, fresh: None, note }));
+            return Ok(Ok(LoadedDocument { digest, key, parsed, files, fresh: None, note }));
         }
         let source = Source { bytes, sidecar: sidecar_bytes };
         let limits = &self.inputs.plan.limits;
@@ -218,7 +218,7 @@ impl DocumentReader<'_> {
             false => (parse::parse(&source, limits, &allowed), None),
         };
         let fresh = Some((facts::encode(&key, &parsed), extracts));
-        Ok(Ok(ReadDocument { digest, key, parsed, files, fresh, note }))
+        Ok(Ok(LoadedDocument { digest, key, parsed, files, fresh, note }))
     }
 
     /// Checks a file name. A name that the last build read was not refused, and there are no other

@@ -1,7 +1,7 @@
 //! The manifest of a build.
 
 use super::artifacts::BuiltArtifact;
-use super::session::{self, Meaning};
+use super::session::{self, SourceMeaning};
 use super::{Corpus, Inputs};
 use crate::model::layout::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW};
 use crate::model::{Binding, Digest, FORMAT, Graph, Hasher};
@@ -97,18 +97,18 @@ fn tier_source(
         return answer;
     }
     match session::meaning(graph, source) {
-        Meaning::Documents(ids) => {
+        SourceMeaning::Documents(ids) => {
             let document = graph.document(ids[0]);
             answer.artifact = Some(document.path.clone());
             answer.hash = Some(document.digest.to_string());
             answer.tokens = Some(document.facts.n_tokens);
         }
-        Meaning::Voice => {
+        SourceMeaning::Voice => {
             let voice = inputs.files.iter().find(|file| file.path == VOICE && !file.is_absent());
             answer.artifact = voice.map(|file| file.path.clone());
             answer.hash = voice.map(|file| file.digest.to_string());
         }
-        Meaning::Nothing => {}
+        SourceMeaning::Nothing => {}
     }
     answer
 }

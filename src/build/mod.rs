@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use crate::discover::present::Present;
 use crate::discover::{self, Discovery, fresh, git};
 use crate::model::{
-    Binding, Counts, Diagnostic, Digest, DocId, Graph, Lexicon, Policy, State, Terms, TrackedFile,
+    Binding, Counts, Diagnostic, Digest, DocId, Graph, Lexicon, State, Terms, TrackedFile,
 };
 use crate::parse::Extracts;
 use crate::rank::{self, Ranking};
@@ -112,6 +112,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Returns the outcome of a build. The project's severities and accepted findings are applied.
+    fn new(corpus: &Corpus<'_>, fates: Vec<Fate>, notes: Vec<Diagnostic>) -> Outcome {
+        let reviewed = corpus.inputs.policy.review(notes);
+        Outcome {
+            fates,
+            diagnostics: reviewed.shown,
+            accepted: reviewed.accepted,
+            n_documents: corpus.graph.documents.len(),
+            n_live: corpus.graph.live.iter().filter(|live| **live).count(),
+            known: None,
+        }
+    }
+
     /// Returns true if any file was written or removed.
     pub fn wrote(&self) -> bool {
         self.fates.iter().any(|fate| fate.written)
@@ -126,12 +139,6 @@ impl Outcome {
     /// Returns the findings about emitted files that are not what a build would write.
     pub fn not_current(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.code.is_about_output())
-    }
-
-    /// Applies the project's severities and accepted findings.
-    fn review(&mut self, policy: &Policy) {
-        let reviewed = policy.review(std::mem::take(&mut self.diagnostics));
-        (self.diagnostics, self.accepted) = (reviewed.shown, reviewed.accepted);
     }
 }
 
@@ -152,16 +159,16 @@ pub struct Survey {
     tree: discover::Tree,
 }
 
-/// Everything that artifacts are rendered from.
+/// Everything that artifacts are rendered from: the documents of a project, linked and ranked.
 pub(crate) struct Corpus<'a> {
     root: &'a Root,
     inputs: &'a Inputs,
-    graph: &'a Graph,
-    bindings: &'a [Binding],
-    extracts: &'a BTreeMap<Digest, Extracts>,
-    ranking: &'a Ranking,
+    graph: Graph,
+    bindings: Vec<Binding>,
+    extracts: BTreeMap<Digest, Extracts>,
+    ranking: Ranking,
     /// The live RFCs that get a bundle.
-    rfcs: &'a [DocId],
+    rfcs: Vec<DocId>,
 }
 
 /// Builds a project, or checks it.
@@ -196,32 +203,17 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     notes.extend(cached.err().map(state::not_written));
 
     let ranking = rank::rank(&graph, &Lexicon::new(&graph.documents, terms));
-    let (rfcs, note) = workflow::choose_rfcs(&graph, inputs.plan.max_bundles as usize);
-    notes.extend(note);
-    let corpus = Corpus {
-        root,
-        inputs: &inputs,
-        graph: &graph,
-        bindings: &bindings,
-        extracts: &extracts,
-        ranking: &ranking,
-        rfcs: &rfcs,
-    };
+    let rfcs = workflow::choose_rfcs(&graph, inputs.plan.max_bundles).into_value(&mut notes);
+    let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, rfcs };
     let artifacts = artifacts::render(&corpus, &emitted.intact, &mut notes)?;
     let explainer = explain::Explainer { previous: &previous, files: &files };
     let planned = changes::plan(&corpus, &emitted, artifacts, head, &explainer, options)?;
     let created = state::to_create(root, &planned.changes);
     let written = emit::commit(root, &planned.changes, &planned.removals)?;
 
-    let mut outcome = Outcome {
-        fates: planned.fates,
-        diagnostics: notes.into_iter().chain(planned.notes).collect(),
-        n_documents: graph.documents.len(),
-        n_live: graph.live.iter().filter(|live| **live).count(),
-        ..Outcome::default()
-    };
-    outcome.review(&inputs.policy);
-    let seen = state::Seen { looked_at, files, tree: &tree, inputs: &inputs };
+    notes.extend(planned.notes);
+    let mut outcome = Outcome::new(&corpus, planned.fates, notes);
+    let seen = state::ReadState { looked_at, files, tree: &tree, inputs: &inputs };
     let folders = state::folders(root, &tree, &created, &planned.removals);
     let outputs = state::outputs(root, &previous, &planned.actions, written)?;
     let saved = state::save(root, seen, folders, outputs, planned.actions, outcome.counts());

@@ -40,8 +40,8 @@ struct CollectionView {
     n_live: usize,
 }
 
-/// Meaning of an address among the sources of tier 1.
-pub(super) enum Meaning {
+/// SourceMeaning of an address among the sources of tier 1.
+pub(super) enum SourceMeaning {
     Documents(Vec<DocId>),
     Voice,
     Nothing,
@@ -57,12 +57,12 @@ pub(super) fn means_collection(source: &str, collection: &Collection) -> bool {
 }
 
 /// Resolves an address among the sources of tier 1.
-pub(super) fn meaning(graph: &Graph, source: &str) -> Meaning {
+pub(super) fn meaning(graph: &Graph, source: &str) -> SourceMeaning {
     if source == "blue://context/voice" {
-        return Meaning::Voice;
+        return SourceMeaning::Voice;
     }
     if let Some(id) = graph.ids().find(|id| graph.document(*id).uri.as_str() == source) {
-        return Meaning::Documents(vec![id]);
+        return SourceMeaning::Documents(vec![id]);
     }
     let rows: Vec<usize> = (0..graph.collections.len())
         .filter(|i| means_collection(source, &graph.collections[*i]))
@@ -73,7 +73,7 @@ pub(super) fn meaning(graph: &Graph, source: &str) -> Meaning {
             rows.contains(&graph.document(*id).collection) || short_means(graph, source, *id)
         })
         .collect();
-    if ids.is_empty() { Meaning::Nothing } else { Meaning::Documents(ids) }
+    if ids.is_empty() { SourceMeaning::Nothing } else { SourceMeaning::Documents(ids) }
 }
 
 /// Returns true if an address such as `blue://docs/adrs/5` or `blue://adr/5` means a document.
@@ -90,7 +90,7 @@ fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
 }
 
 /// Everything that the bundle is rendered from.
-struct Material<'a> {
+struct SessionMaterial<'a> {
     inputs: &'a Inputs,
     graph: &'a Graph,
     choice: Choice,
@@ -106,7 +106,7 @@ pub(super) fn session(
     current: &CurrentArtifacts,
     notes: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Vec<BuiltArtifact>> {
-    let material = Material::new(corpus, notes);
+    let material = SessionMaterial::new(corpus, notes);
     let action = material.action();
     let digest = action.digest().short();
     let artifact = |path: &str, text: String, tokens: u64, action: &Action| {
@@ -134,9 +134,9 @@ pub(super) fn session(
     Ok(vec![plain, json])
 }
 
-impl<'a> Material<'a> {
-    fn new(corpus: &Corpus<'a>, notes: &mut Vec<Diagnostic>) -> Material<'a> {
-        let Corpus { inputs, graph, .. } = *corpus;
+impl<'a> SessionMaterial<'a> {
+    fn new(corpus: &'a Corpus<'_>, notes: &mut Vec<Diagnostic>) -> SessionMaterial<'a> {
+        let Corpus { inputs, graph, .. } = corpus;
         let plan = &inputs.plan;
         let budget = plan.identity.budget;
         let (ids, voice) = sources(inputs, graph, notes);
@@ -144,7 +144,7 @@ impl<'a> Material<'a> {
         let live: Vec<DocId> = ids.into_iter().filter(|id| graph.is_live(*id)).collect();
         let guide = inputs.guide.as_deref().filter(|text| !text.trim().is_empty());
         let max_voice = (budget.tokens * 4 * 2 / 5) as usize;
-        Material {
+        SessionMaterial {
             inputs,
             graph,
             choice: Choice::new(corpus, &live, &budget),
@@ -157,7 +157,7 @@ impl<'a> Material<'a> {
 
     /// Renders the text within its budget.
     fn render(&self, corpus: &Corpus<'_>, digest: &str) -> anyhow::Result<Fitted> {
-        let Material { inputs, graph, choice, .. } = self;
+        let SessionMaterial { inputs, graph, choice, .. } = self;
         let longer = choice.longer(corpus)?;
         let mut render = |bundle: &Bundle| {
             let groups = groups(graph, &longer, bundle);
@@ -214,20 +214,20 @@ fn sources(
     let configured = inputs.files.iter().any(|file| file.path == CONFIG && !file.is_absent());
     for source in &inputs.plan.identity.sources {
         match meaning(graph, source) {
-            Meaning::Documents(found) => {
+            SourceMeaning::Documents(found) => {
                 let short = |id: &DocId| short_means(graph, source, *id);
                 if found.len() > 1 && found.iter().all(short) {
                     notes.push(ambiguous(graph, source, &found));
                 }
                 ids.extend(found);
             }
-            Meaning::Voice => voice = inputs.voice.clone(),
-            Meaning::Nothing if configured && source != "blue://docs/adrs/" => {
+            SourceMeaning::Voice => voice = inputs.voice.clone(),
+            SourceMeaning::Nothing if configured && source != "blue://docs/adrs/" => {
                 let message = format!("identity asks for {source}, which is not in this project");
                 let hint = "run `blue knowledge list` to see every address";
                 notes.push(Diagnostic::new(Code::SourceUnknown, CONFIG, message).hint(hint));
             }
-            Meaning::Nothing => {}
+            SourceMeaning::Nothing => {}
         }
     }
     ids.sort_unstable();

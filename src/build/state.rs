@@ -38,7 +38,7 @@ pub(super) fn load(root: &Root, force: bool) -> State {
 }
 
 /// Everything that a build read.
-pub(super) struct Seen<'a> {
+pub(super) struct ReadState<'a> {
     /// Time of the file system before the first read.
     pub(super) looked_at: i64,
     /// Files of documents.
@@ -50,14 +50,14 @@ pub(super) struct Seen<'a> {
 /// Saves the state for the next build.
 pub(super) fn save(
     root: &Root,
-    seen: Seen<'_>,
+    seen: ReadState<'_>,
     mut folders: Vec<Folder>,
     outputs: Vec<TrackedFile>,
     actions: Vec<(String, Action)>,
     counts: Counts,
 ) -> anyhow::Result<()> {
     let Some(seal) = seal(root) else { return Ok(()) };
-    let Seen { looked_at, files: mut inputs, tree, .. } = seen;
+    let ReadState { looked_at, files: mut inputs, tree, .. } = seen;
     inputs.extend(seen.inputs.files.iter().cloned());
     for path in tree.ignores.iter().filter(|path| !has_secret(path)) {
         inputs.extend(tracked(root, path)?);

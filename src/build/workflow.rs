@@ -9,7 +9,7 @@ use crate::model::escape::escape_except;
 use crate::model::layout::WORKFLOW;
 use crate::model::{
     Action, Artifact, Bundle, Candidate, Code, Diagnostic, DocId, Document, Format, Graph, Hasher,
-    Listener, Relation, Status, Work,
+    Listener, Noted, Relation, Status, Work,
 };
 use crate::render::view;
 use crate::wire::jsonl::{PlanLine, WorkLine};
@@ -42,9 +42,9 @@ struct PlanView<'a> {
     tasks: Vec<&'a str>,
 }
 
-/// Part of the bundle that a line belongs to, the most needed first.
+/// BundlePart of the bundle that a line belongs to, the most needed first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Part {
+enum BundlePart {
     Task,
     Depends,
     Criterion,
@@ -54,19 +54,20 @@ enum Part {
 }
 
 /// The lines that a bundle may leave out.
-type Line = (Part, String);
+type BundleItem = (BundlePart, String);
 
 /// Returns the live RFCs that get a bundle, and a finding if there are too many. Those in progress are
 /// preferred.
-pub(super) fn choose_rfcs(graph: &Graph, max: usize) -> (Vec<DocId>, Option<Diagnostic>) {
+pub(super) fn choose_rfcs(graph: &Graph, max: u64) -> Noted<Vec<DocId>> {
     let is_rfc = |id: &DocId| {
         let document = graph.document(*id);
         let collection = &graph.collections[document.collection];
         collection.kind.as_str() == "rfc" && !document.is_plan && graph.is_live(*id)
     };
     let mut ids: Vec<DocId> = graph.ids().filter(is_rfc).collect();
+    let max = usize::try_from(max).unwrap_or(usize::MAX);
     if ids.len() <= max {
-        return (ids, None);
+        return Noted::new(ids, Vec::new());
     }
     let urgency = |status: Status| match status {
         Status::Active => 0,
@@ -87,7 +88,7 @@ pub(super) fn choose_rfcs(graph: &Graph, max: usize) -> (Vec<DocId>, Option<Diag
     let note = Diagnostic::new(Code::TooManyBundles, &path, message).hint(hint);
     ids.truncate(max);
     ids.sort_unstable();
-    (ids, Some(note))
+    Noted::new(ids, vec![note])
 }
 
 /// Renders the bundles of the chosen RFCs.
@@ -95,7 +96,7 @@ pub(super) fn bundles(
     corpus: &Corpus<'_>,
     current: &CurrentArtifacts,
 ) -> anyhow::Result<Vec<BuiltArtifact>> {
-    let plans = Plans::new(corpus.graph);
+    let plans = Plans::new(&corpus.graph);
     corpus.rfcs.par_iter().map(|id| bundle(corpus, *id, &plans, current)).collect()
 }
 
@@ -135,7 +136,7 @@ fn bundle(
     let action = action(corpus, id, &plans, &about);
     BuiltArtifact::unless_current(&path, action, current, |action| {
         let inputs_id = action.digest().short();
-        let material = Material::read(corpus, id, &plans, about)?;
+        let material = WorkflowMaterial::read(corpus, id, &plans, about)?;
         let candidates: Vec<Candidate> = material.lines.iter().enumerate().map(candidate).collect();
         let templates = &inputs.templates;
         let mut render =
@@ -151,7 +152,7 @@ fn bundle(
 }
 
 /// Returns the facts that decide a bundle.
-fn action(corpus: &Corpus<'_>, id: DocId, plans: &[DocId], about: &[Line]) -> Action {
+fn action(corpus: &Corpus<'_>, id: DocId, plans: &[DocId], about: &[BundleItem]) -> Action {
     let Corpus { inputs, graph, .. } = corpus;
     let mut hasher = Hasher::new();
     for document in std::iter::once(&id).chain(plans).map(|id| graph.document(*id)) {
@@ -172,23 +173,23 @@ fn action(corpus: &Corpus<'_>, id: DocId, plans: &[DocId], about: &[Line]) -> Ac
 }
 
 /// Everything that one bundle is rendered from.
-struct Material<'a> {
+struct WorkflowMaterial<'a> {
     document: &'a Document,
     head: String,
     status: String,
     work: Work,
     plans: Vec<(&'a str, Work)>,
-    lines: Vec<Line>,
+    lines: Vec<BundleItem>,
 }
 
-impl<'a> Material<'a> {
+impl<'a> WorkflowMaterial<'a> {
     fn read(
-        corpus: &Corpus<'a>,
+        corpus: &'a Corpus<'_>,
         id: DocId,
         plans: &[DocId],
-        about: Vec<Line>,
-    ) -> anyhow::Result<Material<'a>> {
-        let graph = corpus.graph;
+        about: Vec<BundleItem>,
+    ) -> anyhow::Result<WorkflowMaterial<'a>> {
+        let graph = &corpus.graph;
         let work = extracts::work(corpus, id)?;
         let of_plan =
             |id: &DocId| Ok((graph.document(*id).uri.as_str(), extracts::work(corpus, *id)?));
@@ -196,11 +197,18 @@ impl<'a> Material<'a> {
         let document = graph.document(id);
         let lines = lines(&work, &plans, about);
         let head = head_of(document);
-        Ok(Material { document, head, status: document.status.to_string(), work, plans, lines })
+        Ok(WorkflowMaterial {
+            document,
+            head,
+            status: document.status.to_string(),
+            work,
+            plans,
+            lines,
+        })
     }
 
     fn view<'v>(&'v self, bundle: &Bundle, inputs: &'v str) -> WorkflowView<'v> {
-        let shown = |part: Part| -> Vec<&'v str> {
+        let shown = |part: BundlePart| -> Vec<&'v str> {
             let rows = bundle.shown.iter().map(|(row, _)| &self.lines[row.0 as usize]);
             rows.filter(|(of, _)| *of == part).map(|(_, text)| text.as_str()).collect()
         };
@@ -211,7 +219,7 @@ impl<'a> Material<'a> {
             phase: work.phase.as_deref(),
             n_done: work.n_done,
             n_tasks: work.n_done + work.n_open,
-            tasks: shown(Part::PlanTask(i)),
+            tasks: shown(BundlePart::PlanTask(i)),
         });
         WorkflowView {
             uri: self.document.uri.as_str(),
@@ -222,12 +230,12 @@ impl<'a> Material<'a> {
             phase: self.work.phase.as_deref(),
             n_done: self.work.n_done,
             n_tasks: self.work.n_done + self.work.n_open,
-            tasks: shown(Part::Task),
-            criteria: shown(Part::Criterion),
+            tasks: shown(BundlePart::Task),
+            criteria: shown(BundlePart::Criterion),
             plans: plans.collect(),
-            depends: shown(Part::Depends),
-            replaces: shown(Part::Replaces),
-            linked: shown(Part::Linked),
+            depends: shown(BundlePart::Depends),
+            replaces: shown(BundlePart::Replaces),
+            linked: shown(BundlePart::Linked),
             n_hidden: bundle.hidden.len() + n_cut,
         }
     }
@@ -245,7 +253,7 @@ const MAX_LISTED: usize = 20;
 
 /// Returns the state of an RFC's work as data, for readers that do not know the template.
 pub(super) fn state(corpus: &Corpus<'_>, id: DocId, plans: &Plans) -> anyhow::Result<WorkLine> {
-    let graph = corpus.graph;
+    let graph = &corpus.graph;
     let kept = corpus.inputs.plan.allowance.hidden_chars();
     let plain = |text: &str| escape_except(text, &kept).into_owned();
     let listed = |texts: &[String]| texts.iter().take(MAX_LISTED).map(|text| plain(text)).collect();
@@ -273,26 +281,26 @@ pub(super) fn state(corpus: &Corpus<'_>, id: DocId, plans: &Plans) -> anyhow::Re
     })
 }
 
-fn candidate((row, (part, text)): (usize, &Line)) -> Candidate {
+fn candidate((row, (part, text)): (usize, &BundleItem)) -> Candidate {
     let weight = match part {
-        Part::Task => 60,
-        Part::Depends => 50,
-        Part::Criterion => 40,
-        Part::Replaces => 30,
-        Part::PlanTask(_) => 20,
-        Part::Linked => 10,
+        BundlePart::Task => 60,
+        BundlePart::Depends => 50,
+        BundlePart::Criterion => 40,
+        BundlePart::Replaces => 30,
+        BundlePart::PlanTask(_) => 20,
+        BundlePart::Linked => 10,
     };
     let costs = [text.len() as u64 + 6, 0, 0, 0, 0];
     Candidate { id: DocId(row as u32), weight, costs, history: false }
 }
 
 /// Returns every line that may be shown, in the order of the bundle.
-fn lines(work: &Work, plans: &[(&str, Work)], about: Vec<Line>) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    lines.extend(work.open.iter().map(|task| (Part::Task, task.clone())));
-    lines.extend(work.criteria.iter().map(|criterion| (Part::Criterion, criterion.clone())));
+fn lines(work: &Work, plans: &[(&str, Work)], about: Vec<BundleItem>) -> Vec<BundleItem> {
+    let mut lines: Vec<BundleItem> = Vec::new();
+    lines.extend(work.open.iter().map(|task| (BundlePart::Task, task.clone())));
+    lines.extend(work.criteria.iter().map(|criterion| (BundlePart::Criterion, criterion.clone())));
     for (i, (_, plan)) in plans.iter().enumerate() {
-        lines.extend(plan.open.iter().map(|task| (Part::PlanTask(i), task.clone())));
+        lines.extend(plan.open.iter().map(|task| (BundlePart::PlanTask(i), task.clone())));
     }
     lines.extend(about);
     lines
@@ -317,30 +325,30 @@ impl Plans {
 }
 
 /// Returns a line for each document that one depends on, replaces or is related to.
-fn about(corpus: &Corpus<'_>, id: DocId) -> Vec<Line> {
-    let graph = corpus.graph;
+fn about(corpus: &Corpus<'_>, id: DocId) -> Vec<BundleItem> {
+    let graph = &corpus.graph;
     let line = |other: DocId, why: &str| {
         let document = graph.document(other);
         format!("{} {}{why}", document.uri, view::head(document))
     };
     let first = graph.edges.partition_point(|edge| edge.from < id);
     let own = graph.edges[first..].iter().take_while(|edge| edge.from == id);
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<BundleItem> = Vec::new();
     for edge in own {
         match edge.relation {
-            Relation::DependsOn => lines.push((Part::Depends, line(edge.to, ""))),
-            Relation::Supersedes => lines.push((Part::Replaces, line(edge.to, ""))),
+            Relation::DependsOn => lines.push((BundlePart::Depends, line(edge.to, ""))),
+            Relation::Supersedes => lines.push((BundlePart::Replaces, line(edge.to, ""))),
             _ => {}
         }
     }
     for neighbour in &corpus.ranking.neighbours[id.0 as usize] {
         let is_listed =
-            |(_, known): &Line| known.starts_with(graph.document(neighbour.id).uri.as_str());
+            |(_, known): &BundleItem| known.starts_with(graph.document(neighbour.id).uri.as_str());
         let plan = graph.document(neighbour.id).is_plan;
         if graph.is_live(neighbour.id) && !plan && !lines.iter().any(is_listed) {
             let reason = neighbour.reasons.first().map(|reason| reason.text(graph));
             let why = reason.map_or(String::new(), |reason| format!(" ({reason})"));
-            lines.push((Part::Linked, line(neighbour.id, &why)));
+            lines.push((BundlePart::Linked, line(neighbour.id, &why)));
         }
     }
     lines

@@ -127,7 +127,7 @@ pub(super) fn bare_meaning(
 /// Takes an address apart as far as clients encode it: letters beyond ASCII, and the braces of
 /// `{active}`. Whatever else is encoded stays so, and is refused.
 fn decoded(address: &str) -> Result<String, Failure> {
-    let refused = |refusal: crate::model::uri::Refusal| Failure::Refused(refusal.to_string());
+    let refused = |refusal: crate::model::uri::UriError| Failure::Refused(refusal.to_string());
     let mut text = address.to_string();
     if address.len() <= 1024 && address.contains('%') {
         let encoded = |at: usize| {

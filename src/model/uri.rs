@@ -12,7 +12,7 @@ pub struct Uri(Box<str>);
 
 /// The rule that a text breaks as an address. Its message never contains a path of this machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Refusal {
+pub enum UriError {
     /// The text does not begin with `blue://`.
     Scheme,
     /// A segment is empty, `.` or `..`.
@@ -23,13 +23,13 @@ pub enum Refusal {
     Length,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for UriError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Refusal::Scheme => "an address begins with blue://",
-            Refusal::Segment => "an address has no empty, `.` or `..` part",
-            Refusal::Character => "an address has only letters, digits and -._~ in its parts",
-            Refusal::Length => "an address has at most 512 bytes",
+            UriError::Scheme => "an address begins with blue://",
+            UriError::Segment => "an address has no empty, `.` or `..` part",
+            UriError::Character => "an address has only letters, digits and -._~ in its parts",
+            UriError::Length => "an address has at most 512 bytes",
         })
     }
 }
@@ -40,10 +40,10 @@ const MAX_BYTES: usize = 512;
 
 impl Uri {
     /// Parses and checks an address.
-    pub fn parse(text: &str) -> Result<Uri, Refusal> {
-        let rest = text.strip_prefix(SCHEME).ok_or(Refusal::Scheme)?;
+    pub fn parse(text: &str) -> Result<Uri, UriError> {
+        let rest = text.strip_prefix(SCHEME).ok_or(UriError::Scheme)?;
         if text.len() > MAX_BYTES {
-            return Err(Refusal::Length);
+            return Err(UriError::Length);
         }
         let last = rest.bytes().filter(|b| *b == b'/').count();
         let is_allowed = |c: char| match c.is_ascii() {
@@ -53,10 +53,10 @@ impl Uri {
         for (i, segment) in rest.split('/').enumerate() {
             let is_collection = segment.is_empty() && i == last && i > 0;
             if (segment.is_empty() && !is_collection) || matches!(segment, "." | "..") {
-                return Err(Refusal::Segment);
+                return Err(UriError::Segment);
             }
             if !segment.chars().all(is_allowed) {
-                return Err(Refusal::Character);
+                return Err(UriError::Character);
             }
         }
         Ok(Uri(text.into()))

@@ -9,7 +9,7 @@ use crate::model::escape::escape;
 use crate::model::layout::PATHS;
 use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
-use crate::wire::paths::{PathKind, PathLine};
+use crate::wire::paths::{PathLine, PathLineKind};
 
 /// A document that binds a path.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Because {
     /// The path or pattern that it names.
     pub path: String,
     /// What that is.
-    pub kind: PathKind,
+    pub kind: PathLineKind,
     /// How it is named.
     pub reason: String,
     /// Where in the document.
@@ -36,7 +36,7 @@ pub struct Because {
 impl Because {
     /// In words: `src/parse/ named in code, line 9`.
     pub fn text(&self) -> String {
-        let slash = if self.kind == PathKind::Folder { "/" } else { "" };
+        let slash = if self.kind == PathLineKind::Folder { "/" } else { "" };
         let line = self.line.map_or(String::new(), |line| format!(", line {line}"));
         format!("{}{slash}: {}{line}", self.path, self.reason)
     }
@@ -88,7 +88,7 @@ pub fn bound(
                 };
                 found.entry(row).or_default().push((rank, because));
             }
-        } else if line.kind != PathKind::Glob && is_in(path, &line.path) {
+        } else if line.kind != PathLineKind::Glob && is_in(path, &line.path) {
             let live = |uri: &str| catalogue.row(uri).is_some_and(|row| catalogue.is_live(row));
             let uris = line.documents.iter().map(|named| named.uri.as_str());
             let uris: Vec<&str> = uris.filter(|uri| all || live(uri)).collect();
@@ -130,13 +130,15 @@ fn ordered(
 /// deeper than all. `None` if the line does not bind it.
 fn depth_of(line: &PathLine, path: &str) -> Option<(usize, bool)> {
     match line.kind {
-        PathKind::Glob => {
+        PathLineKind::Glob => {
             let glob = Glob::new(&line.path).filter(|glob| glob.matches(path))?;
             Some((glob.n_literal_folders(), true))
         }
-        PathKind::File | PathKind::Folder if line.path == path => Some((usize::MAX, false)),
-        PathKind::Folder if is_in(&line.path, path) => Some((line.path.split('/').count(), false)),
-        PathKind::File | PathKind::Folder => None,
+        PathLineKind::File | PathLineKind::Folder if line.path == path => Some((usize::MAX, false)),
+        PathLineKind::Folder if is_in(&line.path, path) => {
+            Some((line.path.split('/').count(), false))
+        }
+        PathLineKind::File | PathLineKind::Folder => None,
     }
 }
 
@@ -158,7 +160,7 @@ fn nearest(lines: &[PathLine], path: &str) -> Option<String> {
     let file = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
     let wanted = file(path);
     let named =
-        lines.iter().filter(|line| line.kind != PathKind::Glob).map(|line| line.path.as_str());
+        lines.iter().filter(|line| line.kind != PathLineKind::Glob).map(|line| line.path.as_str());
     let far = named.map(|named| {
         // A file of that name elsewhere is likelier meant than a path that is spelt alike.
         let elsewhere = file(named) != wanted;

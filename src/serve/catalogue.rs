@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use crate::model::escape::escape;
 use crate::model::layout::{BUNDLES, DOCUMENTS, GUIDE, PATHS, RELEVANCE, SESSION, VOICE, WORKFLOW};
-use crate::model::uri::{Refusal, Uri};
+use crate::model::uri::{Uri, UriError};
 use crate::model::{FileName, Number, ShortId};
 use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
@@ -44,7 +44,7 @@ pub enum Lookup {
     /// Nothing. [`Catalogue::near`] finds what may have been meant.
     Nothing,
     /// It is no address at all.
-    Refused(Refusal),
+    Refused(UriError),
 }
 
 /// How every line begins.

@@ -15,16 +15,16 @@ use crate::model::{Binding, Graph};
 pub struct PathLine {
     /// Path below the root, or a pattern over such paths.
     pub path: String,
-    /// PathKind of path.
-    pub kind: PathKind,
+    /// Kind of the path.
+    pub kind: PathLineKind,
     /// Documents that name it, most explicit first.
     pub documents: Vec<NamedBy>,
 }
 
-/// PathKind of a path.
+/// Kind of a path.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PathKind {
+pub enum PathLineKind {
     /// A file.
     File,
     /// A folder, with all that is in it.
@@ -33,13 +33,13 @@ pub enum PathKind {
     Glob,
 }
 
-impl PathKind {
+impl PathLineKind {
     /// Returns the word in the file.
     pub fn as_str(self) -> &'static str {
         match self {
-            PathKind::File => "file",
-            PathKind::Folder => "folder",
-            PathKind::Glob => "glob",
+            PathLineKind::File => "file",
+            PathLineKind::Folder => "folder",
+            PathLineKind::Glob => "glob",
         }
     }
 }
