@@ -1,30 +1,19 @@
-//! Judges a text before it is read: what hides in it, what must not leave, what gives orders.
+//! Scans a text before any other module reads it: redacts secrets, makes hidden characters visible
+//! and reports prompt injection.
+//!
+//! `secrets` finds and redacts credentials, `prompt_injection` recognises text that is meant to
+//! direct an agent. Both look only near the anchors that `anchors` finds in one pass. Their rules
+//! are data files in `src/guard/rules/`.
 
-mod address;
-mod anchor;
-mod base64;
-mod command;
-mod comment;
-mod form;
-mod format;
-mod hidden;
-mod keyed;
-mod name;
-mod order;
-mod pem;
-mod phrase;
-mod place;
-mod script;
-mod secret;
-mod sight;
-mod special;
-mod table;
-mod tag;
-mod tongue;
-mod url;
-mod value;
-mod vocabulary;
-mod wrapped;
+mod anchors;
+mod file_names;
+mod hidden_characters;
+mod line_columns;
+mod mixed_scripts;
+mod prompt_injection;
+mod rules;
+mod scan_context;
+mod secrets;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -35,20 +24,20 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::model::hidden_chars::hidden_in;
 use crate::model::{Allowance, Code, Digest, Hasher, Note};
 
-pub use name::{Named, has_secret, judge_name, shown};
-use sight::Sight;
+pub use file_names::{Named, has_secret, judge_name, shown};
+use scan_context::ScanContext;
 
-/// What the configuration lets through, ready to be asked for a path.
+/// The exceptions of the configuration, compiled.
 #[derive(Default)]
 pub struct Guard {
     hidden: Vec<(GlobMatcher, String)>,
     secrets: Arc<[String]>,
 }
 
-/// What one document may have.
+/// The exceptions for one document.
 #[derive(Clone, Debug, Default)]
 pub struct Allowed {
-    /// Hidden characters that are not shown.
+    /// Hidden characters that stay as they are.
     pub kept: String,
     secrets: Arc<[String]>,
 }
@@ -67,7 +56,7 @@ impl Guard {
         })
     }
 
-    /// What the document at a path may have.
+    /// Returns the exceptions for the document at a path.
     pub fn of(&self, path: &str) -> Allowed {
         let rules = self.hidden.iter().filter(|(glob, _)| glob.is_match(path));
         let kept = rules.map(|(_, chars)| chars.as_str()).collect();
@@ -76,7 +65,7 @@ impl Guard {
 }
 
 impl Allowed {
-    /// Under which digest a document's facts are kept: what is let through decides them, too.
+    /// Returns the cache key of a document's facts, which depend on its exceptions, too.
     pub fn key(&self, content: Digest) -> Digest {
         if self.kept.is_empty() && self.secrets.is_empty() {
             return content;
@@ -90,62 +79,59 @@ impl Allowed {
     }
 }
 
-/// A text that may be read, and what was found in it.
+/// A text that is safe to read, and the findings in it.
 pub struct Clean<'a> {
-    /// The text with secrets redacted and hidden characters shown; its lines are where they were.
+    /// The text with secrets redacted and hidden characters visible. Line numbers are unchanged.
     pub text: Cow<'a, str>,
-    /// What was found, at its place in the text as it was.
+    /// The findings, at their places in the original text.
     pub notes: Vec<Note>,
 }
 
-/// Something found in a text.
+/// A problem in a text.
 struct Finding {
     range: Range<usize>,
     code: Code,
     message: String,
     hint: &'static str,
-    /// What stands in its place from now on.
-    instead: Option<String>,
+    /// The text that replaces the range, if it is not passed through.
+    replacement: Option<String>,
 }
 
-/// At most this many findings of a kind are placed one by one; the rest are counted.
+/// Findings of one code beyond this number are only counted.
 const MAX_PLACED: usize = 100;
 
-/// Redacts, shows and notes.
+/// Redacts secrets, makes hidden characters visible and reports both, as well as prompt injection.
 pub fn clean<'a>(text: &'a str, allowed: &Allowed) -> Clean<'a> {
-    let hides = hidden_in(text);
-    let sight = Sight::new(text, &hides);
-    let mut findings = hidden::findings(&hides, allowed);
-    findings.extend(script::findings(&sight));
-    let anchors = anchor::anchors(&sight.text);
-    for secret in secret::find(&sight.text, &anchors) {
-        let range = sight.original(&secret.range);
+    let hidden = hidden_in(text);
+    let context = ScanContext::new(text, &hidden);
+    let anchors = anchors::find(&context.text);
+    let mut findings = hidden_characters::findings(&hidden, allowed);
+    findings.extend(mixed_scripts::findings(&context));
+    for secret in secrets::find(&context.text, &anchors) {
+        let range = context.original_range(&secret.range);
         findings.extend(secret.finding(text, range, allowed));
     }
-    let mut orders = order::findings(&sight.text, &anchors);
-    orders.extend(comment::findings(&sight.text, &anchors));
-    orders.extend(tag::findings(&sight.text, &anchors));
-    for mut order in orders {
-        order.range = sight.original(&order.range);
-        findings.push(order);
+    for mut finding in prompt_injection::findings(&context.text, &anchors) {
+        finding.range = context.original_range(&finding.range);
+        findings.push(finding);
     }
     if findings.is_empty() {
         return Clean { text: Cow::Borrowed(text), notes: Vec::new() };
     }
     findings.sort_by_key(|finding| (finding.range.start, finding.range.end));
     let notes = notes(text, &findings);
-    Clean { text: replaced(text, findings), notes }
+    Clean { text: replace(text, findings), notes }
 }
 
-/// The text with every finding replaced that asks for it. Where two overlap, all is taken out.
-fn replaced(text: &str, findings: Vec<Finding>) -> Cow<'_, str> {
+/// Applies the replacements of findings. Of two that overlap, the first one replaces both ranges.
+fn replace(text: &str, findings: Vec<Finding>) -> Cow<'_, str> {
     let mut out = String::new();
     let mut done = 0;
     for finding in findings {
-        let Some(instead) = finding.instead else { continue };
+        let Some(replacement) = finding.replacement else { continue };
         if finding.range.start >= done {
             out.push_str(&text[done..finding.range.start]);
-            out.push_str(&instead);
+            out.push_str(&replacement);
         }
         done = done.max(finding.range.end);
     }
@@ -156,23 +142,23 @@ fn replaced(text: &str, findings: Vec<Finding>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Names what stands in a line, so that another text in its place is another finding: who accepted
-/// the one did not see the other.
-fn mark_of(text: &str, at: usize) -> String {
+/// Returns a fingerprint of the line at an offset. It is part of the message, so that accepting a
+/// finding does not accept another text that later takes its place.
+fn line_fingerprint(text: &str, at: usize) -> String {
     let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
     let line = text[start..].split('\n').next().unwrap_or_default();
-    mark("blue order", line, 6)
+    fingerprint("blue order", line, 6)
 }
 
-/// Digits that name a text without telling it, other ones for every use.
-fn mark(what_for: &str, text: &str, n_digits: usize) -> String {
+/// Returns hexadecimal digits that identify a text without revealing it. They differ by purpose.
+fn fingerprint(purpose: &str, text: &str, n_digits: usize) -> String {
     let mut hasher = Hasher::new();
-    hasher.field(what_for.as_bytes()).field(text.as_bytes());
+    hasher.field(purpose.as_bytes()).field(text.as_bytes());
     hasher.digest().short()[..n_digits].to_string()
 }
 
 fn notes(text: &str, findings: &[Finding]) -> Vec<Note> {
-    let mut places = place::Places::new(text);
+    let mut line_columns = line_columns::LineColumns::new(text);
     let mut counts: Vec<(Code, usize)> = Vec::new();
     let mut notes = Vec::new();
     for finding in findings {
@@ -185,10 +171,13 @@ fn notes(text: &str, findings: &[Finding]) -> Vec<Note> {
         };
         *n += 1;
         if *n <= MAX_PLACED {
-            let (line, column) = places.place(finding.range.start);
+            let (line, column) = line_columns.at(finding.range.start);
             let code = finding.code;
             let message = match code.is_prompt_injection() {
-                true => format!("{} [{}]", finding.message, mark_of(text, finding.range.start)),
+                true => {
+                    let fingerprint = line_fingerprint(text, finding.range.start);
+                    format!("{} [{fingerprint}]", finding.message)
+                }
                 false => finding.message.clone(),
             };
             notes.push(Note { code, line, column, message, hint: Some(finding.hint.to_string()) });

@@ -1,73 +1,72 @@
-//! Private keys in blocks: PEM and PuTTY, whole or cut off, in quotations, code and strings.
+//! Private keys in PEM and PuTTY format: complete or cut off, in quotations, code and strings.
 
 use std::ops::Range;
 
-use super::anchor::part;
-use super::secret::Hit;
+use super::{Hit, slice};
 
-/// The most lines of a key.
+pub(super) const ANCHORS: [&str; 2] = ["private key", "putty-user-key-file-"];
+
+/// Limits of a key's lines, and of its length if it is in one line.
 const MAX_LINES: usize = 2_000;
-
-/// The most bytes of a key in one line.
 const MAX_BYTES: usize = 16_384;
 
-/// The key that begins in the line of an anchor.
+/// Finds the key that begins in the line of an anchor.
 pub(super) fn find(text: &str, at: &Range<usize>) -> Option<Hit> {
     let putty = text.as_bytes()[at.start].eq_ignore_ascii_case(&b'p')
         && text.as_bytes()[at.start + 1].eq_ignore_ascii_case(&b'u');
     let start = if putty { at.start } else { opening(text, at)? };
     let after = match putty {
         true => at.end,
-        false => at.end + part(text, at.end..at.end + 16).find("----")? + 4,
+        false => at.end + slice(text, at.end..at.end + 16).find("----")? + 4,
     };
-    let end = up_to_its_end(text, after)
-        .or_else(|| in_line(text, after))
-        .or_else(|| in_lines(text, after))?;
+    let end = marked_end(text, after)
+        .or_else(|| end_in_line(text, after))
+        .or_else(|| end_in_lines(text, after))?;
     let rule = if putty { "putty private key" } else { "private key" };
-    Some(Hit { range: start..end, rule, sureness: 3 })
+    Some(Hit { range: start..end, rule, confidence: 3 })
 }
 
-/// Where `-----BEGIN RSA ` before the words begins.
+/// Returns the start of `-----BEGIN RSA ` before the anchor.
 fn opening(text: &str, at: &Range<usize>) -> Option<usize> {
-    let before = part(text, at.start.saturating_sub(48)..at.start);
+    let before = slice(text, at.start.saturating_sub(48)..at.start);
     let upper = before.to_ascii_uppercase();
     let begin = ["-----BEGIN", "---- BEGIN"].iter().find_map(|begin| upper.rfind(begin))?;
     (!before[begin..].contains('\n')).then(|| at.start - before.len() + begin)
 }
 
-/// Where the key ends that says so, whatever stands before and behind each of its lines; if there is
-/// a key between.
-fn up_to_its_end(text: &str, after: usize) -> Option<usize> {
-    let rest = part(text, after..after + MAX_BYTES);
+/// Returns the end of a key with an `-----END` line, if there is a key before it. Its lines may have
+/// any prefix and suffix.
+fn marked_end(text: &str, after: usize) -> Option<usize> {
+    let rest = slice(text, after..after + MAX_BYTES);
     let upper = rest.to_ascii_uppercase();
     let end = memchr::memmem::find_iter(upper.as_bytes(), "END ").find_map(|at| {
         let start = upper[..at].trim_end_matches(['-', ' ']).len();
         upper[start..at].find("---").map(|dashes| start + dashes)
     })?;
-    let signs = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '='));
-    let is_key = rest[..end].split(signs).any(|word| word.len() >= 24);
-    // Up to the dashes behind its words, or to the end of the line where there are none.
+    let is_separator = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '='));
+    let is_key = rest[..end].split(is_separator).any(|word| word.len() >= 24);
+    // The key ends with the dashes of that line, or with the line if there are none.
     let words = rest[end..].trim_start_matches('-');
-    let left = match words.split_once("----") {
-        Some((_, left)) => left.trim_start_matches('-').len(),
+    let n_rest = match words.split_once("----") {
+        Some((_, rest)) => rest.trim_start_matches('-').len(),
         None => words.len() - words.lines().next().map_or(0, str::len),
     };
-    is_key.then(|| after + rest.len() - left)
+    is_key.then(|| after + rest.len() - n_rest)
 }
 
-/// The end of a key that is written in one line, as in JSON.
-fn in_line(text: &str, after: usize) -> Option<usize> {
-    let line = part(text, after..after + MAX_BYTES).lines().next().unwrap_or_default();
+/// Returns the end of a key in one line, as in JSON.
+fn end_in_line(text: &str, after: usize) -> Option<usize> {
+    let line = slice(text, after..after + MAX_BYTES).lines().next().unwrap_or_default();
     let end = line.find(['"', '\'', '`']).unwrap_or(line.len());
     let key = &line[..end];
     let n = key.bytes().filter(u8::is_ascii_alphanumeric).count();
     (n >= 32).then_some(after + end)
 }
 
-/// The end of a key that follows in lines: that of its last line that can be part of one.
-fn in_lines(text: &str, after: usize) -> Option<usize> {
+/// Returns the end of the last line that can be part of a key.
+fn end_in_lines(text: &str, after: usize) -> Option<usize> {
     let mut end = None;
-    let mut at = after + part(text, after..after + MAX_BYTES).find('\n')? + 1;
+    let mut at = after + slice(text, after..after + MAX_BYTES).find('\n')? + 1;
     let mut n_others = 0;
     for line in text[at..].split_inclusive('\n').take(MAX_LINES) {
         let bare = line.trim_matches(|c: char| c.is_whitespace() || ">\"'`+,\\|*#/".contains(c));
@@ -89,7 +88,7 @@ fn in_lines(text: &str, after: usize) -> Option<usize> {
     end
 }
 
-/// Whether a line is nothing but base64, and not a word.
+/// Returns true if a line is base64, and not a word.
 fn is_key_line(line: &str) -> bool {
     let base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
     line.len() >= 8

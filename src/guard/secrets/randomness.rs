@@ -1,49 +1,13 @@
-//! Whether a value was drawn at random, chosen by a person, or only stands for one.
+//! Distinguishes random values, passwords that people choose, and placeholders for either.
 
-/// Parts of values that documentation writes instead of a secret.
-const STAND_INS: &[&str] = &[
-    "example",
-    "placeholder",
-    "changeme",
-    "change-me",
-    "change_me",
-    "your",
-    "redacted",
-    "dummy",
-    "sample",
-    "insert",
-    "replace",
-    "foobar",
-    "censored",
-];
+use crate::guard::rules::{PhraseTable, SECRET_WORDS};
 
-/// Whole values that stand for a password.
-const WORDS: &[&str] = &[
-    "password",
-    "passwd",
-    "pass",
-    "pwd",
-    "passphrase",
-    "secret",
-    "token",
-    "user",
-    "username",
-    "key",
-    "none",
-    "null",
-    "nil",
-    "true",
-    "false",
-    "string",
-    "required",
-    "optional",
-    "test",
-    "value",
-    "empty",
-];
+static PLACEHOLDERS: PhraseTable = PhraseTable::new(SECRET_WORDS, "placeholders");
+static PLACEHOLDER_VALUES: PhraseTable = PhraseTable::new(SECRET_WORDS, "placeholder_values");
+static TYPE_NAMES: PhraseTable = PhraseTable::new(SECRET_WORDS, "type_names");
 
-/// Whether documentation would write this instead of a secret.
-pub(super) fn is_stand_in(value: &str) -> bool {
+/// Returns true if documentation would write this value instead of a secret.
+pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let wrapped = value.starts_with(['<', '…'])
@@ -56,14 +20,14 @@ pub(super) fn is_stand_in(value: &str) -> bool {
     let mut parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
     wrapped
         || bare.is_empty()
-        || WORDS.contains(&bare)
-        || parts.any(|part| STAND_INS.contains(&part))
-        || STAND_INS.iter().any(|start| bare.starts_with(start) && !bare.contains(char::is_numeric))
+        || PLACEHOLDER_VALUES.contains(bare)
+        || parts.any(|part| PLACEHOLDERS.contains(part))
+        || !bare.contains(char::is_numeric) && PLACEHOLDERS.begins(bare)
         || is_filled(&lower)
         || value.bytes().all(|b| Some(&b) == first)
 }
 
-/// Whether a run of the same sign stands for the rest. In a long token one may come by chance.
+/// Returns true if a run of one character fills the value. A long token may contain one by chance.
 fn is_filled(lower: &str) -> bool {
     let run = ["xxxx", "....", "****", "0000000000"].iter().find(|run| lower.contains(**run));
     run.is_some_and(|run| {
@@ -72,11 +36,11 @@ fn is_filled(lower: &str) -> bool {
     })
 }
 
-/// `$DB_PASSWORD`, `%DB_PASSWORD%`, `%s`: the name of a value and not the value.
+/// Returns true for `$DB_PASSWORD`, `%DB_PASSWORD%` and `%s`: names of values.
 fn is_variable(value: &str) -> bool {
     let name = |name: &str| {
-        let sign = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
-        name.len() > 1 && name.bytes().all(sign)
+        let fits = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+        name.len() > 1 && name.bytes().all(fits)
     };
     let windows = value.strip_prefix('%').and_then(|rest| rest.strip_suffix('%'));
     value.strip_prefix('$').is_some_and(|rest| name(rest) || rest.starts_with(['(', '{']))
@@ -85,22 +49,22 @@ fn is_variable(value: &str) -> bool {
         || matches!(value, "%s" | "%v" | "%d")
 }
 
-/// The kinds of signs in a value.
+/// The kinds of characters in a value.
 #[derive(Default)]
-pub(super) struct Signs {
+pub(super) struct CharacterStats {
     pub(super) lower: bool,
     pub(super) upper: bool,
     pub(super) digit: bool,
     pub(super) other: bool,
-    /// How often the kind changes from one sign to the next, in percent.
+    /// Changes of the kind from one character to the next, in percent of the length.
     pub(super) changes: usize,
-    /// As how many different signs, were all equally frequent, the value is diverse.
+    /// The effective number of different characters: the inverse of the sum of squared shares.
     pub(super) diversity: usize,
 }
 
-impl Signs {
-    pub(super) fn of(value: &str) -> Signs {
-        let mut signs = Signs::default();
+impl CharacterStats {
+    pub(super) fn of(value: &str) -> CharacterStats {
+        let mut stats = CharacterStats::default();
         let mut counts = [0usize; 256];
         let (mut before, mut n_changes) = (None, 0);
         for b in value.bytes() {
@@ -111,19 +75,19 @@ impl Signs {
                 b'0'..=b'9' => 2,
                 _ => 3,
             };
-            *[&mut signs.lower, &mut signs.upper, &mut signs.digit, &mut signs.other][kind] = true;
-            // Words with dashes between are no more random than words.
+            *[&mut stats.lower, &mut stats.upper, &mut stats.digit, &mut stats.other][kind] = true;
+            // Punctuation between words does not make them random.
             if kind != 3 {
-                // Nor is a capital before small letters: that is how names are written.
+                // Neither does a capital before small letters, as in names.
                 let changed = |before| before != kind && (before, kind) != (1, 0);
                 n_changes += usize::from(before.is_some_and(changed));
                 before = Some(kind);
             }
         }
         let squares: usize = counts.iter().map(|n| n * n).sum();
-        signs.diversity = value.len() * value.len() / squares.max(1);
-        signs.changes = n_changes * 100 / value.len().max(1);
-        signs
+        stats.diversity = value.len() * value.len() / squares.max(1);
+        stats.changes = n_changes * 100 / value.len().max(1);
+        stats
     }
 
     pub(super) fn letter(&self) -> bool {
@@ -131,50 +95,44 @@ impl Signs {
     }
 }
 
-/// Whether what follows a service's own prefix is a real token and not a word for one.
+/// Returns true if the text behind the prefix of a service is a token and not a placeholder.
 pub(super) fn is_token(body: &str, strict: bool) -> bool {
-    let signs = Signs::of(body);
-    signs.diversity >= 4 && (!strict || signs.digit || signs.upper) && !is_stand_in(body)
+    let stats = CharacterStats::of(body);
+    stats.diversity >= 4 && (!strict || stats.digit || stats.upper) && !is_placeholder(body)
 }
 
-/// Whether a value behind `secret =` was drawn at random. Names change their kind of sign seldom.
+/// Returns true if a value behind `secret =` is random. In names, the kind of character seldom
+/// changes.
 pub(super) fn is_random(value: &str) -> bool {
-    let signs = Signs::of(value);
-    let mixed = signs.digit && signs.letter() && signs.diversity >= 8 && signs.changes >= 22;
+    let stats = CharacterStats::of(value);
+    let mixed = stats.digit && stats.letter() && stats.diversity >= 8 && stats.changes >= 22;
     let hex = value.len() >= 32 && value.bytes().all(|b| b.is_ascii_hexdigit());
-    (mixed || hex && signs.diversity >= 8) && !is_stand_in(value)
+    (mixed || hex && stats.diversity >= 8) && !is_placeholder(value)
 }
 
-/// Whether a value is random beyond doubt, so that a word somewhere near is enough.
+/// Returns true if a value is so clearly random that a word somewhere near it is enough.
 pub(super) fn is_surely_random(value: &str) -> bool {
-    let signs = Signs::of(value);
-    let full = signs.digit && signs.lower && signs.upper;
-    full && signs.diversity >= 12 && signs.changes >= 30 && !is_stand_in(value)
+    let stats = CharacterStats::of(value);
+    let full = stats.digit && stats.lower && stats.upper;
+    full && stats.diversity >= 12 && stats.changes >= 30 && !is_placeholder(value)
 }
 
-/// Names of types and algorithms that end in a number, as passwords do.
-const TYPES: &[&str] = &[
-    "uint", "int", "bytes", "sha", "utf", "base", "md", "argon", "pbkdf", "oauth", "v", "rfc",
-    "eip", "erc", "float", "i", "u", "f", "ed", "aes", "keccak", "blake", "rsa", "x", "http",
-    "ipv",
-];
-
-/// Whether a value behind `password =` was chosen by a person.
+/// Returns true if a value behind `password =` looks like a password that a person chose.
 pub(super) fn is_password(value: &str) -> bool {
-    let signs = Signs::of(value);
+    let stats = CharacterStats::of(value);
     let code =
         value.contains(['(', '/', '\\', ' ']) || value.contains("::") || value.contains("->");
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
     let hard = value.contains(['!', '@', '#', '$', '%', '^', '&', '?', '+', '*']);
-    let mixed = signs.letter() && (signs.digit || hard && value.len() >= 8);
-    // `128-bit` and `2nd` are measures, not passwords.
-    let measure = value.starts_with(|c: char| c.is_ascii_digit()) && !signs.upper && !hard;
+    let mixed = stats.letter() && (stats.digit || hard && value.len() >= 8);
+    // `128-bit` and `2nd` are no passwords.
+    let measure = value.starts_with(|c: char| c.is_ascii_digit()) && !stats.upper && !hard;
     (6..=128).contains(&value.len())
         && mixed
         && !code
         && !measure
-        && !TYPES.contains(&stem.as_str())
-        && !is_stand_in(value)
+        && !TYPE_NAMES.contains(&stem)
+        && !is_placeholder(value)
 }
 
 #[cfg(test)]
@@ -182,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_stand_ins_are_not_random() {
+    fn names_and_placeholders_are_not_random() {
         for name in
             ["onERC1155BatchReceivedFromToken", "my-secret-name-for-k8s-1", "AKIAIOSFODNN7EXAMPLE"]
         {

@@ -1,17 +1,17 @@
-//! Ids and addresses with letters of two scripts that look alike.
+//! Ids and addresses that mix letters of two scripts that look alike.
 
 use super::Finding;
-use super::sight::Sight;
+use super::scan_context::ScanContext;
 use crate::model::{Code, byte_scan};
 
-/// Whether a word mixes Latin letters with those of another script that look like Latin ones.
+/// Returns true if a word mixes Latin letters with letters of another script that look like them.
 pub(super) fn is_mixed(word: &str) -> bool {
     !word.is_ascii()
         && word.bytes().any(|b| b.is_ascii_alphabetic())
         && word.chars().any(looks_latin)
 }
 
-/// Letters of other scripts that are taken for Latin ones.
+/// Returns true for letters of other scripts that can be mistaken for Latin ones.
 fn looks_latin(c: char) -> bool {
     if c < '\u{0131}' {
         return false;
@@ -22,29 +22,29 @@ fn looks_latin(c: char) -> bool {
         || "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικτχ".contains(c)
 }
 
-/// Ids such as `ADR-5` and addresses, with letters of two scripts.
-pub(super) fn findings(sight: &Sight<'_>) -> Vec<Finding> {
-    if !byte_scan::non_ascii_chars(&sight.text).any(looks_latin) {
+/// Reports ids such as `ADR-5` and addresses that mix scripts.
+pub(super) fn findings(context: &ScanContext<'_>) -> Vec<Finding> {
+    if !byte_scan::non_ascii_chars(&context.text).any(looks_latin) {
         return Vec::new();
     }
     let mut findings = Vec::new();
     let mut at = 0;
     let ends = |c: char| c.is_whitespace() || "()[]<>\"'`|,;".contains(c);
-    for token in sight.text.split_inclusive(ends) {
+    for token in context.text.split_inclusive(ends) {
         let range = at..at + token.trim_end_matches(ends).len();
         at += token.len();
-        let token = &sight.text[range.clone()];
+        let token = &context.text[range.clone()];
         if token.is_ascii() || !(is_address(token) || is_id(token)) {
             continue;
         }
         let mut words = token.split(|c: char| !c.is_alphanumeric());
         if words.any(is_mixed) {
             findings.push(Finding {
-                range: sight.original(&range),
+                range: context.original_range(&range),
                 code: Code::MixedScript,
                 message: "letters of two scripts that look alike in one id or address".to_string(),
                 hint: "write it anew with the letters of one script",
-                instead: None,
+                replacement: None,
             });
         }
     }
@@ -55,7 +55,7 @@ fn is_address(token: &str) -> bool {
     token.contains("://") || token.ends_with(".md")
 }
 
-/// Capitals, a dash and a number.
+/// Returns true for capitals, a dash and a number.
 fn is_id(token: &str) -> bool {
     let token = token.trim_end_matches(['.', ':', '!', '?']);
     let Some((word, number)) = token.rsplit_once(['-', '_']) else { return false };

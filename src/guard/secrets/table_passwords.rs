@@ -1,92 +1,37 @@
-//! Passwords in the columns of a table, under a heading that calls them so.
+//! Passwords and keys in the columns of a table.
 
 use std::ops::Range;
 
-use super::anchor::{Anchor, Kind};
-use super::secret::Hit;
-use super::{keyed, value};
+use super::keyed_values::{self, PASSWORD_WORDS};
+use super::{Anchor, AnchorKind, Hit, randomness};
+use crate::guard::rules::{PhraseTable, SECRET_WORDS};
 
-/// What stands in a column.
+/// The contents of a column.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Column {
     Password,
-    /// A password, or how many tests pass.
+    /// Passwords, or the number of tests that pass.
     Pass,
-    /// Something drawn at random: keys and tokens.
+    /// Random values: keys and tokens.
     Key,
     Login,
     Other,
 }
 
-const PASSWORDS: &[&str] = &[
-    "password",
-    "passwd",
-    "pwd",
-    "passphrase",
-    "passwort",
-    "kennwort",
-    "passe",
-    "contraseña",
-    "senha",
-    "пароль",
-    "密码",
-    "密碼",
-    "パスワード",
-];
-const KEYS: &[&str] = &["secret", "token", "key", "apikey", "credential", "credentials"];
-const LOGINS: &[&str] = &[
-    "user",
-    "username",
-    "login",
-    "account",
-    "email",
-    "benutzer",
-    "benutzername",
-    "utilisateur",
-    "usuario",
-    "usuário",
-    "логин",
-    "用户名",
-];
+/// Headings of a column `Pass`. The word alone is too common to be looked for.
+pub(super) const PASS_HEADINGS: [&str; 3] = ["| pass |", "|pass|", "| pass\n"];
 
-/// What stands in a column of passwords where there is none.
-const NO_VALUES: &[&str] = &[
-    "yes",
-    "no",
-    "text",
-    "varchar",
-    "char",
-    "hash",
-    "hashed",
-    "bcrypt",
-    "encrypted",
-    "hidden",
-    "same",
-    "default",
-    "blank",
-    "unset",
-    "ldap",
-    "vault",
-    "supported",
-    "unsupported",
-    "partial",
-    "prompt",
-    "plain",
-    "plaintext",
-    "generated",
-    "random",
-    "unknown",
-    "email",
-    "http",
-    "https",
-];
+static KEY_HEADINGS: PhraseTable = PhraseTable::new(SECRET_WORDS, "key_headings");
+static KEY_QUALIFIERS: PhraseTable = PhraseTable::new(SECRET_WORDS, "key_qualifiers");
+static LOGIN_HEADINGS: PhraseTable = PhraseTable::new(SECRET_WORDS, "login_headings");
+static NOT_PASSWORDS: PhraseTable = PhraseTable::new(SECRET_WORDS, "not_passwords");
 
-/// No heading is longer than this.
+/// The longest line of headings, in bytes.
 const MAX_HEADING: usize = 1_024;
 
-/// Passwords in tables whose headings have one of the anchors.
+/// Finds passwords in tables with an anchor in their headings.
 pub(super) fn find(text: &str, anchors: &[Anchor], hits: &mut Vec<Hit>) {
-    let kinds = [Kind::Password, Kind::Word, Kind::Pem];
+    let kinds = [AnchorKind::PasswordWord, AnchorKind::SecretWord, AnchorKind::PrivateKey];
     let mut done = 0;
     for at in anchors.iter().filter(|at| kinds.contains(&at.kind)).map(|at| &at.range) {
         if at.start < done {
@@ -96,7 +41,7 @@ pub(super) fn find(text: &str, anchors: &[Anchor], hits: &mut Vec<Hit>) {
         let start = memchr::memrchr(b'\n', before)
             .map_or(at.start - before.len(), |end| at.start - before.len() + end + 1);
         let after = &text.as_bytes()[at.start..text.len().min(at.start + MAX_HEADING)];
-        // A line without an end near has no table below it.
+        // So long a line is no heading.
         let Some(n) = memchr::memchr(b'\n', after) else { continue };
         let end = at.start + n;
         done = end;
@@ -106,19 +51,19 @@ pub(super) fn find(text: &str, anchors: &[Anchor], hits: &mut Vec<Hit>) {
     }
 }
 
-/// The passwords below a line, if it is the heading of a table; and where the table ends.
+/// Finds passwords below a line if it is the heading of a table, and returns the end of the table.
 fn in_table(text: &str, heading: Range<usize>, hits: &mut Vec<Hit>) -> usize {
     let mut lines = lines(text, heading.end + 1);
-    if !lines.next().is_some_and(|line| is_rule(&text[line])) {
+    if !lines.next().is_some_and(|line| is_delimiter_row(&text[line])) {
         return heading.end;
     }
     let mut columns: Vec<Column> =
         cells(text, heading.clone()).map(|at| column(&text[at])).collect();
-    let named = columns.contains(&Column::Login);
+    let has_login = columns.contains(&Column::Login);
     for column in &mut columns {
-        // Without a login beside it, `Pass` counts tests.
+        // Without a login beside it, a column `Pass` counts tests.
         match column {
-            Column::Pass if named => *column = Column::Password,
+            Column::Pass if has_login => *column = Column::Password,
             Column::Pass => *column = Column::Other,
             _ => {}
         }
@@ -130,22 +75,22 @@ fn in_table(text: &str, heading: Range<usize>, hits: &mut Vec<Hit>) -> usize {
         }
         end = line.end;
         for (column, cell) in columns.iter().zip(cells(text, line)) {
-            let value = bare(text, cell);
+            let value = trim_cell(text, cell);
             let hit = match column {
-                Column::Password => is_password(&text[value.clone()], named),
+                Column::Password => is_password(&text[value.clone()], has_login),
                 Column::Key => is_key(&text[value.clone()]),
                 Column::Pass | Column::Login | Column::Other => false,
             };
             if hit {
                 let rule = if *column == Column::Key { "secret" } else { "password" };
-                hits.push(Hit { range: value, rule, sureness: 1 });
+                hits.push(Hit { range: value, rule, confidence: 1 });
             }
         }
     }
     end
 }
 
-/// The lines from a place on.
+/// Returns the lines from an offset on.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> {
     let mut at = from;
     std::iter::from_fn(move || {
@@ -157,12 +102,12 @@ fn lines(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Whether a line is the one of dashes between a heading and its rows.
-fn is_rule(line: &str) -> bool {
+/// Returns true for the line of dashes between the headings and the rows.
+fn is_delimiter_row(line: &str) -> bool {
     line.contains("--") && line.contains('|') && line.bytes().all(|b| b"|:- \t>\r".contains(&b))
 }
 
-/// The cells of a line, with the blanks around them.
+/// Returns the cells of a line, untrimmed.
 fn cells(text: &str, line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let row = text[line.clone()].trim_start_matches([' ', '\t', '>']);
     let row = row.strip_prefix('|').unwrap_or(row);
@@ -176,67 +121,66 @@ fn cells(text: &str, line: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// What the last word of a heading calls its column. What is in brackets behind it says no more.
+/// Classifies a column by the last word of its heading, without a remark in brackets.
 fn column(heading: &str) -> Column {
     let heading = heading.split('(').next().unwrap_or_default().to_lowercase();
     let mut words = heading.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let Some(last) = words.next_back() else { return Column::Other };
-    let key = last != "key"
-        || words.next_back().is_some_and(|word| {
-            matches!(word, "api" | "access" | "private" | "secret" | "auth" | "signing" | "master")
-        });
+    let mut password_words = PASSWORD_WORDS.texts().filter_map(|word| word.split(' ').next_back());
+    let is_key =
+        last != "key" || words.next_back().is_some_and(|word| KEY_QUALIFIERS.contains(word));
     match last {
         "pass" => Column::Pass,
-        last if PASSWORDS.contains(&last) => Column::Password,
-        last if KEYS.contains(&last) && key => Column::Key,
-        last if LOGINS.contains(&last) => Column::Login,
+        _ if password_words.any(|word| word == last) => Column::Password,
+        _ if KEY_HEADINGS.contains(last) && is_key => Column::Key,
+        _ if LOGIN_HEADINGS.contains(last) => Column::Login,
         _ => Column::Other,
     }
 }
 
-/// A cell without blanks and what Markdown puts around it.
-fn bare(text: &str, cell: Range<usize>) -> Range<usize> {
-    let signs = |c: char| c.is_whitespace() || matches!(c, '`' | '*' | '"' | '\'' | '~');
-    let trimmed = text[cell.clone()].trim_start_matches(signs);
+/// Returns the range of a cell without blanks, quotes and emphasis.
+fn trim_cell(text: &str, cell: Range<usize>) -> Range<usize> {
+    let is_around = |c: char| c.is_whitespace() || matches!(c, '`' | '*' | '"' | '\'' | '~');
+    let trimmed = text[cell.clone()].trim_start_matches(is_around);
     let start = cell.end - trimmed.len();
-    start..start + trimmed.trim_end_matches(signs).len()
+    start..start + trimmed.trim_end_matches(is_around).len()
 }
 
-fn is_password(value: &str, named: bool) -> bool {
+fn is_password(value: &str, has_login: bool) -> bool {
     if value.contains(char::is_whitespace) || value.contains("](") {
         return false;
     }
     let word = value.to_ascii_lowercase();
-    let given = named
+    let is_given = has_login
         && (4..=128).contains(&value.len())
         && value.is_ascii()
         && !value.contains(['(', '/', '\\'])
-        && !NO_VALUES.contains(&word.as_str())
-        && !value::is_stand_in(value);
-    given || value::is_password(value) || value.len() >= 16 && value::is_random(value)
+        && !NOT_PASSWORDS.contains(&word)
+        && !randomness::is_placeholder(value);
+    is_given || randomness::is_password(value) || value.len() >= 16 && randomness::is_random(value)
 }
 
 fn is_key(value: &str) -> bool {
     (16..=512).contains(&value.len())
         && value.bytes().all(|b| b.is_ascii_graphic())
-        && !keyed::is_public(value)
-        && value::is_random(value)
+        && !keyed_values::is_public(value)
+        && randomness::is_random(value)
         && !value.starts_with("0x")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::anchor;
+    use crate::guard::anchors;
 
     fn found(text: &str) -> Vec<&str> {
         let mut hits = Vec::new();
-        find(text, &anchor::anchors(text), &mut hits);
+        find(text, &anchors::find(text), &mut hits);
         hits.into_iter().map(|hit| &text[hit.range]).collect()
     }
 
     #[test]
-    fn what_stands_under_password_is_found() {
+    fn finds_passwords_below_their_headings() {
         let text = "| Host | Password |\n|---|:--|\n| a | `hunter2` |\n| b | Tr0ub4dor&3 |\n| c | n/a |\n\nx";
         assert_eq!(found(text), ["hunter2", "Tr0ub4dor&3"]);
         let text = "> User | Password (staging)\n> ---|---\n> bob | swordfish\n> eve | <ask ops>\n";
@@ -247,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn other_columns_and_words_are_left_alone() {
+    fn skips_other_columns_and_words() {
         for text in [
             "| Field | Password policy |\n|---|---|\n| a | hunter2 |\n",
             "| Feature | Password |\n|---|---|\n| a | Supported |\n| b | yes |\n| c | bcrypt2 hash |\n",
@@ -262,26 +206,12 @@ mod tests {
     }
 
     #[test]
-    fn every_heading_can_fire() {
-        let passwords = PASSWORDS.iter().map(|word| match *word {
-            "passe" => "Mot de passe".to_string(),
-            word => word.to_string(),
-        });
-        let before = ["api", "access", "private", "secret", "auth", "signing", "master"];
-        let keys = before.iter().map(|word| format!("{word} key"));
-        let keys = keys.chain(KEYS.iter().filter(|word| **word != "key").map(|w| w.to_string()));
-        let table = |heading: &str, value: &str| {
-            let rows = ["| Host | {h} |\n|---|---|\n| a | {v} |\n", "Host | {h}\n--|--\na | {v}\n"];
-            rows.map(|rows| rows.replace("{h}", heading).replace("{v}", value))
-        };
-        let passwords = passwords.flat_map(|word| table(&word, "hunter2"));
-        let keys = keys.flat_map(|word| table(&word, "Zk3mQ9xW2vB7nR4tY8pL"));
-        let logins = LOGINS
-            .iter()
-            .flat_map(|word| table("password", "swordfish").map(|text| text.replace("Host", word)));
-        let pass = table("Pass", "swordfish").map(|text| text.replace("Host", "User"));
-        let all = passwords.chain(keys).chain(logins).chain(pass);
-        let silent: Vec<String> = all.filter(|text| found(text).is_empty()).collect();
-        assert_eq!(silent, [] as [String; 0]);
+    fn every_password_word_is_a_heading() {
+        for word in PASSWORD_WORDS.texts() {
+            let text = format!("| Host | {word} |\n|---|---|\n| a | hunter2 |\n");
+            assert_eq!(found(&text), ["hunter2"], "{text}");
+        }
+        let text = "| User | Pass |\n|---|---|\n| a | swordfish |\n";
+        assert_eq!(found(text), ["swordfish"]);
     }
 }

@@ -1,20 +1,21 @@
-//! Names of files and folders, which reach addresses and indexes as they are.
+//! Names of files and folders, which become part of addresses and indexes.
 
-use super::{anchor, script, secret};
+use super::scan_context::ScanContext;
+use super::{anchors, mixed_scripts, secrets};
 use crate::model::hidden_chars::{hidden_in, mark};
 use crate::model::{Code, Diagnostic};
 
-/// What a name is found to be.
+/// The result of checking a name.
 pub enum Named {
-    /// Nothing is wrong with it.
+    /// The name is accepted.
     Plain,
-    /// It can be used, but something must be said of it.
+    /// The name is accepted with a warning.
     Noted(Diagnostic),
-    /// A document of this name is not read.
+    /// The document is not read.
     Refused(Diagnostic),
 }
 
-/// Judges a path below the root.
+/// Checks a path below the root for hidden characters, secrets and mixed scripts.
 pub fn judge_name(path: &str) -> Named {
     if let Some((_, c)) = hidden_in(path).first() {
         let name = crate::model::unicode_names::name(*c);
@@ -25,7 +26,7 @@ pub fn judge_name(path: &str) -> Named {
         let finding = Diagnostic::new(Code::HiddenName, &shown(path), message);
         return Named::Refused(finding.hint("rename it"));
     }
-    if let Some(secret) = secret::find(path, &anchor::anchors(path)).first() {
+    if let Some(secret) = secrets::find(path, &anchors::find(path)).first() {
         let message = format!(
             "its name has what looks like a secret: {}; the document is not read",
             secret.rule
@@ -33,7 +34,7 @@ pub fn judge_name(path: &str) -> Named {
         let finding = Diagnostic::new(Code::SecretName, &shown(path), message);
         return Named::Refused(finding.hint("revoke it, then rename the file"));
     }
-    if !path.is_ascii() && path.split(|c: char| !c.is_alphanumeric()).any(script::is_mixed) {
+    if !path.is_ascii() && path.split(|c: char| !c.is_alphanumeric()).any(mixed_scripts::is_mixed) {
         let message = "letters of two scripts that look alike in its name";
         let finding = Diagnostic::new(Code::MixedScript, path, message);
         return Named::Noted(finding.hint("rename it with the letters of one script"));
@@ -41,19 +42,19 @@ pub fn judge_name(path: &str) -> Named {
     Named::Plain
 }
 
-/// Whether a path has what looks like a secret.
+/// Returns true if a path contains what looks like a secret.
 pub fn has_secret(path: &str) -> bool {
-    !secret::find(path, &anchor::anchors(path)).is_empty()
+    !secrets::find(path, &anchors::find(path)).is_empty()
 }
 
-/// A path or a short text with secrets redacted and hidden characters shown.
+/// Returns a path or a short text with secrets redacted and hidden characters visible.
 pub fn shown(text: &str) -> String {
     let hidden = hidden_in(text);
-    let sight = super::Sight::new(text, &hidden);
+    let context = ScanContext::new(text, &hidden);
     let mut shown = String::with_capacity(text.len());
     let mut done = 0;
-    for secret in secret::find(&sight.text, &anchor::anchors(&sight.text)) {
-        let range = sight.original(&secret.range);
+    for secret in secrets::find(&context.text, &anchors::find(&context.text)) {
+        let range = context.original_range(&secret.range);
         shown.push_str(&text[done..range.start]);
         shown.push_str(&format!("[redacted: {}]", secret.rule));
         done = range.end;
@@ -62,10 +63,10 @@ pub fn shown(text: &str) -> String {
     match hidden.is_empty() {
         true => shown,
         false => {
-            let marked = hidden_in(&shown);
-            let hides = |at: usize| marked.binary_search_by_key(&at, |(place, _)| *place).is_ok();
-            let sign = |(at, c): (usize, char)| if hides(at) { mark(c) } else { c.to_string() };
-            shown.char_indices().map(sign).collect()
+            let hidden = hidden_in(&shown);
+            let is_hidden = |at: usize| hidden.binary_search_by_key(&at, |(at, _)| *at).is_ok();
+            let visible = |(at, c)| if is_hidden(at) { mark(c) } else { String::from(c) };
+            shown.char_indices().map(visible).collect()
         }
     }
 }

@@ -5,25 +5,23 @@ use crate::model::Code;
 use crate::model::hidden_chars::mark;
 use crate::model::unicode_names::name;
 
-/// Runs longer than this are shown by their first character and a number: a text can be hidden in
-/// them, and shown one by one it would still be there.
+/// Longer runs are replaced by their first character and a number. A text can be encoded in them,
+/// and would survive if each character were made visible.
 const MAX_SHOWN: usize = 4;
 
-/// One finding for each run of hidden characters.
+/// Returns a finding for each run of hidden characters that are not allowed.
 pub(super) fn findings(hidden: &[(usize, char)], allowed: &Allowed) -> Vec<Finding> {
-    let mut runs: Vec<&[(usize, char)]> = Vec::new();
-    let follows = |a: &(usize, char), b: &(usize, char)| a.0 + a.1.len_utf8() == b.0;
     let denied: Vec<(usize, char)> =
         hidden.iter().copied().filter(|(_, c)| !allowed.kept.contains(*c)).collect();
-    runs.extend(denied.chunk_by(follows));
-    runs.into_iter().map(finding).collect()
+    let adjacent = |a: &(usize, char), b: &(usize, char)| a.0 + a.1.len_utf8() == b.0;
+    denied.chunk_by(adjacent).map(finding).collect()
 }
 
 fn finding(run: &[(usize, char)]) -> Finding {
     let (start, first) = run[0];
     let (last_at, last) = run[run.len() - 1];
     let code = first as u32;
-    let (message, instead) = match run.len() {
+    let (message, replacement) = match run.len() {
         1 => {
             let message = format!("hidden character U+{code:04X} {}", name(first));
             (format!("{message}; it is shown as {}", mark(first)), mark(first))
@@ -42,6 +40,6 @@ fn finding(run: &[(usize, char)]) -> Finding {
         code: Code::HiddenText,
         message,
         hint: "delete it, write it as an escape, or allow it with a reason: security.allow_hidden",
-        instead: Some(instead),
+        replacement: Some(replacement),
     }
 }

@@ -1,14 +1,14 @@
-//! Reads the start of a base64 text, in either alphabet.
+//! Decodes base64 in either alphabet.
 
-/// The bytes of a text, up to the first sign that is not base64.
-pub(super) fn decoded(text: &[u8]) -> Vec<u8> {
+/// Decodes a text up to the first character that is not base64.
+pub(super) fn decode(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
     let (mut bits, mut n_bits) = (0u32, 0);
-    for sign in text {
-        let value = match sign {
-            b'A'..=b'Z' => sign - b'A',
-            b'a'..=b'z' => sign - b'a' + 26,
-            b'0'..=b'9' => sign - b'0' + 52,
+    for c in text {
+        let value = match c {
+            b'A'..=b'Z' => c - b'A',
+            b'a'..=b'z' => c - b'a' + 26,
+            b'0'..=b'9' => c - b'0' + 52,
             b'+' | b'-' => 62,
             b'/' | b'_' => 63,
             _ => break,
@@ -29,8 +29,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_read() {
-        assert_eq!(decoded(b"dXNlcjpwYXNz"), b"user:pass");
-        assert_eq!(decoded(b"dXNlcg=="), b"user");
+    fn decodes_base64() {
+        assert_eq!(decode(b"dXNlcjpwYXNz"), b"user:pass");
+        assert_eq!(decode(b"dXNlcg=="), b"user");
     }
 }
