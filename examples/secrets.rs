@@ -1,31 +1,31 @@
-//! How much of what looks like a secret is found, and how much of what does not is left alone.
+//! Measures recall and precision of the secret scan.
 //!
-//! `cargo run --release --example secrets` makes tokens of every kind from a fixed seed, puts them into
+//! `cargo run --release --example secrets` generates tokens from a fixed seed, puts them into
 //! sentences as people write them, and adds strings that only look random: hashes, addresses,
-//! identifiers, pictures, stand-ins. It prints recall by kind, and precision.
+//! identifiers, images, placeholders. It prints recall by kind, and precision.
 
-#![allow(clippy::print_stdout, reason = "a report is what this is for")]
+#![allow(clippy::print_stdout, reason = "it prints a report")]
 
 use blue::guard::{Allowed, clean};
 use blue::model::Code;
 
-/// A small generator with a fixed seed: the same set on every machine.
-struct Dice(u64);
+/// A random number generator. The same seed gives the same texts on every machine.
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, n: usize) -> usize {
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % n
     }
 
-    fn text(&mut self, signs: &str, n: usize) -> String {
-        let signs: Vec<char> = signs.chars().collect();
-        (0..n).map(|_| signs[self.roll(signs.len())]).collect()
+    fn text(&mut self, alphabet: &str, n: usize) -> String {
+        let alphabet: Vec<char> = alphabet.chars().collect();
+        (0..n).map(|_| alphabet[self.below(alphabet.len())]).collect()
     }
 
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.roll(all.len())]
+    fn choose<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.below(all.len())]
     }
 }
 
@@ -36,8 +36,8 @@ const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const HEX: &str = "0123456789abcdef";
 const BECH32: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
 
-/// Tokens that are a beginning and so many signs.
-const FORMS: &[(&str, &str, usize)] = &[
+/// Prefixes of tokens, with the alphabet and the number of characters behind them.
+const TOKENS: &[(&str, &str, usize)] = &[
     ("AKIA", UPPER, 16),
     ("ASIA", UPPER, 16),
     ("AIza", URL, 35),
@@ -94,8 +94,8 @@ const FORMS: &[(&str, &str, usize)] = &[
     ("wandb_v1_", URL, 77),
 ];
 
-/// Sentences around a token that has a form of its own.
-const AROUND: &[&str] = &[
+/// Sentences around a token that has a prefix of its own.
+const SENTENCES: &[&str] = &[
     "We call it with `{}` in staging.",
     "The deploy job uses {} until next week.",
     "TOKEN={}",
@@ -108,8 +108,8 @@ const AROUND: &[&str] = &[
     "see **{}**.",
 ];
 
-/// Sentences that call a value secret.
-const CALLED: &[&str] = &[
+/// Sentences that mark a value as a secret.
+const ASSIGNMENTS: &[&str] = &[
     "password = \"{}\"",
     "DB_PASSWORD={}",
     "api_key: {}",
@@ -122,8 +122,8 @@ const CALLED: &[&str] = &[
     "| API key | {} |",
 ];
 
-/// Where people write a password of their own choice.
-const CHOSEN: &[&str] = &[
+/// Texts around a password that a person chose.
+const PASSWORDS: &[&str] = &[
     "password: {}",
     "| Password | {} |",
     "| Host | Password |\n|---|---|\n| db | `{}` |",
@@ -138,69 +138,75 @@ const CHOSEN: &[&str] = &[
     "Passwort: {}",
 ];
 
-/// A secret of a kind, and the text it stands in.
-fn secret(dice: &mut Dice, i: usize) -> (String, String, String) {
-    let n = FORMS.len();
+/// Returns the kind of a secret, a text that contains it, and the secret.
+fn secret(random: &mut Random, i: usize) -> (String, String, String) {
+    let n = TOKENS.len();
     if !i.is_multiple_of(3) {
-        let (start, signs, length) = FORMS[dice.roll(n)];
-        let token = format!("{start}{}", dice.text(signs, length));
-        return (start.to_string(), dice.of(AROUND).replace("{}", &token), token);
+        let (prefix, alphabet, length) = TOKENS[random.below(n)];
+        let token = format!("{prefix}{}", random.text(alphabet, length));
+        return (prefix.to_string(), random.choose(SENTENCES).replace("{}", &token), token);
     }
-    let value = dice.text(PLAIN, 32);
+    let value = random.text(PLAIN, 32);
     let host = "db.internal:5432/app";
-    let (kind, text, secret) = match dice.roll(11) {
+    let (kind, text, secret) = match random.below(11) {
         0 => ("address", format!("postgres://app:{value}@{host}"), value),
         1 => ("address", format!("mongodb+srv://u:{value}@c0.mongodb.net/x"), value),
         2 => ("ado", format!("Server=db;User Id=sa;Password={value};Encrypt=true"), value),
         3 => {
-            let body: Vec<String> = (0..12).map(|_| dice.text(BASE64, 64)).collect();
+            let body: Vec<String> = (0..12).map(|_| random.text(BASE64, 64)).collect();
             let body = body.join("\n");
-            let label = dice.of(&["RSA ", "EC ", "", "OPENSSH "]);
+            let label = random.choose(&["RSA ", "EC ", "", "OPENSSH "]);
             let pem = format!(
                 "-----BEGIN {label}PRIVATE KEY-----\n{body}\n-----END {label}PRIVATE KEY-----"
             );
             ("pem", format!("```\n{pem}\n```"), body[..60].to_string())
         }
         4 => {
-            let signature = dice.text(URL, 43);
-            let claims = dice.text(PLAIN, 60);
+            let signature = random.text(URL, 43);
+            let claims = random.text(PLAIN, 60);
             let token = format!("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ{claims}.{signature}");
-            ("jwt", dice.of(AROUND).replace("{}", &token), token)
+            ("jwt", random.choose(SENTENCES).replace("{}", &token), token)
         }
         5 => ("bearer", format!("curl -H 'Authorization: Bearer {value}' https://x"), value),
         6 => {
-            let short = format!("{}{}!", dice.text("abcdefghijkmnop", 6), dice.text("23456789", 3));
-            ("chosen password", dice.of(CHOSEN).replace("{}", &short), short)
+            let short =
+                format!("{}{}!", random.text("abcdefghijkmnop", 6), random.text("23456789", 3));
+            ("chosen password", random.choose(PASSWORDS).replace("{}", &short), short)
         }
         7 => {
-            let end = dice.text(PLAIN, 16);
-            let text = format!("> it was ghp_{}\n> {end}, sorry", dice.text(PLAIN, 20));
+            let end = random.text(PLAIN, 16);
+            let text = format!("> it was ghp_{}\n> {end}, sorry", random.text(PLAIN, 20));
             ("token over two lines", text, end)
         }
         8 => {
-            let word = dice.of(&["swordfish", "quietmouse", "letmein", "tigerlily"]).to_string();
-            ("word as a password", dice.of(&CHOSEN[3..11]).replace("{}", &word), word)
+            let word =
+                random.choose(&["swordfish", "quietmouse", "letmein", "tigerlily"]).to_string();
+            ("word as a password", random.choose(&PASSWORDS[3..11]).replace("{}", &word), word)
         }
-        9 => ("called hex", dice.of(CALLED).replace("{}", &dice.text(HEX, 32)), String::new()),
-        _ => ("called", dice.of(CALLED).replace("{}", &value), value),
+        9 => (
+            "assigned hex",
+            random.choose(ASSIGNMENTS).replace("{}", &random.text(HEX, 32)),
+            String::new(),
+        ),
+        _ => ("assigned", random.choose(ASSIGNMENTS).replace("{}", &value), value),
     };
     (kind.to_string(), text, secret)
 }
 
-/// Text that nobody should redact.
-fn harmless(dice: &mut Dice) -> String {
-    let uuid = |dice: &mut Dice| [8, 4, 4, 4, 12].map(|n| dice.text(HEX, n)).join("-");
-    match dice.roll(20) {
-        0 => format!("Fixed in commit {}.", dice.text(HEX, 40)),
-        1 => format!("The request id is {}.", uuid(dice)),
-        2 => format!("token address: 0x{}", dice.text(HEX, 40)),
-        3 => format!("transaction 0x{} was mined", dice.text(HEX, 64)),
-        4 => format!("![x](data:image/png;base64,iVBORw0KGgo{})", dice.text(BASE64, 400)),
-        5 => format!("\"integrity\": \"sha512-{}==\"", dice.text(BASE64, 86)),
-        6 => format!("checksum = \"{}\"", dice.text(HEX, 64)),
-        7 => dice.of(CALLED).replace(
+/// Returns a text without a secret.
+fn harmless(random: &mut Random) -> String {
+    let uuid = |random: &mut Random| [8, 4, 4, 4, 12].map(|n| random.text(HEX, n)).join("-");
+    match random.below(20) {
+        0 => format!("Fixed in commit {}.", random.text(HEX, 40)),
+        1 => format!("The request id is {}.", uuid(random)),
+        2 => format!("token address: 0x{}", random.text(HEX, 40)),
+        3 => format!("transaction 0x{} was mined", random.text(HEX, 64)),
+        4 => format!("![x](data:image/png;base64,iVBORw0KGgo{})", random.text(BASE64, 400)),
+        5 => format!("\"integrity\": \"sha512-{}==\"", random.text(BASE64, 86)),
+        6 => format!("checksum = \"{}\"", random.text(HEX, 64)),
+        7 => random.choose(ASSIGNMENTS).replace(
             "{}",
-            dice.of(&[
+            random.choose(&[
                 "<your-token>",
                 "${TOKEN}",
                 "xxxxxxxxxxxxxxxx",
@@ -212,26 +218,28 @@ fn harmless(dice: &mut Dice) -> String {
                 "process.env.API_KEY",
             ]),
         ),
-        15 => dice
-            .of(CHOSEN)
-            .replace("{}", dice.of(&["<password>", "${PW}", "xxxx", "changeme", "password"])),
+        15 => random
+            .choose(PASSWORDS)
+            .replace("{}", random.choose(&["<password>", "${PW}", "xxxx", "changeme", "password"])),
         16 => "curl -u \"$USER:$pass\" https://x && mysql -u root -p app".to_string(),
-        17 => format!("see https://example.org/{}\nand {}", dice.text(URL, 40), dice.text(HEX, 8)),
+        17 => {
+            format!("see https://example.org/{}\nand {}", random.text(URL, 40), random.text(HEX, 8))
+        }
         18 => "| User | Password |\n|---|---|\n| string | string |\n| yes | no |".to_string(),
         8 => "export AWS_ACCESS_KEY_ID=AKIAXXXXXXXXXXXXXXXX".to_string(),
         9 => "postgres://user:password@localhost/db and redis://localhost:6379".to_string(),
-        10 => format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5{} me@host", dice.text(BASE64, 44)),
+        10 => format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5{} me@host", random.text(BASE64, 44)),
         11 => format!(
             "The token contract is `IERC{}TokenReceiverUpgradeable`.",
-            dice.text("0123456789", 4)
+            random.text("0123456789", 4)
         ),
-        12 => format!("https://docs.google.com/document/d/1{}/edit", dice.text(URL, 43)),
-        13 => format!("image: registry/app@sha256:{}", dice.text(HEX, 64)),
+        12 => format!("https://docs.google.com/document/d/1{}/edit", random.text(URL, 43)),
+        13 => format!("image: registry/app@sha256:{}", random.text(HEX, 64)),
         14 => "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----".to_string(),
         _ => format!(
             "secretName: app-tls-{}\ntokenId: {}",
-            dice.text("abcdef", 5),
-            dice.text("0123456789", 20)
+            random.text("abcdef", 5),
+            random.text("0123456789", 20)
         ),
     }
 }
@@ -243,14 +251,14 @@ fn n_secrets(text: &str) -> (usize, String) {
 }
 
 fn main() {
-    let mut dice = Dice(20_261_116);
+    let mut random = Random(20_261_116);
     let n = 6_000;
     let (mut n_found, mut missed) =
         (0, std::collections::BTreeMap::<String, (usize, String)>::new());
     for i in 0..n {
-        let (kind, text, secret) = secret(&mut dice, i);
-        let (found, left) = n_secrets(&text);
-        if found > 0 && (secret.is_empty() || !left.contains(&secret)) {
+        let (kind, text, secret) = secret(&mut random, i);
+        let (found, redacted) = n_secrets(&text);
+        if found > 0 && (secret.is_empty() || !redacted.contains(&secret)) {
             n_found += 1;
         } else {
             let entry = missed.entry(kind).or_default();
@@ -259,7 +267,7 @@ fn main() {
     }
     let mut n_wrong = 0;
     for _ in 0..n {
-        let text = harmless(&mut dice);
+        let text = harmless(&mut random);
         if n_secrets(&text).0 > 0 {
             n_wrong += 1;
             println!("wrong: {text:.100}");
