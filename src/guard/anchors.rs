@@ -67,13 +67,11 @@ pub(super) fn slice(text: &str, range: Range<usize>) -> &str {
 }
 
 static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
-    let mut strings: Vec<(AnchorKind, Cow<'static, str>)> = Vec::new();
-    // Several rules share an anchor. If their kinds differ, the first one counts.
-    for (kind, string) in super::secrets::anchors().chain(super::prompt_injection::anchors()) {
-        if !strings.iter().any(|(_, other)| *other == string) {
-            strings.push((kind, string));
-        }
-    }
+    let mut strings: Vec<(AnchorKind, Cow<'static, str>)> =
+        super::secrets::anchors().chain(super::prompt_injection::anchors()).collect();
+    // Several rules share an anchor. The sort is stable: if their kinds differ, the first one counts.
+    strings.sort_by(|(_, one), (_, other)| one.cmp(other));
+    strings.dedup_by(|(_, next), (_, first)| next == first);
     Scanner::new(strings)
 });
 

@@ -28,14 +28,14 @@ pub fn judge_name(path: &str) -> Named {
     }
     if let Some(secret) = secrets::find(path, &anchors::find(path)).first() {
         let message = format!(
-            "its name has what looks like a secret: {}; the document is not read",
+            "its name contains text that looks like a secret: {}; the document is not read",
             secret.rule
         );
         let finding = Diagnostic::new(Code::SecretName, &shown(path), message);
         return Named::Refused(finding.hint("revoke it, then rename the file"));
     }
     if !path.is_ascii() && path.split(|c: char| !c.is_alphanumeric()).any(mixed_scripts::is_mixed) {
-        let message = "letters of two scripts that look alike in its name";
+        let message = "its name mixes letters of two scripts that look alike";
         let finding = Diagnostic::new(Code::MixedScript, path, message);
         return Named::Noted(finding.hint("rename it with the letters of one script"));
     }

@@ -42,8 +42,9 @@ pub(super) fn findings(context: &ScanContext<'_>) -> Vec<Finding> {
             findings.push(Finding {
                 range: context.original_range(&range),
                 code: Code::MixedScript,
-                message: "letters of two scripts that look alike in one id or address".to_string(),
-                hint: "write it anew with the letters of one script",
+                message: "an id or address that mixes letters of two scripts that look alike"
+                    .to_string(),
+                hint: "rewrite it with the letters of one script",
                 replacement: None,
             });
         }

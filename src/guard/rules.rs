@@ -30,8 +30,9 @@ pub(super) fn rules(file: &'static str, table: &str) -> impl Iterator<Item = &'s
 
 /// Returns the rules and examples of a table.
 fn lines(file: &'static str, table: &str) -> impl Iterator<Item = &'static str> {
-    let (_, body) =
-        file.split_once(&format!("\n== {table} ==\n")).expect("the code names embedded tables");
+    let heading = format!("\n== {table} ==\n");
+    let at = memchr::memmem::find(file.as_bytes(), heading.as_bytes());
+    let body = &file[at.expect("the code names embedded tables") + heading.len()..];
     let lines = body.lines().take_while(|line| !line.starts_with("== "));
     lines.filter(|line| !line.is_empty() && *line != "#" && !line.starts_with("# "))
 }
@@ -59,12 +60,11 @@ pub(super) struct Phrase {
 
 impl Phrase {
     pub(super) fn parse(rule: &'static str) -> Phrase {
-        match rule.split('*').collect::<Vec<_>>()[..] {
-            [before, anchor, after] => {
-                Phrase { text: Cow::Owned([before, anchor, after].concat()), anchor }
-            }
-            _ => Phrase { text: Cow::Borrowed(rule), anchor: rule },
-        }
+        let marked = rule.split_once('*').and_then(|(before, rest)| {
+            let (anchor, after) = rest.split_once('*')?;
+            Some(Phrase { text: Cow::Owned([before, anchor, after].concat()), anchor })
+        });
+        marked.unwrap_or(Phrase { text: Cow::Borrowed(rule), anchor: rule })
     }
 
     /// Returns the spellings of the anchor: the scan ignores the case of ASCII letters only, and

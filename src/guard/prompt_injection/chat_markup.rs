@@ -18,15 +18,13 @@ pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
             text.as_bytes()[at.end - 1] == b':' && !text[at.clone()].eq_ignore_ascii_case("antml:");
         let start = opening(text, at.start);
         let (code, message) = match turn {
-            true if is_turn(text, at) => {
-                (Code::FakeTurn, "a line that plays a turn of a conversation with an agent")
-            }
+            true if is_turn(text, at) => (Code::FakeTurn, "a line that imitates a chat turn"),
             false if start.is_some_and(|start| is_tag(text, start)) => {
-                (Code::FakeTag, "a tag that means something to an agent's host; it is escaped")
+                (Code::FakeTag, "a tag that an agent may interpret; it is escaped")
             }
             _ => continue,
         };
-        let hint = "write it otherwise, or say in words what it is";
+        let hint = "describe it in words instead";
         let message = message.to_string();
         let range = start.unwrap_or(at.start)..at.end;
         findings.push(Finding { range, code, message, hint, replacement: None });

@@ -33,9 +33,9 @@ pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
             findings.push(Finding {
                 range: at.clone(),
                 code: Code::CommentToAgent,
-                message: "a comment that speaks to an agent, which readers of the page do not see"
+                message: "a comment that addresses an agent; readers of the page do not see it"
                     .to_string(),
-                hint: "write it where everybody can read it, or take it out",
+                hint: "move it into the visible text, or remove it",
                 replacement: None,
             });
         }

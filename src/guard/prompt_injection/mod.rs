@@ -53,8 +53,9 @@ fn sentences(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
             findings.push(Finding {
                 range: at.clone(),
                 code: Code::Order,
-                message: "text that gives orders to an agent; it is given on as it is".to_string(),
-                hint: "take it out, or tell an agent's reader what it is",
+                message: "text that looks like a prompt injection; it is passed through unchanged"
+                    .to_string(),
+                hint: "remove it, or explain in the text what it is",
                 replacement: None,
             });
         }

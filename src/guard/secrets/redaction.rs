@@ -43,9 +43,9 @@ impl Secret {
             range,
             code: Code::Secret,
             message: format!(
-                "what looks like a secret is redacted: {rule}, fingerprint {fingerprint}"
+                "text that looks like a secret is redacted: {rule}, fingerprint {fingerprint}"
             ),
-            hint: "revoke it and take it out; if it is none, allow its fingerprint with a reason: security.allow_secrets",
+            hint: "revoke and remove it; if it is not a secret, allow its fingerprint with a reason: security.allow_secrets",
             replacement: Some(replacement),
         })
     }
