@@ -69,7 +69,7 @@ pub(super) fn slice(text: &str, range: Range<usize>) -> &str {
 static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
     let mut strings: Vec<(AnchorKind, Cow<'static, str>)> =
         super::secrets::anchors().chain(super::prompt_injection::anchors()).collect();
-    // Several rules share an anchor. The sort is stable: if their kinds differ, the first one counts.
+    // Several rules share an anchor. The sort is stable, so the first kind of an anchor counts.
     strings.sort_by(|(_, one), (_, other)| one.cmp(other));
     strings.dedup_by(|(_, next), (_, first)| next == first);
     Scanner::new(strings)

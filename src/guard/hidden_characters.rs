@@ -1,6 +1,6 @@
 //! Characters that a reader cannot see but an agent can.
 
-use super::{Allowed, Finding};
+use super::{Allowed, TextFinding};
 use crate::model::Code;
 use crate::model::hidden_chars::mark;
 use crate::model::unicode_names::name;
@@ -10,14 +10,14 @@ use crate::model::unicode_names::name;
 const MAX_SHOWN: usize = 4;
 
 /// Returns a finding for each run of hidden characters that are not allowed.
-pub(super) fn findings(hidden: &[(usize, char)], allowed: &Allowed) -> Vec<Finding> {
+pub(super) fn findings(hidden: &[(usize, char)], allowed: &Allowed) -> Vec<TextFinding> {
     let denied: Vec<(usize, char)> =
         hidden.iter().copied().filter(|(_, c)| !allowed.kept.contains(*c)).collect();
     let adjacent = |a: &(usize, char), b: &(usize, char)| a.0 + a.1.len_utf8() == b.0;
     denied.chunk_by(adjacent).map(finding).collect()
 }
 
-fn finding(run: &[(usize, char)]) -> Finding {
+fn finding(run: &[(usize, char)]) -> TextFinding {
     let (start, first) = run[0];
     let (last_at, last) = run[run.len() - 1];
     let code = first as u32;
@@ -35,7 +35,7 @@ fn finding(run: &[(usize, char)]) -> Finding {
             (message, shown)
         }
     };
-    Finding {
+    TextFinding {
         range: start..last_at + last.len_utf8(),
         code: Code::HiddenText,
         message,

@@ -1,6 +1,6 @@
 //! Ids and addresses that mix letters of two scripts that look alike.
 
-use super::Finding;
+use super::TextFinding;
 use super::scan_context::ScanContext;
 use crate::model::{Code, byte_scan};
 
@@ -23,7 +23,7 @@ fn looks_latin(c: char) -> bool {
 }
 
 /// Reports ids such as `ADR-5` and addresses that mix scripts.
-pub(super) fn findings(context: &ScanContext<'_>) -> Vec<Finding> {
+pub(super) fn findings(context: &ScanContext<'_>) -> Vec<TextFinding> {
     if !byte_scan::non_ascii_chars(&context.text).any(looks_latin) {
         return Vec::new();
     }
@@ -39,7 +39,7 @@ pub(super) fn findings(context: &ScanContext<'_>) -> Vec<Finding> {
         }
         let mut words = token.split(|c: char| !c.is_alphanumeric());
         if words.any(is_mixed) {
-            findings.push(Finding {
+            findings.push(TextFinding {
                 range: context.original_range(&range),
                 code: Code::MixedScript,
                 message: "an id or address that mixes letters of two scripts that look alike"

@@ -88,7 +88,7 @@ pub struct Clean<'a> {
 }
 
 /// A problem in a text.
-struct Finding {
+struct TextFinding {
     range: Range<usize>,
     code: Code,
     message: String,
@@ -124,7 +124,7 @@ pub fn clean<'a>(text: &'a str, allowed: &Allowed) -> Clean<'a> {
 }
 
 /// Applies the replacements of findings. Of two that overlap, the first one replaces both ranges.
-fn replace(text: &str, findings: Vec<Finding>) -> Cow<'_, str> {
+fn replace(text: &str, findings: Vec<TextFinding>) -> Cow<'_, str> {
     let mut out = String::new();
     let mut done = 0;
     for finding in findings {
@@ -157,7 +157,7 @@ fn fingerprint(purpose: &str, text: &str, n_digits: usize) -> String {
     hasher.digest().short()[..n_digits].to_string()
 }
 
-fn notes(text: &str, findings: &[Finding]) -> Vec<Note> {
+fn notes(text: &str, findings: &[TextFinding]) -> Vec<Note> {
     let mut line_columns = line_columns::LineColumns::new(text);
     let mut counts: Vec<(Code, usize)> = Vec::new();
     let mut notes = Vec::new();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Anchor, AnchorKind, PhraseTable, anchors, slice, words};
-use crate::guard::Finding;
+use crate::guard::TextFinding;
 use crate::guard::rules::CHAT_MARKUP;
 use crate::model::Code;
 
@@ -11,7 +11,7 @@ pub(super) static MARKUP: PhraseTable = PhraseTable::new(CHAT_MARKUP, "markup");
 static SYSTEM_TAGS: PhraseTable = PhraseTable::new(CHAT_MARKUP, "system_tags");
 
 /// Finds fake tags and fake turns.
-pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
+pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
     let mut findings = Vec::new();
     for at in anchors::of_kind(anchors, AnchorKind::ChatMarkup) {
         let turn =
@@ -27,7 +27,7 @@ pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
         let hint = "describe it in words instead";
         let message = message.to_string();
         let range = start.unwrap_or(at.start)..at.end;
-        findings.push(Finding { range, code, message, hint, replacement: None });
+        findings.push(TextFinding { range, code, message, hint, replacement: None });
     }
     findings
 }

@@ -2,7 +2,7 @@
 
 use super::english::DEMANDS;
 use super::{Anchor, AnchorKind, PhraseTable, agent_address, anchors, slice, words};
-use crate::guard::Finding;
+use crate::guard::TextFinding;
 use crate::guard::rules::PROMPT_INJECTION;
 use crate::model::Code;
 
@@ -17,7 +17,7 @@ static COMMENT_OPENINGS: PhraseTable = PhraseTable::new(PROMPT_INJECTION, "comme
 const MAX_BYTES: usize = 4_096;
 
 /// Finds comments that address an agent.
-pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
+pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
     let mut findings = Vec::new();
     let mut done = 0;
     for at in anchors::of_kind(anchors, AnchorKind::Comment) {
@@ -30,7 +30,7 @@ pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
         let comment = &rest[..end.unwrap_or(rest.len())];
         done = at.end + comment.len();
         if addresses_agent(comment) {
-            findings.push(Finding {
+            findings.push(TextFinding {
                 range: at.clone(),
                 code: Code::CommentToAgent,
                 message: "a comment that addresses an agent; readers of the page do not see it"

@@ -10,7 +10,7 @@ mod other_languages;
 
 use std::borrow::Cow;
 
-use super::Finding;
+use super::TextFinding;
 use super::anchors::{self, Anchor, AnchorKind, slice};
 use super::rules::{Phrase, PhraseTable};
 use crate::model::Code;
@@ -34,15 +34,15 @@ pub(super) fn anchors() -> impl Iterator<Item = (AnchorKind, Cow<'static, str>)>
 }
 
 /// Finds sentences, comments and chat markup that are meant for an agent.
-pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
+pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
     let mut findings = sentences(text, anchors);
     findings.extend(comments::findings(text, anchors));
     findings.extend(chat_markup::findings(text, anchors));
     findings
 }
 
-fn sentences(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
+fn sentences(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
+    let mut findings: Vec<TextFinding> = Vec::new();
     for at in anchors::of_kind(anchors, AnchorKind::PromptInjection) {
         // A sentence is reported once, even if several of its words match.
         let is_reported = findings.last().is_some_and(|last| {
@@ -50,7 +50,7 @@ fn sentences(text: &str, anchors: &[Anchor]) -> Vec<Finding> {
             between.len() < REACH && !between.contains(['.', '!', '?', '。', '\n'])
         });
         if !is_reported && is_injection(text, at.start) {
-            findings.push(Finding {
+            findings.push(TextFinding {
                 range: at.clone(),
                 code: Code::Order,
                 message: "text that looks like a prompt injection; it is passed through unchanged"

@@ -34,8 +34,8 @@ fn opening(text: &str, at: &Range<usize>) -> Option<usize> {
     (!before[begin..].contains('\n')).then(|| at.start - before.len() + begin)
 }
 
-/// Returns the end of a key with an `-----END` line, if there is a key before it. Its lines may have
-/// any prefix and suffix.
+/// Returns the end of a key with an `-----END` line, if there is a key before it. Its lines may
+/// have any prefix and suffix.
 fn marked_end(text: &str, after: usize) -> Option<usize> {
     let rest = slice(text, after..after + MAX_BYTES);
     let upper = rest.to_ascii_uppercase();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Hit;
-use crate::guard::{Allowed, Finding, fingerprint};
+use crate::guard::{Allowed, TextFinding, fingerprint};
 use crate::model::Code;
 
 /// Something that looks like a credential.
@@ -27,7 +27,7 @@ impl Secret {
         text: &str,
         range: Range<usize>,
         allowed: &Allowed,
-    ) -> Option<Finding> {
+    ) -> Option<TextFinding> {
         let Secret { rule, fingerprint, .. } = self;
         if allowed.secrets.contains(&fingerprint) {
             return None;
@@ -39,7 +39,7 @@ impl Secret {
             replacement.push('\n');
             replacement.push_str(&line[..line.len() - line.trim_start_matches(is_prefix).len()]);
         }
-        Some(Finding {
+        Some(TextFinding {
             range,
             code: Code::Secret,
             message: format!(

@@ -195,7 +195,7 @@ pub(super) fn find_in_run(run: &str, mut report: impl FnMut(Range<usize>, &'stat
 /// Prefixes that no word has although they end in a letter, or are short.
 const UNMISTAKABLE: &[&str] = &["AKIA", "ASIA", "AIza", "sk-", "eyJ"];
 
-/// Returns the start of a token that reaches the end of a run, and perhaps continues in the next line.
+/// Returns the start of a token that reaches the end of a run, and may continue in the next line.
 pub(super) fn unfinished(run: &str) -> Option<usize> {
     let is_unfinished = |(at, prefix_of): &(Range<usize>, PrefixOf)| {
         let prefix = &run[at.clone()];
@@ -233,7 +233,7 @@ fn match_pattern(run: &str, prefix: Range<usize>, pattern: &TokenPattern) -> Opt
     }
     let n = count_up_to(max, &bytes[prefix.end..], |b| alphabet.contains(b));
     let body = &run[prefix.end..prefix.end + n];
-    // Punctuation at the end of a sentence is not part of the token, unless it is too short without.
+    // Final punctuation is not part of the token, unless the token is too short without it.
     let trimmed = body.trim_end_matches(['.', '-', '_']);
     let body = if trimmed.len() >= min { trimmed } else { body };
     // Words with dashes between are no token, nor are words behind a short prefix.
@@ -274,7 +274,7 @@ fn without_markdown(run: &str) -> (String, Vec<usize>) {
     (plain, offsets)
 }
 
-/// Returns the ASCII character of an entity such as `&#95;`, `&#x5f;` or `&lowbar;`, and its length.
+/// Returns the ASCII character of an entity, `&#95;`, `&#x5f;` or `&lowbar;`, and its length.
 fn entity(text: &str) -> Option<(char, usize)> {
     let end = text.bytes().take(12).position(|b| b == b';')?;
     let name = &text[1..end];
