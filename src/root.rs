@@ -1,4 +1,4 @@
-//! Files below the root, opened without following a link out of it.
+//! Opens, reads and lists files below the project root without following links.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use rustix::io::retry_on_intr;
 
 use crate::model::{Machine, Stat};
 
-/// The facts of a stat that decide whether a file moved.
+/// Returns the fields of a stat that show whether a file changed.
 #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
 pub fn stat_of(stat: &rustix::fs::Stat) -> Stat {
     let nanoseconds =
@@ -39,28 +39,28 @@ impl Root {
         Ok(Root { fd, path: path.to_path_buf(), machine: Machine::default() })
     }
 
-    /// The same root, with what this machine's user keeps for it outside the repository.
-    pub fn on(self, machine: Machine) -> Root {
+    /// Adds the key and consents that the user of this machine has for the project.
+    pub fn with_machine(self, machine: Machine) -> Root {
         Root { machine, ..self }
     }
 
-    /// The key and consents that this machine's user keeps outside the repository.
+    /// Returns the key and consents of this machine, which are stored outside the repository.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    /// The open directory, for questions that change nothing.
+    /// Returns the open directory, for calls that only read.
     pub fn fd(&self) -> &OwnedFd {
         &self.fd
     }
 
-    /// Where it is, for messages and for `git`.
+    /// Returns the absolute path, for messages and for `git`.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens something below the root. No component may be a symbolic link; a FIFO does not
-    /// block, because nothing waits for its other end.
+    /// Opens a path below the root. No component may be a symbolic link. Opening a FIFO does not
+    /// block.
     pub fn open_at(&self, path: &str, flags: OFlags) -> io::Result<OwnedFd> {
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let path = if path.is_empty() { "." } else { path };
@@ -77,8 +77,8 @@ impl Root {
         self.open_stepwise(path, flags)
     }
 
-    /// The folder that a path lies in, opened as everything here is, and the path's name in it.
-    /// Whoever writes goes through it: a folder that is swapped for a link later leads nowhere.
+    /// Opens the folder that contains a path, and returns it with the name of the path in it. All
+    /// writes use this handle, so swapping the folder for a link later cannot redirect them.
     pub fn parent<'a>(&self, path: &'a str) -> io::Result<(OwnedFd, &'a str)> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         Ok((self.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY)?, name))
@@ -102,7 +102,7 @@ impl Root {
         Ok(folder)
     }
 
-    /// The stat of a path, its last component not followed. `None` if nothing is there.
+    /// Returns the stat of a path without following its last component. `None` if it does not exist.
     pub fn stat(&self, path: &str) -> io::Result<Option<(Stat, FileType)>> {
         let path = if path.is_empty() { "." } else { path };
         match retry_on_intr(|| rustix::fs::statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW)) {
@@ -112,30 +112,30 @@ impl Root {
         }
     }
 
-    /// Lists a folder, in the order of the system. A listing that a signal interrupts begins again.
+    /// Lists a folder, in the order of the system. The listing is retried after a signal.
     pub fn entries(&self, folder: &str) -> io::Result<Vec<DirEntry>> {
         let fd = self.open_at(folder, OFlags::RDONLY | OFlags::DIRECTORY)?;
         Ok(retry_on_intr(|| Dir::read_from(&fd)?.collect())?)
     }
 
-    /// Whether something lies at a path, links included.
+    /// Returns true if a path exists; a link counts, even a broken one.
     pub fn exists(&self, path: &str) -> bool {
         matches!(self.stat(path), Ok(Some(_)))
     }
 
-    /// Reads a regular file whole, up to a limit. `None` if nothing is there.
+    /// Reads a whole regular file, up to a limit. `None` if it does not exist.
     pub fn read(&self, path: &str, limit: u64) -> io::Result<Option<Content>> {
-        self.open_if_there(path)?.map(|fd| read_fd(fd, limit)).transpose()
+        self.open_existing(path)?.map(|fd| read_fd(fd, limit)).transpose()
     }
 
-    /// Opens a regular file to read parts of it. `None` if there is none.
+    /// Opens a regular file to read parts of it. `None` if it does not exist.
     pub fn open_file(&self, path: &str) -> io::Result<Option<File>> {
-        let Some(fd) = self.open_if_there(path)? else { return Ok(None) };
+        let Some(fd) = self.open_existing(path)? else { return Ok(None) };
         let kind = FileType::from_raw_mode(rustix::fs::fstat(&fd)?.st_mode);
         Ok((kind == FileType::RegularFile).then(|| File::from(fd)))
     }
 
-    fn open_if_there(&self, path: &str) -> io::Result<Option<OwnedFd>> {
+    fn open_existing(&self, path: &str) -> io::Result<Option<OwnedFd>> {
         match self.open_at(path, OFlags::RDONLY) {
             Ok(fd) => Ok(Some(fd)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -144,18 +144,18 @@ impl Root {
     }
 }
 
-/// What reading a file gave.
+/// The result of reading a file.
 #[derive(Debug)]
 pub enum Content {
     /// The bytes, and the stat of the very file they came from.
     Bytes(Vec<u8>, Stat),
-    /// It is larger than the limit.
+    /// The file is larger than the limit; its size.
     TooLarge(u64),
-    /// It is no regular file.
+    /// The file is not a regular file.
     NotRegular,
 }
 
-/// Reads from the descriptor that was checked, never by name again.
+/// Reads a file from its descriptor, so that the file that was checked is the one that is read.
 pub fn read_fd(fd: OwnedFd, limit: u64) -> io::Result<Content> {
     let stat = rustix::fs::fstat(&fd)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
@@ -173,7 +173,7 @@ pub fn read_fd(fd: OwnedFd, limit: u64) -> io::Result<Content> {
     Ok(Content::Bytes(bytes, stat))
 }
 
-/// Whether two files below the root hold the same bytes.
+/// Returns true if two files below the root have the same content.
 pub fn same_bytes(root: &Root, one: &str, other: &str) -> io::Result<bool> {
     let limit = u64::MAX - 1;
     Ok(match (root.read(one, limit)?, root.read(other, limit)?) {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::choice::Choice;
 use super::{Corpus, bundles, session, workflow};
-use crate::condense::{self, Misfit, tokens};
+use crate::condense::{self, FitError, tokens};
 use crate::model::artifact::content_digest;
 use crate::model::escape::escape_line;
 use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE};
@@ -159,8 +159,8 @@ pub(super) fn fit(
 ) -> anyhow::Result<condense::Fitted> {
     match condense::fit(candidates, budget, render) {
         Ok((_, fitted)) => Ok(fitted),
-        Err(Misfit::Telling(error)) => Err(error.into()),
-        Err(Misfit::Frame(fitted)) => anyhow::bail!(
+        Err(FitError::Render(error)) => Err(error.into()),
+        Err(FitError::FrameTooLarge(fitted)) => anyhow::bail!(
             "{path}: the template {template} alone takes {} tokens and {} bytes; the budget leaves {} and {}\nhint: raise max_tokens in .blue/config.yaml, or shorten the template",
             fitted.tokens,
             fitted.text.len(),

@@ -159,12 +159,12 @@ impl Planner<'_> {
             && let Ok(Some(Content::Bytes(bytes, _))) = self.root.read(path, 1 << 20)
         {
             let copy = format!("{WORKFLOW_BEFORE}{name}");
-            emit::keep_below(self.root, WORKFLOW_BEFORE, &copy, &bytes).ok();
+            emit::write_local(self.root, &copy, &bytes).ok();
         }
     }
 
     fn rescued(&mut self, path: &str, bytes: &[u8]) -> anyhow::Result<String> {
-        let copy = emit::rescue(self.root, path, bytes)?;
+        let copy = emit::save_copy(self.root, path, bytes)?;
         let message = format!("not what blue wrote, so edited by hand; the edit is kept in {copy}");
         let hint = "edit the documents instead: this file is made from them";
         self.planned.notes.push(Diagnostic::new(Code::HandEdited, path, message).hint(hint));

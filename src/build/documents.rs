@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::{Inputs, Progress};
-use crate::discover::judge;
+use crate::discover;
 use crate::emit;
 use crate::guard::{Allowed, Named, judge_name};
 use crate::model::source::document_digest;
@@ -72,7 +72,7 @@ impl FactsStore {
         let old = self.cache.entries().filter(|(key, _)| keeps(key)).map(|(_, entry)| entry);
         let entries: Vec<&[u8]> = old.chain(new.entries.iter().map(Vec::as_slice)).collect();
         let header = seal.header(&entries);
-        emit::keep_parts(root, FACTS, std::iter::once(header.as_slice()).chain(entries))
+        emit::write_local_parts(root, FACTS, std::iter::once(header.as_slice()).chain(entries))
     }
 }
 
@@ -273,7 +273,7 @@ impl DocumentReader<'_> {
     fn bytes(&self, path: &str) -> anyhow::Result<Result<(Vec<u8>, Stat), Diagnostic>> {
         let plan = &self.inputs.plan;
         let limit = plan.limits.document_bytes;
-        Ok(match judge::read(self.root, plan, path)? {
+        Ok(match discover::read_document(self.root, plan, path)? {
             Some(Content::Bytes(bytes, stat)) => Ok((bytes, stat)),
             Some(Content::TooLarge(size)) => {
                 let message =

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::artifacts::CurrentArtifacts;
-use crate::discover::fresh;
+use crate::discover::unchanged;
 use crate::model::State;
 use crate::model::layout::MANIFEST;
 use crate::root::Root;
@@ -66,7 +66,7 @@ fn intact(
     for entry in manifest.iter().flat_map(|manifest| &manifest.artifacts) {
         let is_unchanged = previous
             .output(&entry.path)
-            .is_some_and(|file| fresh::is_file_unchanged(root, previous.written_at, file));
+            .is_some_and(|file| unchanged::is_file_unchanged(root, previous.written_at, file));
         if is_unchanged
             || matches!(verify::on_disk(root, &entry.path, Some(entry))?, OnDisk::Ours(..))
         {

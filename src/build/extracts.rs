@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Corpus;
-use crate::discover::judge;
+use crate::discover;
 use crate::guard::Allowed;
 use crate::model::plan::Limits;
 use crate::model::source::document_digest;
@@ -45,7 +45,7 @@ fn read_again(root: &Root, plan: &Plan, document: &Document) -> anyhow::Result<S
         let path = &document.path;
         format!("{path} changed during the build\nhint: run `blue knowledge build` again")
     };
-    let bytes = |path: &str| match judge::read(root, plan, path)? {
+    let bytes = |path: &str| match discover::read_document(root, plan, path)? {
         Some(Content::Bytes(bytes, _)) => anyhow::Ok(bytes),
         _ => anyhow::bail!(changed()),
     };

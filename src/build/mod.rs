@@ -20,8 +20,8 @@ mod workflow;
 
 use std::collections::BTreeMap;
 
-use crate::discover::present::Present;
-use crate::discover::{self, Discovery, fresh, git};
+use crate::discover::repository_files::RepositoryFiles;
+use crate::discover::{self, Discovery, git, unchanged};
 use crate::model::{
     Binding, Counts, Diagnostic, Digest, DocId, Graph, Lexicon, State, Terms, TrackedFile,
 };
@@ -177,7 +177,7 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
         return check::check(root, options);
     }
     let previous = state::load(root, options.force);
-    if !fresh::is_small(&previous) {
+    if !unchanged::is_small(&previous) {
         threads::start_pool(options.threads)?;
     }
     if is_unchanged(root, &previous) {
@@ -186,8 +186,8 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     threads::start_pool(options.threads)?;
     let _lock = emit::Lock::take(root, "knowledge build", options.waiting)?;
     emit::recover(root)?;
-    emit::make_room(root);
-    let looked_at = emit::time(root)?;
+    emit::rotate_audit_log(root);
+    let looked_at = emit::file_system_time(root)?;
     let head = git::Head::ask(root.path(), options.source_date_epoch.as_deref());
 
     let inputs = load(root)?;
@@ -224,7 +224,9 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
 
 /// Returns true if no input and no output changed since the previous build.
 fn is_unchanged(root: &Root, previous: &State) -> bool {
-    !previous.outputs.is_empty() && !emit::is_pending(root) && fresh::is_unmoved(root, previous)
+    !previous.outputs.is_empty()
+        && !emit::is_pending(root)
+        && unchanged::is_unchanged(root, previous)
 }
 
 /// Returns true if any file changed since the last build, even if the change has no effect. `None` if
@@ -276,16 +278,16 @@ fn survey_with(
         read.into_value(&mut notes);
     let collections = discover::in_use(&collections, parsed.iter_mut().map(|(found, ..)| found));
     let (documents, terms) = parse::documents(&collections, parsed).into_value(&mut notes);
-    let exists = |path: &str| tree.holds(path).unwrap_or_else(|| root.exists(path));
+    let exists = |path: &str| tree.has_markdown_file(path).unwrap_or_else(|| root.exists(path));
     let graph = link::link(collections, documents, &exists).into_value(&mut notes);
-    let present = Present::new(root, &inputs.plan, &tree)?;
+    let present = RepositoryFiles::new(root, &inputs.plan, &tree)?;
     let repository = link::Repository {
         kind: &|path| present.kind(path),
         fits: &|glob, below| present.fits(glob, below),
     };
     let bindings = link::bind(&graph, &repository).into_value(&mut notes);
     // The next build has to check the folders that these answers came from.
-    present.finish().join(&mut tree);
+    present.into_listed_folders().add_to(&mut tree);
     // A path can be a secret, so findings do not repeat it.
     notes.iter_mut().for_each(|note| note.path = guard::shown(&note.path));
     Ok(Survey { graph, bindings, notes, terms, files, extracts, new_facts, tree })

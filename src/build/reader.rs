@@ -1,7 +1,7 @@
 //! Reads files of a project for a reader: what may be read, compared with the build, redacted.
 
+use crate::discover;
 use crate::discover::deny::DenyList;
-use crate::discover::{self, judge};
 use crate::guard::{Allowed, Guard};
 use crate::model::source::document_digest;
 use crate::model::{Digest, Plan};
@@ -81,7 +81,7 @@ impl Reader {
         {
             return Err(Unread::Denied);
         }
-        let read = |path: &str| match judge::read(root, &self.plan, path) {
+        let read = |path: &str| match discover::read_document(root, &self.plan, path) {
             Ok(Some(Content::Bytes(bytes, _))) => Ok(bytes),
             Ok(None) => Err(Unread::Unreadable(path.to_string(), "is gone")),
             Ok(Some(Content::TooLarge(_))) => {

@@ -3,7 +3,7 @@
 use rustix::fs::FileType;
 
 use super::Inputs;
-use crate::discover::{Tree, fresh, walk};
+use crate::discover::{Tree, unchanged, walk};
 use crate::emit::{self, Change, Removal};
 use crate::guard::has_secret;
 use crate::model::layout::MANIFEST;
@@ -74,14 +74,14 @@ pub(super) fn save(
         inputs,
         outputs: if is_complete { outputs } else { Vec::new() },
         looked_at,
-        written_at: emit::time(root)?,
+        written_at: emit::file_system_time(root)?,
         counts,
         actions: actions
             .into_iter()
             .map(|(path, action)| (path, action.facts().to_vec()))
             .collect(),
     };
-    emit::keep(root, STATE, &seal.encode(&state))
+    emit::write_local(root, STATE, &seal.encode(&state))
 }
 
 /// Returns the finding about a cache that could not be written.
@@ -103,7 +103,7 @@ pub(super) fn outputs(
             continue;
         }
         let known = previous.output(path);
-        match known.filter(|known| fresh::is_file_unchanged(root, previous.written_at, known)) {
+        match known.filter(|known| unchanged::is_file_unchanged(root, previous.written_at, known)) {
             Some(known) => outputs.push(known.clone()),
             None => outputs.extend(tracked(root, path)?),
         }
@@ -114,7 +114,7 @@ pub(super) fn outputs(
 
 fn tracked(root: &Root, path: &str) -> anyhow::Result<Option<TrackedFile>> {
     let Some((stat, _)) = root.stat(path)? else { return Ok(None) };
-    let digest = fresh::digest_of(root, path);
+    let digest = unchanged::file_digest(root, path);
     Ok(digest.map(|digest| TrackedFile { path: path.to_string(), stat, digest }))
 }
 

@@ -280,5 +280,5 @@ fn time(text: &str) -> anyhow::Result<Timestamp> {
     };
     let count: i64 = text[..split].parse().with_context(hint)?;
     let ago = SignedDuration::from_secs(count.saturating_mul(unit));
-    emit::present().checked_sub(ago).with_context(hint)
+    emit::current_time().checked_sub(ago).with_context(hint)
 }

@@ -68,7 +68,7 @@ impl Delivery {
             tokens: bundle.tokens,
             bytes: bundle.bytes,
         };
-        emit::note(&self.root, &line)
+        emit::append_audit_line(&self.root, &line)
     }
 }
 

@@ -101,7 +101,7 @@ impl Hook {
             Event::PreCompact => {
                 let Some((text, line)) = to_keep(&delivery, session) else { return Ok(()) };
                 output::out(&text)?;
-                emit::note(&delivery.root, &line)
+                emit::append_audit_line(&delivery.root, &line)
             }
             Event::SessionEnd => remember(&delivery.root, session, Happened::End).map(|_| ()),
             _ => unreachable!("the others were heard above"),

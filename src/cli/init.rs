@@ -102,12 +102,12 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
     report.push_str(&write_attributes(root)?);
     emit::commit(root, &changes, &[])?;
     if let Some(intent) = &intent {
-        emit::retire(root, MANIFEST, OLD_MANIFEST)?;
+        emit::remove_copied(root, MANIFEST, OLD_MANIFEST)?;
         let is_in_config = changes.iter().any(|change| change.path == CONFIG);
         report.push_str(&moved_lines(intent, is_in_config));
     }
     for (path, _) in SCRIPTS {
-        emit::executable(root, path)?;
+        emit::make_executable(root, path)?;
     }
     drop(lock);
     build::build(root, false, false, false)

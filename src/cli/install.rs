@@ -165,7 +165,7 @@ fn write(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> 
     for script in &plan.scripts {
         let path = script.path;
         if let ScriptState::Marked(bytes) = &script.state {
-            let copy = emit::rescue(&installation.base, path, bytes)?;
+            let copy = emit::save_copy(&installation.base, path, bytes)?;
             output::say(&format!("blue: the previous {path} is saved in {copy}"));
         }
         if script.is_written() {

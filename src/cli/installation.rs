@@ -355,7 +355,7 @@ pub(super) fn restore_scripts(root: &Root) -> anyhow::Result<Vec<&'static str>> 
             continue;
         }
         if has_markers {
-            emit::rescue(root, path, &found)?;
+            emit::save_copy(root, path, &found)?;
         }
         emit::replace(root, path, shipped, true)?;
         restored.push(*path);

@@ -47,7 +47,7 @@ pub(super) fn open(folder: &Path) -> anyhow::Result<Root> {
     let trust = home.and_then(|home| private_file(&home.join(TRUST))).unwrap_or_default();
     let lines = user::trust_lines(&String::from_utf8_lossy(&trust)).into_iter();
     let external = lines.filter(|line| line.root == folder).flat_map(|line| line.external);
-    Ok(root.on(Machine { key, external: external.collect() }))
+    Ok(root.with_machine(Machine { key, external: external.collect() }))
 }
 
 /// The same for a command that writes caches: creates this machine's key if there is none.

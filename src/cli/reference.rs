@@ -138,7 +138,7 @@ impl Reference {
             attribute(&near.reasons.join("; ")),
             text.trim_end()
         ))?;
-        emit::note(
+        emit::append_audit_line(
             &delivery.root,
             &AuditLine {
                 timestamp: emit::now(),

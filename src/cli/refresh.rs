@@ -41,7 +41,7 @@ pub(super) struct Due {
     bytes: Vec<u8>,
     note: String,
     // Held until the delivery is noted, so that two prompts at once give it once.
-    _gate: emit::Gate,
+    _gate: emit::BriefLock,
 }
 
 impl Refresh {
@@ -91,10 +91,10 @@ pub(super) fn due(
     if !allowed || delivery.log.staleness(bundle, Some(session)) == Staleness::Fresh {
         return Ok(None);
     }
-    let gate = emit::Gate::close(&delivery.root, "refresh")?;
+    let gate = emit::BriefLock::take(&delivery.root, "refresh")?;
     let log = Log::open(&delivery.root, [AUDIT_BEFORE, AUDIT], Some(session));
     let staleness = log.staleness(bundle, Some(session));
-    let cooling = log.is_cooling(&bundle.source, session, emit::present());
+    let cooling = log.is_cooling(&bundle.source, session, emit::current_time());
     if staleness == Staleness::Fresh || cooling {
         return Ok(None);
     }

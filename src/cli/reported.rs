@@ -48,7 +48,7 @@ pub(super) fn unreported(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>, u6
     let now: String = now.iter().map(|digest| format!("{digest}\n")).collect();
     if let Some(key) = key.filter(|_| now != text) {
         // What cannot be kept is reported once more.
-        emit::put(root, REPORTED, key.seal("reported", &now).as_bytes()).ok();
+        emit::overwrite_local(root, REPORTED, key.seal("reported", &now).as_bytes()).ok();
     }
     (new, n_known)
 }

@@ -12,7 +12,6 @@ use crate::build;
 use crate::discover::git;
 use crate::emit::{self, now};
 use crate::guard::shown;
-use crate::model::layout::{CLIENTS, SESSIONS};
 use crate::root::Root;
 use crate::serve::{bundles, sessions};
 use crate::wire::session::{self, SessionRecord};
@@ -85,8 +84,8 @@ pub(super) fn remember(
     let worktree = root.path().join(".git").is_file();
     record.worktree = worktree.then(|| shown(&root.path().display().to_string()));
     let name = if agent.is_empty() { record.id.as_str() } else { agent };
-    emit::prepare(root)?;
-    emit::keep_in(root, SESSIONS, &sessions::path_of(name), &session::bytes(&record))?;
+    emit::create_local_folder(root)?;
+    emit::write_local_unlocked(root, &sessions::path_of(name), &session::bytes(&record))?;
     if let Some(client) = client() {
         belongs(root, &client, name)?;
     }
@@ -103,7 +102,7 @@ fn belongs(root: &Root, client: &str, name: &str) -> anyhow::Result<()> {
     // A process that goes on for weeks has few sessions that still matter.
     let start = names.len().saturating_sub(MAX_OF_CLIENT);
     let text: String = names[start..].iter().map(|name| format!("{name}\n")).collect();
-    emit::keep_in(root, CLIENTS, &sessions::path_of_client(client), text.as_bytes())
+    emit::write_local_unlocked(root, &sessions::path_of_client(client), text.as_bytes())
 }
 
 /// Sessions remembered of one process.
@@ -111,7 +110,7 @@ const MAX_OF_CLIENT: usize = 64;
 
 fn is_recent(time: &str) -> bool {
     let then = time.parse::<Timestamp>().ok();
-    let age = then.map(|then| emit::present().duration_since(then));
+    let age = then.map(|then| emit::current_time().duration_since(then));
     age.is_some_and(|age| !age.is_negative() && age < SignedDuration::from_secs(10))
 }
 

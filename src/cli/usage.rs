@@ -1,6 +1,6 @@
 //! How documents are used on this machine, for the commands that tell what lies near.
 
-use crate::emit::{self, AUDIT, AUDIT_BEFORE, LOCAL};
+use crate::emit::{self, AUDIT, AUDIT_BEFORE};
 use crate::model::layout::USAGE;
 use crate::root::Root;
 use crate::serve::Overlay;
@@ -15,7 +15,7 @@ pub(super) fn kept(root: &Root) -> Overlay {
     let overlay = overlay(root);
     if let Some(bytes) = overlay.to_keep(root) {
         // What cannot be kept is added up again the next time.
-        emit::keep_in(root, LOCAL, USAGE, &bytes).ok();
+        emit::write_local_unlocked(root, USAGE, &bytes).ok();
     }
     overlay
 }

@@ -1,4 +1,4 @@
-//! Chooses levels of detail so that a text fits its budget.
+//! Chooses the level of detail of each document so that a text fits its budget.
 
 use std::collections::BinaryHeap;
 
@@ -18,34 +18,34 @@ pub struct Fitted {
     pub tokens: u64,
 }
 
-/// One decision: tell a candidate at a level.
+/// One decision: show a candidate at a level.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Step {
     candidate: usize,
     level: Level,
 }
 
-/// Why nothing could be chosen.
+/// Reasons why no text fits.
 #[derive(Debug)]
-pub enum Misfit<E> {
-    /// Even the frame without any document is over the budget.
-    Frame(Fitted),
-    /// The text could not be made.
-    Telling(E),
+pub enum FitError<E> {
+    /// The text without any document is already over the budget.
+    FrameTooLarge(Fitted),
+    /// The text could not be rendered.
+    Render(E),
 }
 
-/// Chooses the most that fits. `tell` makes the text of a bundle; only a text that was made and
-/// counted is ever accepted, so the budget is hard whatever the template does.
+/// Chooses as much as fits. `render` makes the text of a bundle. Only a text that was rendered and
+/// counted is returned, so the budget holds for any template.
 pub fn fit<E>(
     candidates: &[Candidate],
     budget: &Budget,
-    tell: &mut dyn FnMut(&Bundle) -> Result<String, E>,
-) -> Result<(Bundle, Fitted), Misfit<E>> {
+    render: &mut dyn FnMut(&Bundle) -> Result<String, E>,
+) -> Result<(Bundle, Fitted), FitError<E>> {
     let steps = steps(candidates, budget);
     let mut counter = tokens::Counter::default();
-    let mut told = |bundle: &Bundle| -> Result<Fitted, Misfit<E>> {
-        let text = tell(bundle).map_err(Misfit::Telling)?;
-        // A text of two dozen bytes a token does not occur; far too long ones need no counting.
+    let mut rendered = |bundle: &Bundle| -> Result<Fitted, FitError<E>> {
+        let text = render(bundle).map_err(FitError::Render)?;
+        // No real text has 24 bytes per token, so a longer one is over the budget uncounted.
         let tokens = if text.len() as u64 > budget.tokens.saturating_mul(24) {
             u64::MAX
         } else {
@@ -53,23 +53,23 @@ pub fn fit<E>(
         };
         Ok(Fitted { text, tokens })
     };
-    let holds = |told: &Fitted| budget.holds(told.tokens, told.text.len() as u64);
+    let fits = |fitted: &Fitted| budget.holds(fitted.tokens, fitted.text.len() as u64);
     let (mut best, mut n_taken) = (bundle_of(candidates, &[]), 0);
-    let mut best_told = told(&best)?;
-    if !holds(&best_told) {
-        // It may not have been counted, but whoever is told should know by how much it is over.
-        let tokens = tokens::count(&best_told.text);
-        return Err(Misfit::Frame(Fitted { tokens, ..best_told }));
+    let mut best_fitted = rendered(&best)?;
+    if !fits(&best_fitted) {
+        // It may not have been counted, and the message says by how much it is over.
+        let tokens = tokens::count(&best_fitted.text);
+        return Err(FitError::FrameTooLarge(Fitted { tokens, ..best_fitted }));
     }
     let mut too_many = steps.len() + 1;
     let mut middle = guess(candidates, &steps, budget);
     while n_taken + 1 < too_many {
         let bundle = bundle_of(candidates, &steps[..middle]);
-        let text = told(&bundle)?;
-        // Sizes tell how far off the guess was; halves make sure that the search ends.
+        let fitted = rendered(&bundle)?;
+        // The first guess is usually close, so steps are small; halving makes the search end.
         let step = (too_many - n_taken).div_ceil(2).min(middle.div_ceil(8)).max(1);
-        if holds(&text) {
-            (best, best_told, n_taken) = (bundle, text, middle);
+        if fits(&fitted) {
+            (best, best_fitted, n_taken) = (bundle, fitted, middle);
             middle = (middle + step).min(too_many - 1);
         } else {
             too_many = middle;
@@ -83,28 +83,54 @@ pub fn fit<E>(
         }
         taken.push(*step);
         let bundle = bundle_of(candidates, &taken);
-        let text = told(&bundle)?;
-        if holds(&text) {
-            (best, best_told) = (bundle, text);
+        let fitted = rendered(&bundle)?;
+        if fits(&fitted) {
+            (best, best_fitted) = (bundle, fitted);
         } else {
             taken.pop();
         }
     }
-    Ok((best, best_told))
+    Ok((best, best_fitted))
 }
 
-/// How many steps will fit, at four bytes a token.
+/// Cuts a text to at most `max` bytes, at a word, and adds where to read the rest.
+pub fn clip(text: &str, max: usize, uri: &str) -> String {
+    let text = text.trim();
+    if text.len() <= max {
+        return text.to_string();
+    }
+    let mut end = max;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let cut = text[..end].rfind(['\n', ' ']).unwrap_or(end);
+    format!("{}… Read {uri}", text[..cut].trim_end())
+}
+
+/// Cuts a text to at most `max_tokens` tokens, at a word, and adds where to read the rest.
+pub fn clip_to_tokens(text: &str, max_tokens: u64, uri: &str) -> String {
+    let mut max = (max_tokens * 6) as usize;
+    loop {
+        let clipped = clip(text, max, uri);
+        if tokens::count(&clipped) <= max_tokens || max < 8 {
+            return clipped;
+        }
+        max = max * 9 / 10;
+    }
+}
+
+/// Estimates the number of steps that fit, at four bytes per token.
 fn guess(candidates: &[Candidate], steps: &[Step], budget: &Budget) -> usize {
-    let room = budget.bytes.min(budget.tokens.saturating_mul(4));
+    let max_bytes = budget.bytes.min(budget.tokens.saturating_mul(4));
     let mut n_bytes = 0;
     let fits = steps.iter().take_while(|step| {
         n_bytes += candidates[step.candidate].costs[step.level as usize];
-        n_bytes <= room
+        n_bytes <= max_bytes
     });
     fits.count().clamp(1, steps.len().max(1))
 }
 
-/// Whether the level below a step was taken.
+/// Returns true if the level below a step was taken.
 fn follows(taken: &[Step], step: &Step, candidates: &[Candidate]) -> bool {
     let below = Level::ALL.into_iter().filter(|level| *level < step.level);
     let below = below.rev().find(|level| {
@@ -116,8 +142,8 @@ fn follows(taken: &[Step], step: &Step, candidates: &[Candidate]) -> bool {
     }
 }
 
-/// The highest level of each candidate that a budget could reach; `None` if not even its title.
-/// What lies beyond cannot change what [`fit`] chooses.
+/// Returns the highest level of each candidate that a budget could reach, or `None` if not even its
+/// title. Levels beyond it cannot change the result of [`fit`].
 pub fn reach(candidates: &[Candidate], budget: &Budget) -> Vec<Option<Level>> {
     let mut reached = vec![None; candidates.len()];
     for step in steps(candidates, budget) {
@@ -126,8 +152,9 @@ pub fn reach(candidates: &[Candidate], budget: &Budget) -> Vec<Option<Level>> {
     reached
 }
 
-/// Every step worth taking, in order: live titles by weight, history, then the raises that give
-/// most per byte. Ends where the budget could not reach even at eight bytes a token.
+/// Returns the steps in the order in which they are taken: titles of live documents by weight,
+/// titles of history, then higher levels by value per byte. The list ends where the budget would be
+/// exceeded even at eight bytes per token.
 fn steps(candidates: &[Candidate], budget: &Budget) -> Vec<Step> {
     let bound = budget.bytes.min(budget.tokens.saturating_mul(8));
     let mut by_weight: Vec<usize> = (0..candidates.len()).collect();
@@ -163,8 +190,8 @@ fn steps(candidates: &[Candidate], budget: &Budget) -> Vec<Step> {
     steps
 }
 
-/// What a level is worth, per byte it costs. A first sentence of every document comes before the
-/// second paragraph of any; among equals, weight decides.
+/// Returns the value of a level per byte. The factors put a first sentence of every document before
+/// the second paragraph of any; among equals, the weight decides.
 fn value_per_byte(candidate: &Candidate, level: Level) -> u64 {
     let gain = match level {
         Level::Title => 0,
@@ -211,7 +238,7 @@ mod tests {
             .collect()
     }
 
-    fn tell(bundle: &Bundle) -> Result<String, ()> {
+    fn render(bundle: &Bundle) -> Result<String, ()> {
         let words = |level: Level| "word ".repeat(4 + 16 * level as usize);
         let lines: Vec<String> = bundle
             .shown
@@ -222,31 +249,40 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_never_exceeds_its_budget_and_loses_nobody() {
+    fn a_bundle_is_within_its_budget_and_accounts_for_every_document() {
         for max in [0, 5, 20, 60, 300, 5_000] {
             let budget = Budget::new(max, 0, 9_500);
             let candidates = candidates(40);
-            match fit(&candidates, &budget, &mut tell) {
-                Ok((bundle, told)) => {
-                    assert!(tokens::count(&told.text) <= max && told.text.len() <= 9_500);
+            match fit(&candidates, &budget, &mut render) {
+                Ok((bundle, fitted)) => {
+                    assert!(tokens::count(&fitted.text) <= max && fitted.text.len() <= 9_500);
                     assert_eq!(
                         bundle.shown.len() + bundle.hidden.len() + bundle.hidden_history.len(),
                         40
                     );
                 }
-                Err(Misfit::Frame(told)) => {
-                    assert!(told.tokens > max);
-                    assert_eq!(told.tokens, tokens::count(&told.text));
+                Err(FitError::FrameTooLarge(frame)) => {
+                    assert!(frame.tokens > max);
+                    assert_eq!(frame.tokens, tokens::count(&frame.text));
                 }
-                Err(Misfit::Telling(())) => unreachable!("telling cannot go wrong here"),
+                Err(FitError::Render(())) => unreachable!("this renderer does not fail"),
             }
         }
     }
 
     #[test]
-    fn a_larger_budget_tells_more() {
+    fn a_clipped_text_is_within_its_tokens_and_names_its_uri() {
+        let text = "some words of a longer text ".repeat(40);
+        let clipped = clip_to_tokens(&text, 30, "blue://context/guide");
+        assert!(tokens::count(&clipped) <= 30, "{clipped}");
+        assert!(clipped.ends_with("… Read blue://context/guide"), "{clipped}");
+        assert_eq!(clip_to_tokens(" short\n", 30, "blue://context/guide"), "short");
+    }
+
+    #[test]
+    fn a_larger_budget_shows_more() {
         let shown = |max| {
-            fit(&candidates(40), &Budget::new(max, 0, 9_500), &mut tell)
+            fit(&candidates(40), &Budget::new(max, 0, 9_500), &mut render)
                 .map(|(b, _)| b.shown.len())
                 .unwrap_or(0)
         };

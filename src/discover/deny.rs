@@ -1,4 +1,4 @@
-//! The deny-list: names that are never read.
+//! The deny-list: names of files and folders that are never read.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -18,34 +18,33 @@ impl DenyList {
         Ok(DenyList(set.build()?))
     }
 
-    /// The component of a path that the list names.
+    /// Returns the first component of a path that is on the list.
     pub fn denied_part<'a>(&self, path: &'a str) -> Option<&'a str> {
         path.split('/').find(|part| self.0.is_match(part))
     }
 
-    /// Takes out what may not be read. Files of one folder follow each other, so that a folder is
-    /// asked for once.
+    /// Removes denied documents and sidecar files, and reports each. Documents of one folder are
+    /// adjacent, so that each folder is matched only once.
     pub(super) fn filter(&self, found: &mut Vec<FoundFile>, notes: &mut Vec<Diagnostic>) {
-        let mut known = None;
+        let mut last_folder = None;
         found.retain_mut(|found| {
-            // What the list names is not read beside a document either.
-            let named = found.sidecar.take_if(|path| self.denied_part(path).is_some());
-            if let Some(path) = named {
+            let denied = found.sidecar.take_if(|path| self.denied_part(path).is_some());
+            if let Some(path) = denied {
                 self.allows(&path, notes);
             }
             let folder = folder_of(&found.path);
-            if known.as_ref().is_none_or(|(last, _)| last != folder) {
-                known = Some((folder.to_string(), self.denied_part(folder).is_none()));
+            if last_folder.as_ref().is_none_or(|(last, _)| last != folder) {
+                last_folder = Some((folder.to_string(), self.denied_part(folder).is_none()));
             }
             let file = &found.path[folder.len()..];
-            let allowed = known.as_ref().is_some_and(|(_, allowed)| *allowed)
+            let allowed = last_folder.as_ref().is_some_and(|(_, allowed)| *allowed)
                 && !self.0.is_match(file.trim_start_matches('/'));
             allowed || self.allows(&found.path, notes)
         });
     }
 
-    /// Whether a path may be read; a refusal is noted by name, so that it can be allowed on
-    /// purpose.
+    /// Returns true if a path may be read. A refusal is reported with the name that caused it, so
+    /// that the user can allow it.
     fn allows(&self, path: &str, notes: &mut Vec<Diagnostic>) -> bool {
         let Some(part) = self.denied_part(path) else { return true };
         let message = format!("{part:?} is on the deny-list; the document is not read");

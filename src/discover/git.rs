@@ -1,4 +1,4 @@
-//! HEAD and its date, asked of git itself with everything a repository could choose turned off.
+//! Runs git, with everything turned off that a repository can configure, and reads its files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -13,42 +13,42 @@ use super::project_root;
 use crate::model::layout::folder_of;
 use crate::root::{self, Content};
 
-/// What git knows of the present state.
+/// The commit that is checked out.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Head {
-    /// The commit, twelve hexadecimal digits.
+    /// The first twelve hexadecimal digits of its id.
     pub commit: Option<String>,
     /// Its date, or SOURCE_DATE_EPOCH, as RFC 3339 in UTC.
     pub generated: Option<String>,
 }
 
 impl Head {
-    /// Starts asking git for HEAD, and does not wait for the answer.
+    /// Asks git for HEAD without waiting for the answer.
     pub fn ask(root: &Path, source_date_epoch: Option<&str>) -> PendingHead {
-        let git = root.join(".git").exists().then(|| start_batch(root, &["HEAD".to_string()]));
+        let git = root.join(".git").exists().then(|| start_cat_file(root, &["HEAD".to_string()]));
         let epoch = source_date_epoch.and_then(|text| text.trim().parse::<i64>().ok());
         PendingHead { git: git.flatten(), epoch }
     }
 }
 
-/// A question to git about HEAD.
+/// A running git process that prints HEAD.
 pub struct PendingHead {
     git: Option<Child>,
     epoch: Option<i64>,
 }
 
 impl PendingHead {
-    /// Waits for git's answer. Without git, or outside a repository, both facts are absent.
+    /// Waits for git. Without git, or outside a repository, both fields are `None`.
     pub fn wait(mut self) -> Head {
         let output = self.git.take().and_then(|git| git.wait_with_output().ok());
-        let answer = output.and_then(|output| parse(&String::from_utf8_lossy(&output.stdout)));
-        let (commit, seconds) = answer.unzip();
-        let stamp = self.epoch.or(seconds).and_then(|s| Timestamp::from_second(s).ok());
-        Head { commit, generated: stamp.map(|stamp| stamp.to_string()) }
+        let head = output.and_then(|output| parse_commit(&String::from_utf8_lossy(&output.stdout)));
+        let (commit, seconds) = head.unzip();
+        let date = self.epoch.or(seconds).and_then(|s| Timestamp::from_second(s).ok());
+        Head { commit, generated: date.map(|date| date.to_string()) }
     }
 }
 
-/// No git process outlives the question.
+/// Kills git if its answer is not needed any more.
 impl Drop for PendingHead {
     fn drop(&mut self) {
         if let Some(mut git) = self.git.take() {
@@ -57,48 +57,48 @@ impl Drop for PendingHead {
     }
 }
 
-/// The branch that is checked out in or above a folder, read from git's own files: no process is
-/// started. `None` if there is none, or HEAD is detached.
+/// Returns the branch that is checked out in or above a folder, without starting a process. `None`
+/// if there is none or HEAD is detached.
 pub fn branch(folder: &Path) -> Option<String> {
     let head = short_text(&git_folder(folder)?.join("HEAD"))?;
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_string)
 }
 
-/// Folders that a search for a repository or a project does not go up into.
+/// Returns the folders above which the search for a repository or a project does not continue.
 pub fn ceilings() -> Vec<PathBuf> {
     let listed = std::env::var_os(CEILINGS).unwrap_or_default();
     let folders = std::env::split_paths(&listed).filter(|folder| folder.is_absolute());
     folders.map(|folder| folder.canonicalize().unwrap_or(folder)).collect()
 }
 
-/// The variable that limits how far up git looks for a repository.
+/// The variable that limits how far up git searches for a repository.
 const CEILINGS: &str = "GIT_CEILING_DIRECTORIES";
 
-/// The repository around a folder: its `.git`.
+/// Returns the `.git` of the repository that contains a folder.
 fn repository(folder: &Path) -> Option<PathBuf> {
     let ceilings = ceilings();
     let mut folders = project_root::below_ceilings(folder, &ceilings);
     folders.find_map(|folder| Some(folder.join(".git")).filter(|git| git.exists()))
 }
 
-/// Whether a folder is in a git repository.
+/// Returns true if a folder is in a git repository.
 pub fn is_repository(folder: &Path) -> bool {
     repository(folder).is_some()
 }
 
-/// The files below a folder that git tracks, by its index.
+/// Returns the files below a folder that git tracks.
 pub fn tracked(root: &Path, folder: &str) -> Vec<String> {
-    let ask = || {
+    let output = || {
         repository(root)?;
         let mut command = command(root)?;
         command.args(["--literal-pathspecs", "ls-files", "-z", "--cached", "--", folder]);
         Some(command.stdin(Stdio::null()).output().ok()?.stdout)
     };
-    let listed = String::from_utf8_lossy(&ask().unwrap_or_default()).into_owned();
+    let listed = String::from_utf8_lossy(&output().unwrap_or_default()).into_owned();
     listed.split_terminator('\0').map(str::to_string).collect()
 }
 
-/// git's own folder of the working tree in or above a folder.
+/// Returns git's own folder for the working tree that contains a folder.
 fn git_folder(folder: &Path) -> Option<PathBuf> {
     let git = repository(folder)?;
     match git.is_file() {
@@ -107,9 +107,9 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The Markdown files below a folder that git knows and leaves out of the working tree, by their paths
-/// below it: entries that a sparse checkout marked. Only an index newer than version 2 can have marks,
-/// and most have version 2; only for the others git is asked.
+/// Returns the Markdown files below a folder that a sparse checkout leaves out, relative to the
+/// folder. Only an index of version 3 or later can mark such files. Most have version 2, and then
+/// git is not started.
 pub fn not_checked_out(folder: &Path) -> Vec<String> {
     match index_version(folder) {
         Some(version) if version > 2 => skipped(folder).unwrap_or_default(),
@@ -117,7 +117,7 @@ pub fn not_checked_out(folder: &Path) -> Vec<String> {
     }
 }
 
-/// The version of the index, from its first twelve bytes: `DIRC`, the version, how many entries.
+/// Reads the version of git's index from its first twelve bytes: `DIRC`, version, entry count.
 fn index_version(folder: &Path) -> Option<u32> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let fd = rustix::fs::open(git_folder(folder)?.join("index"), flags, Mode::empty()).ok()?;
@@ -146,7 +146,7 @@ fn skipped(folder: &Path) -> Option<Vec<String>> {
     )
 }
 
-/// The text of a small regular file; anything else is not read.
+/// Reads a small regular file as text. Returns `None` for anything else.
 fn short_text(path: &Path) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let fd = rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())).ok()?;
@@ -156,18 +156,18 @@ fn short_text(path: &Path) -> Option<String> {
     }
 }
 
-/// The contents of some files in some commits, named `<commit>:./<path>`; `None` for each that git
-/// does not have.
+/// Returns the contents of files in commits, named `<commit>:./<path>`, and `None` for each that
+/// does not exist.
 pub fn files(root: &Path, names: &[String]) -> Vec<Option<Vec<u8>>> {
-    // A name with a line end would be two questions.
-    let asked: Vec<String> = names.iter().filter(|name| !name.contains('\n')).cloned().collect();
-    let output = batch(root, &asked).unwrap_or_default();
-    let mut answers = contents(&output);
-    names.iter().map(|name| (!name.contains('\n')).then(|| answers.next()?).flatten()).collect()
+    // `cat-file` reads one name per line, so a name with a line end cannot be looked up.
+    let one_line: Vec<String> = names.iter().filter(|name| !name.contains('\n')).cloned().collect();
+    let output = cat_file(root, &one_line).unwrap_or_default();
+    let mut blobs = parse_blobs(&output);
+    names.iter().map(|name| (!name.contains('\n')).then(|| blobs.next()?).flatten()).collect()
 }
 
-/// The answers of `git cat-file --batch`: a blob's content each, or `None`.
-fn contents(mut output: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
+/// Parses the output of `git cat-file --batch`: the content of each blob, or `None`.
+fn parse_blobs(mut output: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
     std::iter::from_fn(move || {
         let end = memchr::memchr(b'\n', output)?;
         let (line, rest) = (&output[..end], &output[end + 1..]);
@@ -181,31 +181,31 @@ fn contents(mut output: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
 }
 
 /// Returns the output of `git cat-file --batch` for some names.
-fn batch(root: &Path, names: &[String]) -> Option<Vec<u8>> {
-    Some(start_batch(root, names)?.wait_with_output().ok()?.stdout)
+fn cat_file(root: &Path, names: &[String]) -> Option<Vec<u8>> {
+    Some(start_cat_file(root, names)?.wait_with_output().ok()?.stdout)
 }
 
-/// Starts `git cat-file --batch` for some names. They must be few: all are written before the first
-/// answer is read.
-fn start_batch(root: &Path, names: &[String]) -> Option<Child> {
+/// Starts `git cat-file --batch` for some names. There must be few, because all names are written
+/// before any output is read, and a full pipe would block.
+fn start_cat_file(root: &Path, names: &[String]) -> Option<Child> {
     let mut child =
         command(root)?.args(["cat-file", "--batch"]).stdin(Stdio::piped()).spawn().ok()?;
-    let question: String = names.iter().map(|name| format!("{name}\n")).collect();
-    child.stdin.take()?.write_all(question.as_bytes()).ok()?;
+    let input: String = names.iter().map(|name| format!("{name}\n")).collect();
+    child.stdin.take()?.write_all(input.as_bytes()).ok()?;
     Some(child)
 }
 
-/// When each of some files was last committed, in seconds, as far as the history is there. It
-/// can take as long as the history is; nobody should wait for it.
+/// Returns when each of some files was last committed, in seconds since 1970, as far as the history
+/// is available. It may read the whole history, so callers should not wait for it.
 pub fn dates(root: &Path, paths: &BTreeSet<&str>) -> BTreeMap<String, i64> {
-    // The first commit of a shallow clone seems to have touched everything.
+    // In a shallow clone, the oldest commit appears to have changed every file.
     if paths.is_empty() || root.join(".git/shallow").exists() {
         return BTreeMap::new();
     }
     log(root, paths).unwrap_or_default()
 }
 
-/// With more folders than this, git is asked about all of them.
+/// With more folders than this, the log is not limited to folders.
 const MAX_FOLDERS: usize = 256;
 
 fn log(root: &Path, paths: &BTreeSet<&str>) -> Option<BTreeMap<String, i64>> {
@@ -231,26 +231,27 @@ fn log(root: &Path, paths: &BTreeSet<&str>) -> Option<BTreeMap<String, i64>> {
             }
         }
     }
-    // It may still be telling of the distant past.
+    // git may still be writing older commits.
     child.kill().ok();
     child.wait().ok();
     Some(dates)
 }
 
-/// The contents of some files in HEAD, by path. Unlike `git diff`, it runs no filter that the
-/// repository configures.
+/// Returns the contents of some files in HEAD, by path. Unlike `git diff`, this runs no filter that
+/// the repository configures.
 pub fn committed(root: &Path, paths: &[&str]) -> BTreeMap<String, Vec<u8>> {
     let mut contents = BTreeMap::new();
-    // Few enough at a time that a pipe holds all their names.
-    for some in paths.chunks(16) {
-        let names: Vec<String> = some.iter().map(|path| format!("HEAD:./{path}")).collect();
-        let found = some.iter().zip(files(root, &names));
+    // The names of a chunk fit into a pipe; see `start_cat_file`.
+    for chunk in paths.chunks(16) {
+        let names: Vec<String> = chunk.iter().map(|path| format!("HEAD:./{path}")).collect();
+        let found = chunk.iter().zip(files(root, &names));
         contents.extend(found.filter_map(|(path, bytes)| Some((path.to_string(), bytes?))));
     }
     contents
 }
 
-/// git, with everything that a repository could choose turned off.
+/// Returns a git command with hooks, monitors and lazy fetching turned off, and without variables
+/// that would redirect it.
 fn command(root: &Path) -> Option<Command> {
     let mut command = Command::new(program(root)?);
     for (name, _) in std::env::vars_os() {
@@ -275,8 +276,9 @@ fn command(root: &Path) -> Option<Command> {
     Some(command)
 }
 
-fn parse(answer: &str) -> Option<(String, i64)> {
-    let mut lines = answer.lines();
+/// Parses the output of `git cat-file --batch` for a commit.
+fn parse_commit(output: &str) -> Option<(String, i64)> {
+    let mut lines = output.lines();
     let first = lines.next()?;
     let (commit, rest) = first.split_once(' ')?;
     if !rest.starts_with("commit ") || commit.len() < 12 {
@@ -287,7 +289,7 @@ fn parse(answer: &str) -> Option<(String, i64)> {
     Some((commit[..12].to_string(), seconds))
 }
 
-/// The `git` to run: from an absolute entry of PATH that lies outside the project.
+/// Returns the `git` to run, from an absolute entry of PATH that is outside the project.
 fn program(root: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -301,16 +303,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_commit_object_gives_its_id_and_time() {
-        let answer = "0123456789abcdef commit 120\ntree x\nauthor A <a@b> 1 +0000\ncommitter C <c@d> 1700000000 +0100\n\nsubject\n";
-        assert_eq!(parse(answer), Some(("0123456789ab".to_string(), 1_700_000_000)));
-        assert_eq!(parse("HEAD missing\n"), None);
+    fn a_commit_object_has_an_id_and_a_time() {
+        let output = "0123456789abcdef commit 120\ntree x\nauthor A <a@b> 1 +0000\ncommitter C <c@d> 1700000000 +0100\n\nsubject\n";
+        assert_eq!(parse_commit(output), Some(("0123456789ab".to_string(), 1_700_000_000)));
+        assert_eq!(parse_commit("HEAD missing\n"), None);
     }
 
     #[test]
-    fn answers_of_a_batch_are_told_apart() {
+    fn the_output_of_cat_file_is_split_into_blobs() {
         let output = b"MERGE_HEAD:./a b missing\n0123 blob 4\nx\ny\n\n4567 blob 0\n\n";
-        let all: Vec<Option<Vec<u8>>> = contents(output).collect();
+        let all: Vec<Option<Vec<u8>>> = parse_blobs(output).collect();
         assert_eq!(all, [None, Some(b"x\ny\n".to_vec()), Some(Vec::new())]);
     }
 }

@@ -1,33 +1,35 @@
-//! Finds the project and its documents, and reads them, in one fixed order.
+//! Finds the project and its documents, in an order that does not depend on the file system.
 
 mod conventions;
 pub mod deny;
-pub mod fresh;
 pub mod git;
-pub mod judge;
-pub mod present;
 pub mod project_root;
+mod read;
+pub mod repository_files;
 mod rules;
+mod symlinks;
+pub mod unchanged;
 pub mod walk;
 
-use walk::{Seen, Sort};
+pub use read::read_document;
+use walk::{FileKind, WalkedFile};
 pub use walk::{Tree, may_be_document};
 
 use crate::model::layout::{LOCAL, folder_of};
 use crate::model::{Code, Collection, Diagnostic, FoundFile, Noted, Plan};
 use crate::root::Root;
 
-/// Everything one look at the tree found.
+/// The documents of a project, before they are read.
 pub struct Discovery {
     /// The collections that may have documents.
     pub collections: Vec<Collection>,
     /// The documents to read, sorted by path.
     pub found: Vec<FoundFile>,
-    /// What was looked at, for the next build's fast path.
+    /// The folders and files that were seen, for the no-op check of the next build.
     pub tree: Tree,
 }
 
-/// Walks the project and decides what is a document.
+/// Walks the project and decides which files are documents.
 pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     let mut notes = Vec::new();
     let deny = deny::DenyList::new(&plan.deny)?;
@@ -40,10 +42,10 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
         false => rules::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
     };
     deny.filter(&mut found, &mut notes);
-    judge::links(root, plan, &deny, &tree, &mut found, &mut notes);
-    judge::linked_folders(root, plan, &tree, &found, &mut notes);
+    symlinks::drop_refused(root, plan, &deny, &tree, &mut found, &mut notes);
+    symlinks::report_linked_folders(root, plan, &tree, &found, &mut notes);
     drop_emitted(&collections, &mut found);
-    tree.depends_on_index |= note_not_checked_out(root, plan, &deny, &tree, &mut notes)?;
+    tree.depends_on_index |= report_not_checked_out(root, plan, &deny, &tree, &mut notes)?;
     let limit = plan.limits.documents;
     anyhow::ensure!(
         found.len() as u64 <= limit,
@@ -51,18 +53,18 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
         found.len(),
         Code::TooManyDocuments
     );
-    note_collisions(&found, &mut notes);
+    report_case_collisions(&found, &mut notes);
     Ok(Noted::new(Discovery { collections, found, tree }, notes))
 }
 
-/// Reports files of blue's own folder that came with the repository.
+/// Reports files in `.blue/local` that git tracks.
 fn tracked_state(root: &Root) -> Option<Diagnostic> {
     let files = git::tracked(root.path(), LOCAL);
     let message = match files.as_slice() {
         [] => return None,
-        [file] => format!("git tracks {file}; what a clone brings here is not believed"),
+        [file] => format!("git tracks {file}; local state from a clone is not trusted"),
         [file, ..] => format!(
-            "git tracks {file} and {} more; what a clone brings here is not believed",
+            "git tracks {file} and {} more; local state from a clone is not trusted",
             files.len() - 1
         ),
     };
@@ -70,9 +72,9 @@ fn tracked_state(root: &Root) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::TrackedState, LOCAL, message).hint(hint))
 }
 
-/// Notes documents that git knows and a sparse checkout leaves out: what is built lacks them. Whether
-/// there are any.
-fn note_not_checked_out(
+/// Reports documents that a sparse checkout leaves out, because the artifacts lack them. Returns
+/// true if there are any.
+fn report_not_checked_out(
     root: &Root,
     plan: &Plan,
     deny: &deny::DenyList,
@@ -85,9 +87,10 @@ fn note_not_checked_out(
         return Ok(false);
     }
     missing.sort();
-    // The same rules decide as if the files were there.
+    // The usual rules decide which of them are documents, as if the files existed.
     let mut files = tree.files.clone();
-    files.extend(missing.iter().map(|path| Seen { path: path.clone(), sort: Sort::Regular }));
+    let missing_files = missing.iter().cloned();
+    files.extend(missing_files.map(|path| WalkedFile { path, kind: FileKind::Regular }));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut unused = Vec::new();
     let (collections, mut found) = match plan.rules.is_empty() {
@@ -103,8 +106,7 @@ fn note_not_checked_out(
         1 => "this document and 1 other are".to_string(),
         n => format!("this document and {n} others are"),
     };
-    let lacked = if found.len() == 1 { "it" } else { "them" };
-    let message = format!("{others} not checked out; what is built here lacks {lacked}");
+    let message = format!("{others} not checked out and missing from the artifacts");
     let hint = match folder_of(&first.path) {
         "" => "run `git sparse-checkout disable`, then build".to_string(),
         folder => format!("run `git sparse-checkout add {folder}`, or disable, then build"),
@@ -113,7 +115,7 @@ fn note_not_checked_out(
     Ok(true)
 }
 
-/// `knowledge/<collection>.md` is where a digest goes, whatever lies there now.
+/// Drops `knowledge/<collection>.md`, which is the path of an artifact.
 fn drop_emitted(collections: &[Collection], found: &mut Vec<FoundFile>) {
     found.retain(|found| {
         let digest =
@@ -122,7 +124,8 @@ fn drop_emitted(collections: &[Collection], found: &mut Vec<FoundFile>) {
     });
 }
 
-/// Collections that have a document, sorted by name, with the documents' indexes moved along.
+/// Returns the collections that have a document, sorted by name, and updates the documents'
+/// indexes into the list.
 pub fn in_use<'a>(
     collections: &[Collection],
     found: impl Iterator<Item = &'a mut FoundFile>,
@@ -132,21 +135,21 @@ pub fn in_use<'a>(
     used.sort_unstable();
     used.dedup();
     used.sort_by(|a, b| collections[*a].name.cmp(&collections[*b].name));
-    let mut moved = vec![0; collections.len()];
+    let mut new_index = vec![0; collections.len()];
     for (new, old) in used.iter().enumerate() {
-        moved[*old] = new;
+        new_index[*old] = new;
     }
     for found in &mut found {
-        found.collection = moved[found.collection];
+        found.collection = new_index[found.collection];
     }
     used.iter().map(|old| collections[*old].clone()).collect()
 }
 
-/// Names that one file system keeps apart and another cannot.
-fn note_collisions(found: &[FoundFile], notes: &mut Vec<Diagnostic>) {
-    // Names without a capital differ in more than case; most trees have no others.
-    let plain = |path: &str| path.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
-    if found.iter().all(|found| plain(&found.path)) {
+/// Reports paths that differ only in case, which some file systems cannot store side by side.
+fn report_case_collisions(found: &[FoundFile], notes: &mut Vec<Diagnostic>) {
+    // In most projects all paths are lower case, so that none can collide.
+    let is_lower = |path: &str| path.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+    if found.iter().all(|found| is_lower(&found.path)) {
         return;
     }
     let mut folded: Vec<(String, &str)> =

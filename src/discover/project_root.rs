@@ -1,13 +1,14 @@
-//! The project's root directory: which one it is, and whether it can be trusted.
+//! Finds the project's root directory and checks who owns it.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-/// The nearest folder from `start` upwards that has a `.blue` or a `.git`; else `start` itself.
-/// `home` is a project of its own, whatever the folder above it looks like because of its name. The
-/// search does not look into a ceiling or above it, except that it always looks at `start`.
+/// Returns the nearest folder from `start` upwards that contains a `.blue` or a `.git`, or else
+/// `start` itself. `home` is blue's own folder. It is a project by itself, and its default name,
+/// `.blue`, does not make the folder above it one. The search stops below a ceiling, but `start`
+/// itself is always searched.
 pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> anyhow::Result<PathBuf> {
     let start = start.canonicalize().with_context(|| format!("open {}", start.display()))?;
     anyhow::ensure!(start.is_dir(), "{} is not a folder", start.display());
@@ -20,19 +21,19 @@ pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> anyhow::
     Ok(marked.unwrap_or(&start).to_path_buf())
 }
 
-/// A folder and those above it, as far as the search for a project goes: `GIT_CEILING_DIRECTORIES`,
-/// as git reads it.
+/// Iterates over a folder and those above it, up to a ceiling. Ceilings have the meaning of git's
+/// `GIT_CEILING_DIRECTORIES`.
 pub fn below_ceilings<'a>(start: &'a Path, ceilings: &[PathBuf]) -> impl Iterator<Item = &'a Path> {
     start
         .ancestors()
         .take_while(move |folder| *folder == start || !ceilings.iter().any(|c| c == folder))
 }
 
-/// A user by number.
+/// A user id.
 pub type Uid = u32;
 
-/// The first of a project's root, its `.blue` and its `.git` that none of these users owns: another
-/// user could change what is in it at any time. git refuses such repositories for the same reason.
+/// Returns the first of a project's root, its `.blue` and its `.git` that none of these users owns.
+/// Its owner could change it at any time. git refuses such repositories for the same reason.
 pub fn owned_by_another(root: &Path, users: &[Uid]) -> Option<PathBuf> {
     let places = [root.to_path_buf(), root.join(".blue"), root.join(".git")];
     places.into_iter().find(|place| {
@@ -46,11 +47,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_search_ends_below_a_ceiling() {
+    fn the_search_stops_below_a_ceiling() {
         let ceilings = [PathBuf::from("/a")];
         let seen: Vec<&Path> = below_ceilings(Path::new("/a/b/c"), &ceilings).collect();
         assert_eq!(seen, [Path::new("/a/b/c"), Path::new("/a/b")]);
-        // As in git, a ceiling holds for what is below it.
+        // As in git, a ceiling does not apply to a search that starts in it.
         let seen: Vec<&Path> = below_ceilings(Path::new("/a"), &ceilings).collect();
         assert_eq!(seen, [Path::new("/a"), Path::new("/")]);
     }

@@ -1,31 +1,31 @@
-//! Documents by the globs of the configuration.
+//! Finds documents by the globs of the configuration.
 
 use globset::{Glob, GlobBuilder};
 
-use super::conventions::{is_document, per_folder, sidecar_of};
+use super::conventions::{files_per_folder, is_document, sidecar_of};
 use super::deny::DenyList;
-use super::walk::{Seen, is_markdown};
+use super::walk::{WalkedFile, is_markdown};
 use crate::model::plan::Rule;
 use crate::model::{Code, Collection, Diagnostic, FileName, FoundFile};
 
-/// Finds documents by rule; the first rule that matches a file has it.
+/// Finds documents by rule. A file belongs to the first rule that matches it.
 pub(super) fn apply(
     rules: &[Rule],
     deny: &DenyList,
-    files: &[Seen],
+    files: &[WalkedFile],
     notes: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<(Vec<Collection>, Vec<FoundFile>)> {
     let mut collections: Vec<Collection> = Vec::new();
     let mut found: Vec<FoundFile> = Vec::new();
     let markdown: Vec<&str> =
-        files.iter().map(|seen| seen.path.as_str()).filter(|path| is_markdown(path)).collect();
-    let counts = per_folder(&markdown);
+        files.iter().map(|file| file.path.as_str()).filter(|path| is_markdown(path)).collect();
+    let counts = files_per_folder(&markdown);
     let mut taken = vec![false; markdown.len()];
     for rule in rules {
-        let row = row_of(&mut collections, rule);
+        let row = collection_row(&mut collections, rule);
         for pattern in &rule.paths {
             let glob = compiled(pattern, deny)?.compile_matcher();
-            let base = base_of(pattern);
+            let base = base_len(pattern);
             let folder = &pattern[..base];
             let mut n_matched = 0;
             for (i, path) in markdown.iter().enumerate() {
@@ -56,7 +56,8 @@ pub(super) fn apply(
     Ok((collections, found))
 }
 
-fn row_of(collections: &mut Vec<Collection>, rule: &Rule) -> usize {
+/// Returns the index of a rule's collection, which is added if it is new.
+fn collection_row(collections: &mut Vec<Collection>, rule: &Rule) -> usize {
     let row = collections
         .iter()
         .position(|collection| collection.name == rule.collection)
@@ -76,7 +77,7 @@ fn row_of(collections: &mut Vec<Collection>, rule: &Rule) -> usize {
     row
 }
 
-/// Checks a pattern before anything is read: it stays below the root and names nothing denied.
+/// Compiles a pattern, and refuses one that leaves the project or names something denied.
 fn compiled(pattern: &str, deny: &DenyList) -> anyhow::Result<Glob> {
     anyhow::ensure!(
         !pattern.contains('\\'),
@@ -98,9 +99,13 @@ fn compiled(pattern: &str, deny: &DenyList) -> anyhow::Result<Glob> {
     Ok(GlobBuilder::new(pattern).literal_separator(true).build()?)
 }
 
-/// Whether documents of a pattern may be in a folder: its names fit the pattern's, and the folders that
-/// the pattern names next are in it.
-pub(super) fn may_hold(pattern: &str, folder: &str, is_folder: &dyn Fn(&str) -> bool) -> bool {
+/// Returns true if files below a folder can match a pattern: the folder's path matches the start of
+/// the pattern, and the folders that the pattern names next exist.
+pub(super) fn may_contain_match(
+    pattern: &str,
+    folder: &str,
+    is_folder: &dyn Fn(&str) -> bool,
+) -> bool {
     let mut at = folder.to_string();
     let mut names = folder.split('/').peekable();
     let mut parts = pattern.split('/').peekable();
@@ -127,8 +132,8 @@ pub(super) fn may_hold(pattern: &str, folder: &str, is_folder: &dyn Fn(&str) -> 
     true
 }
 
-/// How many bytes of a pattern are a folder without wildcards, its slash included.
-fn base_of(pattern: &str) -> usize {
-    let wild = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
-    pattern[..wild].rfind('/').map_or(0, |at| at + 1)
+/// Returns the length of a pattern's leading folders without wildcards, including the slash.
+fn base_len(pattern: &str) -> usize {
+    let wildcard = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+    pattern[..wildcard].rfind('/').map_or(0, |at| at + 1)
 }

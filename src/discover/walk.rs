@@ -1,4 +1,4 @@
-//! One walk over the project: folders, and the files that may matter, `.gitignore` honoured.
+//! Walks the project once, honours `.gitignore`, and lists folders and possible documents.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rayon::prelude::*;
 use rustix::fs::FileType;
 
-use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, Stat};
+use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan};
 use crate::root::{Content, Root};
 
-/// What a directory entry is.
+/// The kind of a file, as far as reading it is concerned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Sort {
+pub enum FileKind {
     /// A regular file.
     Regular,
     /// A symbolic link.
@@ -21,40 +21,45 @@ pub enum Sort {
     Other,
 }
 
-/// A file that may matter, by its name.
+/// A file that may be a document, its metadata, or a link to one of these.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Seen {
+pub struct WalkedFile {
     /// Path below the root.
     pub path: String,
-    /// What it is.
-    pub sort: Sort,
+    /// Its kind.
+    pub kind: FileKind,
 }
 
-/// What a walk saw, sorted by path.
+/// The result of a walk. Each list is sorted by path.
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// Folders looked into.
+    /// Folders that were listed.
     pub folders: Vec<Folder>,
     /// Markdown files, metadata files and links.
-    pub files: Vec<Seen>,
+    pub files: Vec<WalkedFile>,
     /// The `.gitignore` files that were honoured.
     pub ignores: Vec<String>,
-    /// Whether git's index caused a finding: it can go away and no file that is watched changes.
+    /// True if git's index caused a finding. The finding can go away without a change in any
+    /// tracked file.
     pub depends_on_index: bool,
 }
 
 impl Tree {
-    /// Whether a Markdown file is there, if it lies where the walk looked: a file that git ignores
-    /// is not, because another clone does not have it. `None` if the walk cannot tell.
-    pub fn holds(&self, path: &str) -> Option<bool> {
+    /// Returns true if the walk found a Markdown file, and `None` if the walk did not look there.
+    /// A file that git ignores does not count, because other clones do not have it.
+    pub fn has_markdown_file(&self, path: &str) -> Option<bool> {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let looked = self.folders.binary_search_by(|seen| seen.path.as_str().cmp(folder)).is_ok();
-        let found = || self.files.binary_search_by(|seen| seen.path.as_str().cmp(path)).is_ok();
-        (looked && is_markdown(file)).then(found)
+        let is_found = || self.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
+        (self.has_folder(folder) && is_markdown(file)).then(is_found)
+    }
+
+    /// Returns true if the walk listed a folder.
+    pub(super) fn has_folder(&self, path: &str) -> bool {
+        self.folders.binary_search_by(|folder| folder.path.as_str().cmp(path)).is_ok()
     }
 }
 
-/// Folders that hold other people's documents or samples, not this project's decisions.
+/// Folders with dependencies, samples or build output rather than this project's documents.
 const SKIPPED: &[&str] = &[
     "node_modules",
     "vendor",
@@ -76,7 +81,7 @@ const SKIPPED: &[&str] = &[
 /// `.gitignore` files larger than this are not read.
 const MAX_IGNORE_BYTES: u64 = 1 << 20;
 
-/// Looks into folders.
+/// Lists folders below the root.
 pub(super) struct Walker<'a> {
     root: &'a Root,
     by_convention: bool,
@@ -103,8 +108,9 @@ impl Ignores {
     }
 }
 
+/// The result of walking one folder and those below it.
 #[derive(Default)]
-struct Part {
+struct Subtree {
     tree: Tree,
     notes: Vec<Diagnostic>,
 }
@@ -112,15 +118,15 @@ struct Part {
 /// Walks the project.
 pub fn walk(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Tree>> {
     let walker = Walker::new(root, plan);
-    let Part { mut tree, notes } = walker.visit("", None, 0)?;
+    let Subtree { mut tree, notes } = walker.visit("", None, 0)?;
     tree.folders.sort_by(|a, b| a.path.cmp(&b.path));
     tree.files.sort_by(|a, b| a.path.cmp(&b.path));
     tree.ignores.sort();
     Ok(Noted::new(tree, notes))
 }
 
-/// One name in a folder.
-pub(super) struct Entry {
+/// One entry of a folder.
+pub(super) struct DirectoryEntry {
     pub(super) path: String,
     pub(super) kind: FileType,
 }
@@ -137,72 +143,75 @@ impl Walker<'_> {
         folder: &str,
         parent: Option<Arc<Ignores>>,
         depth: u64,
-    ) -> anyhow::Result<Part> {
-        let mut part = Part::default();
+    ) -> anyhow::Result<Subtree> {
+        let mut subtree = Subtree::default();
         if depth > self.max_depth {
             let message =
-                format!("folders nest deeper than {}; it is not looked into", self.max_depth);
+                format!("folders nest deeper than {}; it is not searched", self.max_depth);
             let hint = "move the documents up, or raise limits.depth in .blue/config.yaml";
-            part.notes.push(Diagnostic::new(Code::TooDeep, folder, message).hint(hint));
-            return Ok(part);
+            subtree.notes.push(Diagnostic::new(Code::TooDeep, folder, message).hint(hint));
+            return Ok(subtree);
         }
         let shown = if folder.is_empty() { "." } else { folder };
-        let read = match self.entries(folder, &mut part.notes) {
+        let listed = match self.list(folder, &mut subtree.notes) {
             Err(error) if is_too_long(&error) => {
-                let message = "the path is too long for the system; it is not looked into";
-                part.notes.push(Diagnostic::new(Code::TooDeep, folder, message));
-                return Ok(part);
+                let message = "the path is too long for the system; it is not searched";
+                subtree.notes.push(Diagnostic::new(Code::TooDeep, folder, message));
+                return Ok(subtree);
             }
-            read => read.with_context(|| format!("read {shown}"))?,
+            listed => listed.with_context(|| format!("read {shown}"))?,
         };
-        let Some((stat, entries, listing)) = read else { return Ok(part) };
-        part.tree.folders.push(Folder { path: folder.to_string(), stat, listing });
-        let ignores = self.ignores(folder, &entries, parent, &mut part)?;
+        let Some((listed, entries)) = listed else { return Ok(subtree) };
+        subtree.tree.folders.push(listed);
+        let Subtree { tree, notes } = &mut subtree;
+        let ignores = self.ignores(folder, &entries, parent, &mut tree.ignores, notes)?;
         let mut folders = Vec::new();
         for entry in entries {
             let is_dir = entry.kind == FileType::Directory;
             let ignored =
                 ignores.as_ref().is_some_and(|ignores| ignores.ignores(&entry.path, is_dir));
-            if ignored || self.is_skipped(&entry.path, is_dir) {
+            if ignored || is_dir && self.is_skipped_folder(&entry.path) {
                 continue;
             }
             match entry.kind {
                 FileType::Directory => folders.push(entry.path),
-                kind => self.file(entry.path, kind, &mut part.tree),
+                file_type => self.add_file(entry.path, file_type, &mut subtree.tree),
             }
         }
-        let below: Vec<anyhow::Result<Part>> =
+        let below: Vec<anyhow::Result<Subtree>> =
             folders.par_iter().map(|path| self.visit(path, ignores.clone(), depth + 1)).collect();
         for below in below {
             let below = below?;
-            part.tree.folders.extend(below.tree.folders);
-            part.tree.files.extend(below.tree.files);
-            part.tree.ignores.extend(below.tree.ignores);
-            part.notes.extend(below.notes);
+            subtree.tree.folders.extend(below.tree.folders);
+            subtree.tree.files.extend(below.tree.files);
+            subtree.tree.ignores.extend(below.tree.ignores);
+            subtree.notes.extend(below.notes);
         }
-        Ok(part)
+        Ok(subtree)
     }
 
-    fn file(&self, path: String, kind: FileType, tree: &mut Tree) {
-        let sort = match kind {
-            FileType::RegularFile => Sort::Regular,
-            FileType::Symlink => Sort::Link,
-            _ => Sort::Other,
+    /// Adds a file to the tree if its name is that of a document or of metadata, or if it is a
+    /// link that may point to a folder of documents.
+    fn add_file(&self, path: String, file_type: FileType, tree: &mut Tree) {
+        let kind = match file_type {
+            FileType::RegularFile => FileKind::Regular,
+            FileType::Symlink => FileKind::Link,
+            _ => FileKind::Other,
         };
         let file = path.rsplit('/').next().unwrap_or(&path);
-        let link = sort == Sort::Link && !self.is_skipped(&path, true);
-        if is_markdown(file) || is_sidecar(file) || link {
-            tree.files.push(Seen { path, sort });
+        let is_link = kind == FileKind::Link && !self.is_skipped_folder(&path);
+        if is_markdown(file) || is_sidecar(file) || is_link {
+            tree.files.push(WalkedFile { path, kind });
         }
     }
 
-    /// The entries of a folder, sorted, with the folder's stat and the sum of its names. `None`
-    /// if it vanished or may not be a folder any more.
-    pub(super) fn entries(
+    /// Lists a folder. Returns the folder's stat and listing hash, and its entries, sorted. `None`
+    /// if the folder does not exist any more.
+    pub(super) fn list(
         &self,
         folder: &str,
         notes: &mut Vec<Diagnostic>,
-    ) -> anyhow::Result<Option<(Stat, Vec<Entry>, u128)>> {
+    ) -> anyhow::Result<Option<(Folder, Vec<DirectoryEntry>)>> {
         let Some((stat, _)) = self.root.stat(folder)? else { return Ok(None) };
         let mut entries = Vec::new();
         let mut listing = 0u128;
@@ -212,7 +221,7 @@ impl Walker<'_> {
                 continue;
             }
             let kind = match entry.file_type() {
-                FileType::Unknown => self.kind_of(folder, name)?,
+                FileType::Unknown => self.file_type(folder, name)?,
                 kind => kind,
             };
             listing = listing.wrapping_add(entry_hash(name, kind));
@@ -227,113 +236,99 @@ impl Walker<'_> {
                 continue;
             };
             let path = joined(folder, name);
-            entries.push(Entry { path, kind });
+            entries.push(DirectoryEntry { path, kind });
         }
         entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Ok(Some((stat, entries, listing)))
+        Ok(Some((Folder { path: folder.to_string(), stat, listing }, entries)))
     }
 
-    /// What an entry is, where the folder itself does not say.
-    fn kind_of(&self, folder: &str, name: &[u8]) -> anyhow::Result<FileType> {
+    /// Returns the type of an entry with a stat, for file systems whose listings have no types.
+    fn file_type(&self, folder: &str, name: &[u8]) -> anyhow::Result<FileType> {
         let path = joined(folder, &String::from_utf8_lossy(name));
         Ok(self.root.stat(&path)?.map_or(FileType::Unknown, |(_, kind)| kind))
     }
 
-    fn ignores(
+    /// Returns the ignore rules of a folder, and adds its `.gitignore` to `files` if it has one.
+    pub(super) fn ignores(
         &self,
         folder: &str,
-        entries: &[Entry],
+        entries: &[DirectoryEntry],
         parent: Option<Arc<Ignores>>,
-        part: &mut Part,
+        files: &mut Vec<String>,
+        notes: &mut Vec<Diagnostic>,
     ) -> anyhow::Result<Option<Arc<Ignores>>> {
         let path = joined(folder, ".gitignore");
-        let is_file = |entry: &Entry| entry.path == path && entry.kind == FileType::RegularFile;
+        let is_file =
+            |entry: &DirectoryEntry| entry.path == path && entry.kind == FileType::RegularFile;
         if !entries.iter().any(is_file) {
             return Ok(parent);
         }
         let content =
             self.root.read(&path, MAX_IGNORE_BYTES).with_context(|| format!("read {path}"))?;
         let Some(Content::Bytes(bytes, _)) = content else { return Ok(parent) };
-        part.tree.ignores.push(path);
+        files.push(path);
         let mut builder = GitignoreBuilder::new(folder);
         for line in String::from_utf8_lossy(&bytes).lines() {
-            // A pattern that does not compile ignores nothing, as in git.
+            // As in git, an invalid pattern ignores nothing.
             builder.add_line(None, line).ok();
         }
-        // Patterns that are too many to compile ignore nothing; git itself has no such limit.
+        // Too many patterns cannot be compiled and ignore nothing. git has no such limit.
         match builder.build() {
             Ok(matcher) => Ok(Some(Arc::new(Ignores { matcher, parent }))),
             Err(_) => {
                 let message = "it has too many patterns; none of them is honoured";
                 let path = joined(folder, ".gitignore");
-                part.notes.push(Diagnostic::new(Code::TooLarge, &path, message));
+                notes.push(Diagnostic::new(Code::TooLarge, &path, message));
                 Ok(parent)
             }
         }
     }
 
-    /// The ignore rules of a folder; their file is added to a list.
-    pub(super) fn rules_of(
-        &self,
-        folder: &str,
-        entries: &[Entry],
-        parent: Option<Arc<Ignores>>,
-        files: &mut Vec<String>,
-    ) -> anyhow::Result<Option<Arc<Ignores>>> {
-        let mut part = Part::default();
-        let ignores = self.ignores(folder, entries, parent, &mut part)?;
-        files.append(&mut part.tree.ignores);
-        Ok(ignores)
-    }
-
-    /// Whether a folder is not looked into at all, whatever `.gitignore` says.
-    pub(super) fn is_skipped(&self, path: &str, is_dir: bool) -> bool {
+    /// Returns true if a folder is never searched, whatever `.gitignore` contains.
+    pub(super) fn is_skipped_folder(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
-        if !is_dir {
-            return false;
-        }
         let own = matches!(path, ".blue/local" | ".blue/context" | ".blue/hooks");
         let hidden = name.starts_with('.') && name != ".blue";
-        is_gits(name) || own || (self.by_convention && (hidden || SKIPPED.contains(&name)))
+        is_git_folder(name) || own || (self.by_convention && (hidden || SKIPPED.contains(&name)))
     }
 }
 
-/// Whether a walk would come to a file, if nothing ignores it.
+/// Returns true if a walk would find a file, provided that nothing ignores it.
 pub(super) fn is_walked(root: &Root, plan: &Plan, path: &str) -> bool {
     let walker = Walker::new(root, plan);
     let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-    may_be_document(path) && !folders.any(|folder| walker.is_skipped(folder, true))
+    may_be_document(path) && !folders.any(|folder| walker.is_skipped_folder(folder))
 }
 
-/// Whether a path can be a document's at all: Markdown, and not git's or blue's own.
+/// Returns true if a path can be a document: Markdown, and not in a folder of git or blue.
 pub fn may_be_document(path: &str) -> bool {
     let own = [".blue/local/", ".blue/context/", ".blue/hooks/"];
     is_markdown(path)
-        && !path.split('/').any(is_gits)
+        && !path.split('/').any(is_git_folder)
         && !own.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Whether a name is git's own folder, in any case, as file systems that ignore case have it; also
-/// by the short name that Windows gives it.
-fn is_gits(name: &str) -> bool {
+/// True if a name is that of git's own folder. Ignores case, as some file systems do, and includes
+/// the short name that Windows gives it.
+fn is_git_folder(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }
 
-/// Whether a file is a document by its ending.
+/// True if a file has an extension of Markdown.
 pub(super) fn is_markdown(file: &str) -> bool {
-    let is = |ending: &str| {
-        let start = file.len().checked_sub(ending.len());
+    let has_extension = |extension: &str| {
+        let start = file.len().checked_sub(extension.len());
         start
             .and_then(|start| file.as_bytes().get(start..))
-            .is_some_and(|end| end.eq_ignore_ascii_case(ending.as_bytes()))
+            .is_some_and(|end| end.eq_ignore_ascii_case(extension.as_bytes()))
     };
-    is(".md") || is(".markdown")
+    has_extension(".md") || has_extension(".markdown")
 }
 
-/// Files that hold the metadata of the document beside them, the first that is there counting.
+/// Files with the metadata of the document beside them. The first one that exists is read.
 pub(super) const SIDECARS: [&str; 3] = ["kep.yaml", "metadata.yaml", "meta.yaml"];
 
-/// Whether a file can hold the metadata of the document beside it.
+/// True if a file can have the metadata of the document beside it.
 fn is_sidecar(file: &str) -> bool {
     SIDECARS.contains(&file)
 }
@@ -347,7 +342,7 @@ fn joined(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_string() } else { [folder, "/", name].concat() }
 }
 
-/// The hash of one entry in a folder's listing: its name and what it is.
+/// Hashes the name and type of one entry of a folder.
 pub fn entry_hash(name: &[u8], kind: FileType) -> u128 {
     let kind: &[u8] = match kind {
         FileType::Directory => b"folder",
@@ -359,9 +354,9 @@ pub fn entry_hash(name: &[u8], kind: FileType) -> u128 {
     u128::from_le_bytes(digest.as_bytes()[..16].try_into().expect("a digest has 32 bytes"))
 }
 
-/// The sum of the hashes of all entries in a folder as it is now. `None` if it cannot be read.
-pub fn listing(root: &Root, folder: &str) -> Option<u128> {
+/// Returns the sum of the hashes of all entries in a folder, or `None` if it cannot be read.
+pub fn listing_hash(root: &Root, folder: &str) -> Option<u128> {
     let walker = Walker { root, by_convention: true, max_depth: 0 };
-    let (_, _, listing) = walker.entries(folder, &mut Vec::new()).ok()??;
-    Some(listing)
+    let (folder, _) = walker.list(folder, &mut Vec::new()).ok()??;
+    Some(folder.listing)
 }

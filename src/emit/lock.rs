@@ -1,4 +1,4 @@
-//! One build at a time.
+//! The lock that lets only one build run at a time, and a brief lock for short critical sections.
 
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -7,21 +7,21 @@ use std::time::Duration;
 use anyhow::Context;
 use rustix::fs::OFlags;
 
-use super::local::{LOCAL, prepare};
+use super::local_folder::{LOCAL, create_local_folder};
 use super::stage;
 use crate::root::Root;
 
-/// The lock on a project; released when dropped, or when the process ends in any way.
+/// The lock on a project. It is released when dropped, and when the process ends in any way.
 pub struct Lock {
     _file: File,
     waited: bool,
 }
 
 impl Lock {
-    /// Takes the lock, to do what `doing` says. If another process has it for longer than a second,
-    /// `waiting` is told which, what it does and since when.
+    /// Takes the lock; `doing` describes what for. If another process has it for longer than a
+    /// second, `waiting` is called with that process, its command and its start time.
     pub fn take(root: &Root, doing: &str, waiting: &dyn Fn(&str)) -> anyhow::Result<Lock> {
-        prepare(root)?;
+        create_local_folder(root)?;
         let path = format!("{LOCAL}/lock");
         let mut file = open(root, &path)?;
         let mut waited = false;
@@ -44,37 +44,37 @@ impl Lock {
         }
         file.set_len(0)
             .and_then(|()| file.rewind())
-            .and_then(|()| file.write_all(own(doing).as_bytes()))
+            .and_then(|()| file.write_all(own_description(doing).as_bytes()))
             .with_context(|| format!("write {path}"))?;
         Ok(Lock { _file: file, waited })
     }
 
-    /// Whether somebody else had it first, who may have done anything meanwhile.
+    /// Returns true if another process had the lock first. It may have changed the project.
     pub fn was_waited_for(&self) -> bool {
         self.waited
     }
 }
 
-/// Whether some process has the lock on a project now.
+/// Returns true if some process has the lock on a project.
 pub fn is_locked(root: &Root) -> bool {
     let Ok(fd) = root.open_at(&format!("{LOCAL}/lock"), OFlags::RDONLY) else { return false };
     matches!(File::from(fd).try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
-/// A short wait for whoever does the same thing in this project; opened when dropped.
-pub struct Gate {
+/// A named lock on a project for a short critical section. It is released when dropped.
+pub struct BriefLock {
     _file: File,
 }
 
-impl Gate {
-    /// Waits until nobody else is behind the gate, for a second at most.
-    pub fn close(root: &Root, name: &str) -> anyhow::Result<Gate> {
-        prepare(root)?;
+impl BriefLock {
+    /// Takes the lock. Waits for another process for one second at most.
+    pub fn take(root: &Root, name: &str) -> anyhow::Result<BriefLock> {
+        create_local_folder(root)?;
         let path = format!("{LOCAL}/{name}.lock");
         let file = open(root, &path)?;
         for _ in 0..20 {
             match try_lock(&file) {
-                Ok(()) => return Ok(Gate { _file: file }),
+                Ok(()) => return Ok(BriefLock { _file: file }),
                 Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(50)),
                 Err(TryLockError::Error(error)) => {
                     return Err(error).with_context(|| format!("lock {path}"));
@@ -85,7 +85,7 @@ impl Gate {
     }
 }
 
-/// Takes a lock if it is free. The standard library does not try again after a signal.
+/// Takes a lock if it is free. Unlike the standard library, this retries after a signal.
 fn try_lock(file: &File) -> Result<(), TryLockError> {
     loop {
         match file.try_lock() {
@@ -95,7 +95,7 @@ fn try_lock(file: &File) -> Result<(), TryLockError> {
     }
 }
 
-/// Waits for a lock, whatever signals come meanwhile.
+/// Waits for a lock. Unlike the standard library, this retries after a signal.
 fn wait_for(file: &File) -> std::io::Result<()> {
     loop {
         match file.lock() {
@@ -105,24 +105,25 @@ fn wait_for(file: &File) -> std::io::Result<()> {
     }
 }
 
-/// Opens the file that a lock is taken on, and makes it if it is not there.
+/// Opens the file of a lock, and creates it if it does not exist.
 fn open(root: &Root, path: &str) -> anyhow::Result<File> {
     stage::open(root, path, OFlags::RDWR | OFlags::CREATE, stage::FOR_ALL)
 }
 
-/// What stands in the lock file for whoever has to wait.
-fn own(doing: &str) -> String {
+/// Describes this process in the lock file, for the messages of processes that wait.
+fn own_description(doing: &str) -> String {
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy();
     format!("process {} on {host} (blue {doing}), since {}\n", std::process::id(), super::now())
 }
 
-/// Who has the lock, in its own words. The file can be a stranger's, so they are few and plain.
+/// Reads the description of the process that has the lock. Another user may have written the file,
+/// so only the first 200 bytes are read and unusual characters are replaced.
 fn holder(file: &mut File) -> String {
     let mut bytes = Vec::new();
     let read = file.rewind().and_then(|()| file.take(200).read_to_end(&mut bytes));
-    let words = String::from_utf8_lossy(&bytes);
-    let plain: String = words.trim().chars().map(|c| if is_plain(c) { c } else { '?' }).collect();
+    let text = String::from_utf8_lossy(&bytes);
+    let plain: String = text.trim().chars().map(|c| if is_plain(c) { c } else { '?' }).collect();
     match read {
         Ok(_) if plain.starts_with("process ") => plain,
         _ => "another process".to_string(),

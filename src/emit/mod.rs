@@ -1,21 +1,23 @@
-//! Writes what changed, atomically, and the manifest last.
+//! Writes files: artifacts in one transaction, caches, the audit log and files shared with users.
 
-mod audit;
-mod local;
+mod audit_log;
+mod local_folder;
 mod lock;
 mod replace;
 mod stage;
 mod transaction;
 mod undo;
-mod user;
+mod user_folder;
 
-pub use audit::{AUDIT, AUDIT_BEFORE, is_writable, make_room, note, now, present, today};
-pub use local::{
-    LOCAL, append, executable, keep, keep_below, keep_in, keep_parts, prepare, put, rescue, retire,
-    time,
+pub use audit_log::{
+    AUDIT, AUDIT_BEFORE, append_audit_line, current_time, is_writable, now, rotate_audit_log, today,
 };
-pub use lock::{Gate, Lock, is_locked};
+pub use local_folder::{
+    LOCAL, create_local_folder, file_system_time, make_executable, overwrite_local, remove_copied,
+    save_copy, write_local, write_local_parts, write_local_unlocked,
+};
+pub use lock::{BriefLock, Lock, is_locked};
 pub use replace::{can_write, discard, discard_folder, missing_folders, replace};
 pub use transaction::{Change, Removal, commit, is_pending, pending, recover};
 pub use undo::Undo;
-pub use user::{KEY, create_key, replace_private};
+pub use user_folder::{KEY, create_key, replace_private};

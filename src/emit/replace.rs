@@ -1,4 +1,4 @@
-//! Files that people share with blue: their settings, and the scripts that agents run.
+//! Replaces files that blue shares with users: settings of agents, and hook scripts.
 
 use std::io::{ErrorKind, Write};
 
@@ -6,16 +6,16 @@ use anyhow::Context;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::local::folder;
+use super::local_folder::create_folders;
 use super::stage;
 use crate::model::layout::folder_of;
 use crate::root::Root;
 
-/// Writes a whole file in one rename. One that was there keeps its permissions; a new one gets
-/// the usual ones. A script may be run by everybody.
+/// Writes a whole file in one rename. An existing file keeps its permissions, a new one gets the
+/// default ones, and a script is made executable.
 pub fn replace(root: &Root, path: &str, bytes: &[u8], script: bool) -> anyhow::Result<()> {
     if !folder_of(path).is_empty() {
-        folder(root, folder_of(path))?;
+        create_folders(root, folder_of(path))?;
     }
     let mode = match stat(root, path)? {
         None => None,
@@ -58,7 +58,7 @@ fn stat(root: &Root, path: &str) -> anyhow::Result<Option<(FileType, Mode)>> {
     }
 }
 
-/// The folders above a path that are not there, the innermost first.
+/// Returns the folders above a path that do not exist, the innermost first.
 pub fn missing_folders(root: &Root, path: &str) -> anyhow::Result<Vec<String>> {
     let mut missing = Vec::new();
     let mut at = folder_of(path);
@@ -69,12 +69,12 @@ pub fn missing_folders(root: &Root, path: &str) -> anyhow::Result<Vec<String>> {
     Ok(missing)
 }
 
-/// Removes a regular file that blue made.
+/// Removes a file that blue created.
 pub fn discard(root: &Root, path: &str) -> anyhow::Result<()> {
     stage::remove(root, path)
 }
 
-/// Removes a folder if nothing is in it. Says whether it did.
+/// Removes a folder if it is empty. Returns true if it did.
 pub fn discard_folder(root: &Root, path: &str) -> anyhow::Result<bool> {
     match stage::unlink(root, path, AtFlags::REMOVEDIR) {
         Ok(()) => Ok(true),
@@ -88,7 +88,7 @@ pub fn discard_folder(root: &Root, path: &str) -> anyhow::Result<bool> {
     }
 }
 
-/// Finds out whether files can be made in a folder and, if a file is there, added to.
+/// Checks that files can be created in a folder and that a file, if it exists, can be appended to.
 pub fn can_write(root: &Root, folder: &str, file: &str) -> std::io::Result<()> {
     let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
     rustix::fs::accessat(root.fd(), folder, access, AtFlags::empty())?;

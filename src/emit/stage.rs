@@ -1,4 +1,4 @@
-//! The few system calls that write, each with the path in its error and tried again after a signal.
+//! The system calls that write. Each has the path in its error and is retried after a signal.
 
 use std::fs::File;
 
@@ -8,11 +8,11 @@ use rustix::io::retry_on_intr;
 
 use crate::root::Root;
 
-/// Whoever the umask lets may read and write.
+/// Permissions of a new file, before the umask.
 pub(super) const FOR_ALL: Mode = Mode::from_bits_retain(0o666);
 
-/// Opens a file in its folder, and makes it if the flags say so. Neither it nor a folder above it
-/// may be a link: the folder is opened first, and what is done is done in that folder.
+/// Opens a file, or creates it if the flags contain `CREATE`. Neither the file nor a folder above
+/// it may be a link: the folder is opened first, and the file is opened relative to it.
 pub(super) fn open(root: &Root, path: &str, flags: OFlags, mode: Mode) -> anyhow::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = root.parent(path).and_then(|(folder, name)| {
@@ -27,7 +27,7 @@ pub(super) fn create(root: &Root, path: &str) -> anyhow::Result<File> {
     open(root, path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, FOR_ALL)
 }
 
-/// Creates a folder; one that is there already is fine.
+/// Creates a folder unless it exists.
 pub(super) fn make_folder(root: &Root, path: &str) -> anyhow::Result<()> {
     let made = root.parent(path).and_then(|(folder, name)| {
         Ok(retry_on_intr(|| rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(0o777)))?)
@@ -38,7 +38,7 @@ pub(super) fn make_folder(root: &Root, path: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Renames within the project.
+/// Renames a file within the project.
 pub(super) fn rename(root: &Root, from: &str, to: &str) -> anyhow::Result<()> {
     let renamed = root.parent(from).and_then(|(old, name)| {
         let (new, new_name) = root.parent(to)?;
@@ -47,7 +47,7 @@ pub(super) fn rename(root: &Root, from: &str, to: &str) -> anyhow::Result<()> {
     renamed.with_context(|| format!("write {to}"))
 }
 
-/// Removes a file; one that is not there is removed already.
+/// Removes a file if it exists.
 pub(super) fn remove(root: &Root, path: &str) -> anyhow::Result<()> {
     match unlink(root, path, AtFlags::empty()) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
@@ -55,14 +55,14 @@ pub(super) fn remove(root: &Root, path: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Takes a name out of its folder.
+/// Removes an entry from its folder.
 pub(super) fn unlink(root: &Root, path: &str, flags: AtFlags) -> std::io::Result<()> {
     let (folder, name) = root.parent(path)?;
     Ok(retry_on_intr(|| rustix::fs::unlinkat(&folder, name, flags))?)
 }
 
-/// Makes a folder's names durable. An error here is fatal and never retried; an interruption by a
-/// signal is none.
+/// Makes the entries of a folder durable. An error here is fatal and is not retried, except after a
+/// signal.
 pub(super) fn sync_folder(root: &Root, path: &str) -> anyhow::Result<()> {
     let fd = root
         .open_at(path, OFlags::RDONLY | OFlags::DIRECTORY)

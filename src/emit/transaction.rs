@@ -1,4 +1,5 @@
-//! One commit point for all changed files: stage, record, rename, forget.
+//! Writes all changed files in one transaction: stage them, write a record, rename, remove the
+//! record. The record is the commit point.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,7 +8,7 @@ use anyhow::Context;
 use rayon::prelude::*;
 use rustix::fs::FileType;
 
-use super::local::{LOCAL, folder, names, tidy};
+use super::local_folder::{LOCAL, create_folders, entry_names, remove_temporaries};
 use super::stage;
 use crate::model::layout::{CONFIG, MANIFEST, folder_of};
 use crate::model::{Digest, Stat, TrackedFile};
@@ -23,7 +24,7 @@ pub struct Change {
     pub parts: Vec<Vec<u8>>,
 }
 
-/// A file to remove, if it still is what it was when that was decided.
+/// A file to remove, if its content has not changed since that was decided.
 #[derive(Clone, Debug)]
 pub struct Removal {
     /// Path below the root.
@@ -40,18 +41,19 @@ fn record_path() -> String {
     format!("{LOCAL}/txn/record")
 }
 
-/// Whether a build stopped between its commit point and its end: one stat.
+/// Returns true if a build was interrupted after its commit point. Costs one stat.
 pub fn is_pending(root: &Root) -> bool {
     root.exists(&record_path())
 }
 
-/// The files that an interrupted build was about to write, each with its digest.
+/// Returns the files that an interrupted build was about to write, each with its digest.
 pub fn pending(root: &Root) -> BTreeMap<String, String> {
     let Ok(Some(record)) = commit_record(root) else { return BTreeMap::new() };
     record.writes.into_iter().map(|(_, target, digest)| (target, digest)).collect()
 }
 
-/// The record of an interrupted build. `None` if there is none, or this machine did not write it.
+/// Reads the record of an interrupted build. `None` if there is none, or if it was not written on
+/// this machine.
 fn commit_record(root: &Root) -> anyhow::Result<Option<CommitRecord>> {
     let path = record_path();
     let record = match root.read(&path, 1 << 30).with_context(|| format!("read {path}"))? {
@@ -61,10 +63,10 @@ fn commit_record(root: &Root) -> anyhow::Result<Option<CommitRecord>> {
     Ok(record.filter(|record| record.is_sealed(root.machine().key.as_ref())))
 }
 
-/// Finishes what an interrupted build had committed, or discards what it had only staged. Runs
-/// under the lock and can itself be interrupted.
+/// Completes the transaction of an interrupted build, or removes staged files if it had not reached
+/// the commit point. Runs under the lock and can itself be interrupted.
 pub fn recover(root: &Root) -> anyhow::Result<()> {
-    tidy(root)?;
+    remove_temporaries(root)?;
     let txn = folder_path();
     if root.stat(&txn)?.is_none() {
         return Ok(());
@@ -73,25 +75,25 @@ pub fn recover(root: &Root) -> anyhow::Result<()> {
         roll_forward(root, &record)?;
     }
     stage::remove(root, &record_path())?;
-    for name in names(root, &txn)? {
+    for name in entry_names(root, &txn)? {
         remove_beside(root, &name)?;
         stage::remove(root, &format!("{txn}/{name}"))?;
     }
     Ok(())
 }
 
-/// Folders that blue writes to, each of which may be another file system.
+/// Folders that blue writes to. Each can be on a file system of its own.
 const FOLDERS: [&str; 5] =
     ["knowledge", ".blue", ".blue/context", ".blue/hooks", ".blue/context/workflow"];
 
-/// Removes what a killed build left beside a target, known by its number in the folder of staged
-/// files.
+/// Removes the file that a killed build staged beside its target. The staged file has the same
+/// number as its placeholder in the transaction folder.
 fn remove_beside(root: &Root, number: &str) -> anyhow::Result<()> {
     if !is_number(number) {
         return Ok(());
     }
-    let there = FOLDERS.iter().map(|folder| beside(folder, number));
-    there.filter(|path| root.exists(path)).try_for_each(|path| stage::remove(root, &path))
+    let paths = FOLDERS.iter().map(|folder| beside(folder, number));
+    paths.filter(|path| root.exists(path)).try_for_each(|path| stage::remove(root, &path))
 }
 
 fn beside(folder: &str, number: &str) -> String {
@@ -104,15 +106,15 @@ fn is_number(text: &str) -> bool {
 
 fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
     for (staged, target, digest) in &record.writes {
-        // Without a key, a record can come with a cloned repository; it moves only what a build
-        // stages, to where a build writes.
+        // Without a key, the record may come from a cloned repository. Only files that a build
+        // stages are renamed, and only to paths that a build writes.
         if !is_own(target) || !is_staged(staged, target) {
             continue;
         }
-        let whole = matches!(root.read(staged, 1 << 40), Ok(Some(Content::Bytes(bytes, _))) if Digest::of(&bytes).to_string() == *digest);
-        if whole {
+        let is_complete = matches!(root.read(staged, 1 << 40), Ok(Some(Content::Bytes(bytes, _))) if Digest::of(&bytes).to_string() == *digest);
+        if is_complete {
             if !folder_of(target).is_empty() {
-                folder(root, folder_of(target))?;
+                create_folders(root, folder_of(target))?;
             }
             refuse_link(root, target)?;
             stage::rename(root, staged, target)?;
@@ -124,7 +126,7 @@ fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
     sync(root, record)
 }
 
-/// Whether a path is one that blue writes to.
+/// True if a path is one that blue writes to.
 fn is_own(path: &str) -> bool {
     let plain = |name: &str| !name.is_empty() && !name.contains('/') && !matches!(name, "." | "..");
     let below = ["knowledge/", ".blue/context/", ".blue/hooks/", ".blue/context/workflow/"];
@@ -133,7 +135,7 @@ fn is_own(path: &str) -> bool {
     in_folder || single.contains(&path)
 }
 
-/// Whether a path is one that a build stages a target at.
+/// True if a path is one at which a build stages a target.
 fn is_staged(staged: &str, target: &str) -> bool {
     let beside = format!("{}/.blue-", folder_of(target));
     let in_txn = staged.strip_prefix(&format!("{}/", folder_path())).is_some_and(is_number);
@@ -153,8 +155,8 @@ fn remove_unchanged(root: &Root, path: &str, digest: &str) -> anyhow::Result<()>
     }
 }
 
-/// Writes and removes as one: after a kill at any instant, the next build sees all of it or none.
-/// The changes are renamed in the order given, so the manifest comes last.
+/// Writes and removes files atomically: if the process is killed at any time, the next build sees
+/// all changes or none. Files are renamed in the given order, with the manifest last.
 pub fn commit(
     root: &Root,
     changes: &[Change],
@@ -179,7 +181,7 @@ pub fn commit(
             .map_err(std::io::Error::from)
             .with_context(|| format!("stat {}", change.path))?;
         let now = stat_of(&stat);
-        // A file whose content moved since it was written is not what was staged.
+        // A file that was modified after it was staged must not count as unchanged.
         let stat = if now.modified == staged.modified { now } else { Stat::default() };
         watched.push(TrackedFile { path: change.path.clone(), stat, digest });
     }
@@ -198,16 +200,16 @@ fn stage_all(
     removals: &[Removal],
 ) -> anyhow::Result<(Vec<Staged>, Vec<Digest>, CommitRecord)> {
     let txn = folder_path();
-    folder(root, &txn)?;
+    create_folders(root, &txn)?;
     for change in changes {
         if !folder_of(&change.path).is_empty() {
-            folder(root, folder_of(&change.path))?;
+            create_folders(root, folder_of(&change.path))?;
         }
         refuse_link(root, &change.path)?;
     }
     let staged = changes.iter().enumerate().map(|(i, change)| stage_one(root, &txn, i, change));
     let staged: Vec<Staged> = staged.collect::<anyhow::Result<_>>()?;
-    // There is time to hash while the disk is waited for.
+    // Hashing runs while the disk syncs.
     let digest = |change: &Change| Digest::of_parts(&change.parts);
     let (durable, digests) = rayon::join(
         || make_durable(&txn, &staged, changes),
@@ -226,7 +228,7 @@ fn stage_all(
         seal: None,
     };
     let record = record.sealed(root.machine().key.as_ref());
-    // What is staged beside its target must be there after a power failure, too.
+    // A file staged beside its target must also survive a power failure.
     for change in staged.iter().zip(changes).filter(|(staged, _)| !staged.path.starts_with(&txn)) {
         stage::sync_folder(root, folder_of(&change.1.path))?;
     }
@@ -234,8 +236,8 @@ fn stage_all(
     Ok((staged, digests, record))
 }
 
-/// Removes what was staged by a build that stops before its commit point. The error
-/// that stopped it is reported; what cannot be removed now, the next build removes.
+/// Removes the staged files of a build that fails before its commit point. Errors are ignored: the
+/// first error is reported, and the next build removes the rest.
 fn discard(root: &Root, changes: &[Change]) {
     for (i, change) in changes.iter().enumerate() {
         stage::remove(root, &beside(folder_of(&change.path), &i.to_string())).ok();
@@ -258,8 +260,8 @@ fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Resul
     let folder = folder_of(&change.path);
     let mut path = in_txn(i);
     stage::remove(root, &path)?;
-    // A rename cannot cross file systems; then the new file waits beside its target, and an
-    // empty file of the same number in txn lets the next build find it.
+    // A rename cannot cross file systems. In that case the file is staged beside its target, and
+    // an empty file with the same number in txn lets the next build find it.
     if device(folder) != device(txn) {
         stage::create(root, &path)?;
         path = beside(folder, &i.to_string());
@@ -275,11 +277,11 @@ fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Resul
     Ok(Staged { path, modified: stat_of(&stat).modified, file })
 }
 
-/// Files from this number on are synced together with their file system: a hundred waits for the
-/// disk one after the other take ten times as long.
+/// From this number of files on, the whole file system is synced at once. Syncing a hundred files
+/// one by one takes ten times as long.
 const MANY: usize = 9;
 
-/// Brings what was staged to the disk. An error is fatal and never retried.
+/// Syncs the staged files to the disk. An error is fatal and is not retried.
 fn make_durable(txn: &str, staged: &[Staged], changes: &[Change]) -> anyhow::Result<()> {
     #[cfg(target_os = "linux")]
     if staged.len() >= MANY && staged.iter().all(|staged| staged.path.starts_with(txn)) {
@@ -304,7 +306,7 @@ fn write_record(root: &Root, txn: &str, record: &CommitRecord) -> anyhow::Result
     stage::sync_folder(root, txn)
 }
 
-/// Makes every rename and removal durable before the record is forgotten.
+/// Makes every rename and removal durable, before the record is removed.
 fn sync(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
     let targets = record.writes.iter().map(|(_, target, _)| target).filter(|path| is_own(path));
     let mut folders: Vec<&str> = targets
@@ -319,7 +321,7 @@ fn sync(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
         .try_for_each(|folder| stage::sync_folder(root, folder))
 }
 
-/// Nothing is written through a link, nor over anything but a regular file.
+/// Refuses to write through a link or over anything but a regular file.
 fn refuse_link(root: &Root, path: &str) -> anyhow::Result<()> {
     match root.stat(path).with_context(|| format!("open {path}"))?.map(|(_, kind)| kind) {
         None | Some(FileType::RegularFile) => Ok(()),

@@ -1,49 +1,48 @@
-//! Takes back what a command wrote, when it cannot do all of it.
+//! Restores files if a command fails halfway.
 
 use anyhow::Context;
 use rustix::fs::{AtFlags, FileType};
 
-use super::local::{LOCAL, names};
+use super::local_folder::{LOCAL, entry_names};
 use super::{replace, stage};
 use crate::root::{Content, Root};
 
-/// Larger than any file that a command changes beside emitted ones.
+/// Larger than any file that a command changes, apart from artifacts.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Some files as they were, and the folders that were not there.
+/// The previous contents of some files, and the folders that did not exist.
 pub struct Undo {
     files: Vec<(String, Option<Vec<u8>>)>,
     missing: Vec<String>,
-    had_local: bool,
+    local_existed: bool,
 }
 
 impl Undo {
-    /// Reads the files that a command is about to change. `had_local` says whether blue's own folder
-    /// was there before the command took the lock in it.
-    pub fn new(root: &Root, paths: &[&str], had_local: bool) -> anyhow::Result<Undo> {
+    /// Reads the files that a command is about to change. `local_existed` is true if `.blue/local`
+    /// existed before the command took the lock, which creates it.
+    pub fn new(root: &Root, paths: &[&str], local_existed: bool) -> anyhow::Result<Undo> {
         let mut files = Vec::new();
-        // The folders that a build makes before it writes into them.
-        let made = ["knowledge", ".blue/context", ".blue/context/workflow"].into_iter();
-        let made = made.filter(|folder| !root.exists(folder)).map(str::to_string);
-        let mut missing: Vec<String> = made.collect();
+        let built = ["knowledge", ".blue/context", ".blue/context/workflow"].into_iter();
+        let built = built.filter(|folder| !root.exists(folder)).map(str::to_string);
+        let mut missing: Vec<String> = built.collect();
         for path in paths {
             let bytes = match root.read(path, MAX_BYTES) {
                 Ok(Some(Content::Bytes(bytes, _))) => Some(bytes),
                 Ok(None) => None,
-                // Nothing is written through a link or over anything but a file.
+                // blue writes neither through a link nor over anything but a regular file.
                 Ok(Some(_)) | Err(_) => continue,
             };
             files.push((path.to_string(), bytes));
             missing.extend(replace::missing_folders(root, path)?);
         }
-        // The innermost folder first, so that each is empty when its turn comes.
+        // Innermost folders first, so that each is empty when it is removed.
         missing.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
         missing.dedup();
-        Ok(Undo { files, missing, had_local })
+        Ok(Undo { files, missing, local_existed })
     }
 
-    /// Gives every file its former bytes, under the lock, and removes what was not there: files, empty folders, and
-    /// blue's own folder.
+    /// Restores the previous content of every file, and removes files, empty folders and
+    /// `.blue/local` if they did not exist. Runs under the lock.
     pub fn restore(&self, root: &Root) -> anyhow::Result<()> {
         for (path, before) in &self.files {
             match (before, root.read(path, MAX_BYTES)?) {
@@ -53,8 +52,8 @@ impl Undo {
                 (None, _) => {}
             }
         }
-        // A copy of an edited file would be lost with the folder.
-        if !self.had_local && !root.exists(&format!("{LOCAL}/rescued")) {
+        // The folder may contain a copy of a user's edit, which must not be lost.
+        if !self.local_existed && !root.exists(&format!("{LOCAL}/rescued")) {
             remove_folder(root, LOCAL)?;
         }
         for folder in &self.missing {
@@ -64,9 +63,9 @@ impl Undo {
     }
 }
 
-/// Removes a folder of blue's own with all that is in it. A link in it is removed, not followed.
+/// Removes a folder of blue with everything in it. Links are removed and not followed.
 fn remove_folder(root: &Root, folder: &str) -> anyhow::Result<()> {
-    for name in names(root, folder)? {
+    for name in entry_names(root, folder)? {
         let path = format!("{folder}/{name}");
         match root.stat(&path).with_context(|| format!("open {path}"))? {
             Some((_, FileType::Directory)) => remove_folder(root, &path)?,

@@ -1,53 +1,57 @@
-//! Documents to the files and folders of the repository that they name.
+//! Binds documents to the files and folders of the repository that they name.
 
 use rayon::prelude::*;
 
-use super::path::joined;
+use super::resolve_path::joined;
 use crate::model::binding::{Binding, Glob, NamedPath, Naming, PathKind, is_glob};
 use crate::model::layout::folder_of;
 use crate::model::{Code, Diagnostic, DocId, Document, Graph, Noted};
 
-/// What is there, asked through functions: this room opens nothing.
+/// The repository's files, behind functions because this module does no I/O.
 pub struct Repository<'a> {
-    /// What a path is; `None` if it is not there.
+    /// Returns the kind of a path, or `None` if it does not exist.
     pub kind: &'a (dyn Fn(&str) -> Option<PathKind> + Sync),
-    /// Whether a pattern fits anything below a folder.
+    /// Returns true if a glob matches anything below a folder.
     pub fits: &'a (dyn Fn(&Glob, &str) -> bool + Sync),
 }
 
-/// Every path that a document names, sorted, each document once for a path. A path in a code span or
-/// a link counts only if it is there, so that no edge is invented; one in a field was meant.
+/// Returns every path that a document names, sorted, with each document once per path. A path in a
+/// code span or a link counts only if it exists, because code spans often contain other things. A
+/// path in a header field always counts.
 pub fn bind(graph: &Graph, repository: &Repository<'_>) -> Noted<Vec<Binding>> {
-    let mut own: Vec<&str> = graph.documents.iter().map(|d| d.path.as_str()).collect();
-    own.par_sort_unstable();
+    let mut document_paths: Vec<&str> = graph.documents.iter().map(|d| d.path.as_str()).collect();
+    document_paths.par_sort_unstable();
     let found: Vec<(Vec<Binding>, Vec<Diagnostic>)> = graph
         .documents
         .par_iter()
         .enumerate()
         .map(|(row, document)| {
-            Finder { document, id: DocId(row as u32), own: &own, repository }.all()
+            let id = DocId(row as u32);
+            let document_paths = document_paths.as_slice();
+            PathResolver { document, id, document_paths, repository }.bindings()
         })
         .collect();
     let mut bindings = Vec::new();
     let mut notes = Vec::new();
-    for (of_one, noted) in found {
-        bindings.extend(of_one);
-        notes.extend(noted);
+    for (of_document, found) in found {
+        bindings.extend(of_document);
+        notes.extend(found);
     }
     bindings.par_sort_unstable();
     Noted::new(bindings, notes)
 }
 
-struct Finder<'a> {
+/// Resolves the paths that one document names.
+struct PathResolver<'a> {
     document: &'a Document,
     id: DocId,
-    /// The paths of all documents, sorted: those are no code.
-    own: &'a [&'a str],
+    /// The paths of all documents, sorted. They are linked as documents, not bound as code.
+    document_paths: &'a [&'a str],
     repository: &'a Repository<'a>,
 }
 
-impl Finder<'_> {
-    fn all(&self) -> (Vec<Binding>, Vec<Diagnostic>) {
+impl PathResolver<'_> {
+    fn bindings(&self) -> (Vec<Binding>, Vec<Diagnostic>) {
         let mut bindings: Vec<Binding> = Vec::new();
         let mut notes = Vec::new();
         for named in &self.document.facts.paths {
@@ -60,71 +64,72 @@ impl Finder<'_> {
             let NamedPath { naming, line, .. } = *named;
             bindings.push(Binding { path, kind, naming, document: self.id, line });
         }
-        // Of several ways to name one path, the most deliberate stays.
+        // If a path is named in several ways, the most explicit way counts.
         bindings.sort_unstable();
         bindings.dedup_by(|a, b| a.path == b.path);
         (bindings, notes)
     }
 
-    /// A path that is there and is no document.
-    fn there(&self, path: &str) -> Option<(String, PathKind)> {
-        if path.is_empty() || self.own.binary_search(&path).is_ok() {
+    /// Returns a path with its kind if it exists and is not a document.
+    fn existing(&self, path: &str) -> Option<(String, PathKind)> {
+        if path.is_empty() || self.document_paths.binary_search(&path).is_ok() {
             return None;
         }
         (self.repository.kind)(path).map(|kind| (path.to_string(), kind))
     }
 
-    /// A path as prose writes it: from the root, or from a folder above the document, the nearest
-    /// first. A name alone is a file at the root; there are too many others of the same name.
+    /// Resolves a path in prose: relative to a folder above the document, the nearest first, or to
+    /// the root. A name without a slash is only looked up at the root, because many folders have
+    /// files of the same name.
     fn code(&self, written: &str) -> Option<(String, PathKind)> {
         let folder_only = written.ends_with('/');
         let bare = written.trim_matches('/');
         let fits = |(_, kind): &(String, PathKind)| !folder_only || *kind == PathKind::Folder;
         if written.starts_with("../") {
-            return self.there(&joined(&self.document.path, written)?).filter(fits);
+            return self.existing(&joined(&self.document.path, written)?).filter(fits);
         }
         if bare.split('/').any(|part| matches!(part, "" | "." | "..")) {
             return None;
         }
         if !bare.contains('/') {
-            let found = self.there(bare).filter(fits)?;
+            let found = self.existing(bare).filter(fits)?;
             let named = found.1 == PathKind::File || folder_only;
             return (named && !written.starts_with('/')).then_some(found);
         }
         if written.starts_with('/') {
-            return self.there(bare).filter(fits);
+            return self.existing(bare).filter(fits);
         }
         let mut base = folder_of(&self.document.path);
         while !base.is_empty() {
-            if let Some(found) = self.there(&format!("{base}/{bare}")).filter(fits) {
+            if let Some(found) = self.existing(&format!("{base}/{bare}")).filter(fits) {
                 return Some(found);
             }
             base = folder_of(base);
         }
-        self.there(bare).filter(fits)
+        self.existing(bare).filter(fits)
     }
 
-    /// Where a link leads. A folder that the document lies in is a list of its kin.
+    /// Resolves a link. A link to a folder that contains the document is navigation, not a binding.
     fn link(&self, named: &NamedPath) -> Option<(String, PathKind)> {
-        let (path, kind) = self.there(&joined(&self.document.path, &named.path)?)?;
-        let around = kind == PathKind::Folder
+        let (path, kind) = self.existing(&joined(&self.document.path, &named.path)?)?;
+        let contains_document = kind == PathKind::Folder
             && self.document.path.strip_prefix(&path).is_some_and(|rest| rest.starts_with('/'));
-        (!around).then_some((path, kind))
+        (!contains_document).then_some((path, kind))
     }
 
-    /// A path or a pattern in a field, which is kept even if nothing is there yet.
+    /// Resolves a path or a glob in a header field. It is bound even if nothing matches it yet.
     fn field(&self, named: &NamedPath, notes: &mut Vec<Diagnostic>) -> Option<(String, PathKind)> {
         let written = named.path.as_str();
         let bare = written.trim_matches('/');
-        if let Some(found) = self.code(written).or_else(|| self.there(bare)) {
+        if let Some(found) = self.code(written).or_else(|| self.existing(bare)) {
             return Some(found);
         }
-        if self.own.binary_search(&bare).is_ok() {
+        if self.document_paths.binary_search(&bare).is_ok() {
             return None;
         }
         let outside = bare.split('/').any(|part| matches!(part, "" | "." | ".."));
-        let like_path = is_glob(bare) || written.contains('/') || bare.contains('.');
-        if !like_path {
+        let looks_like_path = is_glob(bare) || written.contains('/') || bare.contains('.');
+        if !looks_like_path {
             return None;
         }
         let mut note = |message: String| {
@@ -133,20 +138,20 @@ impl Finder<'_> {
             notes.push(note.at(named.line, named.line.min(1)).hint(hint));
         };
         if outside {
-            note(format!("{written:?} leads out of the project; it is left out"));
+            note(format!("{written:?} is outside the project; it is ignored"));
             return None;
         }
         if !is_glob(bare) {
-            note(format!("nothing is at {written:?}"));
+            note(format!("no file or folder at {written:?}"));
             let folder = written.ends_with('/');
             return Some((bare.into(), if folder { PathKind::Folder } else { PathKind::File }));
         }
         let Some(glob) = Glob::new(bare) else {
-            note(format!("{written:?} is no pattern; it is left out"));
+            note(format!("{written:?} is not a valid glob; it is ignored"));
             return None;
         };
-        let wild = bare.find(['*', '?', '[', '{']).unwrap_or(bare.len());
-        if !(self.repository.fits)(&glob, folder_of(&bare[..wild])) {
+        let wildcard = bare.find(['*', '?', '[', '{']).unwrap_or(bare.len());
+        if !(self.repository.fits)(&glob, folder_of(&bare[..wildcard])) {
             note(format!("nothing matches {written:?}"));
         }
         Some((bare.to_string(), PathKind::Glob))
@@ -212,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_not_named() {
+    fn a_code_span_binds_only_existing_paths() {
         let spans = ["and/or", "text/html", "origin/main", "src", "api", "walk.rs", "Cargo.toml"];
         let spans: Vec<(&str, Naming)> = spans.iter().map(|s| (*s, Naming::Code)).collect();
         let (bound, n_notes) = bound("docs/adr/1-a.md", &spans);
@@ -222,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_folder_above_a_document_is_asked_first() {
+    fn the_nearest_folder_above_a_document_is_searched_first() {
         let span = [("src/walk.rs", Naming::Code), ("src/", Naming::Code)];
         let (near, _) = bound("pkg/a/docs/adr/1-a.md", &span);
         assert_eq!(near[0].0, "pkg/a/src/walk.rs");
@@ -235,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_kept_and_noted_when_nothing_matches() {
+    fn a_path_in_a_field_is_bound_and_reported_if_nothing_matches() {
         let fields =
             ["src/parse/**", "src/none.rs", "**/*.go", "api", "kube-apiserver", "../x", "{"];
         let fields: Vec<(&str, Naming)> = fields.iter().map(|s| (*s, Naming::Field)).collect();
@@ -246,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_deliberate_way_of_naming_stays() {
+    fn a_path_named_in_several_ways_is_bound_once() {
         let ways = [
             ("src/walk.rs", Naming::Code),
             ("../../src/walk.rs", Naming::Link),

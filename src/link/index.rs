@@ -1,4 +1,4 @@
-//! Look-up tables over the documents of one build.
+//! Lookup tables over the documents of one build.
 
 use std::cmp::Ordering;
 use std::sync::OnceLock;
@@ -9,30 +9,31 @@ use super::series::Series;
 use crate::model::uri::slugify;
 use crate::model::{DocId, Document};
 
-/// Sorted tables; each answers with the rows that match. Those that only some documents need are
-/// made on demand.
-pub(super) struct Index<'a> {
-    paths: Table<&'a str>,
-    files: OnceLock<Table<String>>,
-    labels: Table<(&'a str, &'a str)>,
-    slugs: Table<&'a str>,
-    titles: OnceLock<Table<String>>,
-    uris: OnceLock<Table<&'a str>>,
-    series: Vec<&'a str>,
-    own: &'a Series,
+/// Finds documents by path, file name, label, slug, title and URI. Tables that few projects need
+/// are built on first use.
+pub(super) struct DocumentIndex<'a> {
+    paths: SortedTable<&'a str>,
+    files: OnceLock<SortedTable<String>>,
+    labels: SortedTable<(&'a str, &'a str)>,
+    slugs: SortedTable<&'a str>,
+    titles: OnceLock<SortedTable<String>>,
+    uris: OnceLock<SortedTable<&'a str>>,
+    /// Every series of the project, sorted.
+    all_series: Vec<&'a str>,
+    series: &'a Series,
     documents: &'a [Document],
 }
 
-/// Pairs sorted by key.
-struct Table<K>(Vec<(K, DocId)>);
+/// Documents sorted by a key that several of them may share.
+struct SortedTable<K>(Vec<(K, DocId)>);
 
-impl<K: Ord + Send> Table<K> {
-    fn new(mut pairs: Vec<(K, DocId)>) -> Table<K> {
-        pairs.par_sort_unstable();
-        Table(pairs)
+impl<K: Ord + Send> SortedTable<K> {
+    fn new(mut entries: Vec<(K, DocId)>) -> SortedTable<K> {
+        entries.par_sort_unstable();
+        SortedTable(entries)
     }
 
-    /// The rows of a key; `compare` orders a stored key against the one asked for.
+    /// Returns the documents of a key; `compare` orders a stored key against the wanted one.
     fn get(&self, compare: impl Fn(&K) -> Ordering) -> Vec<DocId> {
         let first = self.0.partition_point(|(key, _)| compare(key) == Ordering::Less);
         let rest = self.0[first..].iter();
@@ -40,26 +41,28 @@ impl<K: Ord + Send> Table<K> {
     }
 }
 
-impl<'a> Index<'a> {
-    pub(super) fn new(documents: &'a [Document], own: &'a Series) -> Index<'a> {
+impl<'a> DocumentIndex<'a> {
+    pub(super) fn new(documents: &'a [Document], series: &'a Series) -> DocumentIndex<'a> {
         let rows = || documents.iter().enumerate().map(|(i, document)| (document, DocId(i as u32)));
         let mut labels = Vec::new();
         for (document, id) in rows().filter(|(document, _)| !document.is_plan) {
             if let Some(number) = &document.number {
-                for series in own.of(id.0 as usize, document) {
+                for series in series.of(id.0 as usize, document) {
                     labels.push(((series, number.as_str()), id));
                 }
             }
         }
-        let mut series: Vec<&str> =
-            rows().flat_map(|(document, id)| own.of(id.0 as usize, document)).collect();
-        series.sort_unstable();
-        series.dedup();
-        Index {
-            paths: Table::new(rows().map(|(document, id)| (document.path.as_str(), id)).collect()),
+        let mut all_series: Vec<&str> =
+            rows().flat_map(|(document, id)| series.of(id.0 as usize, document)).collect();
+        all_series.sort_unstable();
+        all_series.dedup();
+        DocumentIndex {
+            paths: SortedTable::new(
+                rows().map(|(document, id)| (document.path.as_str(), id)).collect(),
+            ),
             files: OnceLock::new(),
-            labels: Table::new(labels),
-            slugs: Table::new(
+            labels: SortedTable::new(labels),
+            slugs: SortedTable::new(
                 rows()
                     .filter(|(d, _)| !d.slug.is_empty())
                     .map(|(d, id)| (d.slug.as_str(), id))
@@ -67,21 +70,21 @@ impl<'a> Index<'a> {
             ),
             titles: OnceLock::new(),
             uris: OnceLock::new(),
+            all_series,
             series,
-            own,
             documents,
         }
     }
 
-    /// A table that few builds need, made when it is first asked.
+    /// Returns a table, building it on first use.
     fn table<'s, K: Ord + Send>(
         &'s self,
-        table: &'s OnceLock<Table<K>>,
+        table: &'s OnceLock<SortedTable<K>>,
         key: impl Fn(&'a Document) -> K,
-    ) -> &'s Table<K> {
+    ) -> &'s SortedTable<K> {
         table.get_or_init(|| {
             let rows = self.documents.iter().enumerate();
-            Table::new(rows.map(|(i, document)| (key(document), DocId(i as u32))).collect())
+            SortedTable::new(rows.map(|(i, document)| (key(document), DocId(i as u32))).collect())
         })
     }
 
@@ -89,7 +92,8 @@ impl<'a> Index<'a> {
         self.paths.get(|key| (*key).cmp(path)).first().copied()
     }
 
-    /// Documents whose file has this name, whatever its folder; the folder counts for covers.
+    /// Returns the documents with a file name, in any folder. For cover pages such as `README.md`
+    /// the name of the folder must match too.
     pub(super) fn by_file(&self, path: &str) -> Vec<DocId> {
         let key = file_key(path);
         self.table(&self.files, |document| file_key(&document.path))
@@ -116,13 +120,13 @@ impl<'a> Index<'a> {
             .copied()
     }
 
-    /// Whether a prefix is one of this project's own.
-    pub(super) fn owns(&self, series: &str) -> bool {
-        self.series.binary_search(&series).is_ok()
+    /// Returns true if documents of this project belong to a series.
+    pub(super) fn has_series(&self, series: &str) -> bool {
+        self.all_series.binary_search(&series).is_ok()
     }
 
     pub(super) fn series_of(&self, id: DocId, document: &Document) -> Vec<&'a str> {
-        self.own.of(id.0 as usize, document)
+        self.series.of(id.0 as usize, document)
     }
 }
 

@@ -1,12 +1,12 @@
-//! References to edges; notes the broken, ambiguous and renamed ones.
+//! Resolves references to edges and reports broken, ambiguous and renamed ones.
 
 mod bindings;
+mod diagnostics;
 mod index;
-mod note;
-mod path;
 mod resolve;
+mod resolve_path;
 mod series;
-mod supersede;
+mod supersession;
 
 use std::collections::BTreeMap;
 
@@ -17,17 +17,17 @@ use crate::model::layout::folder_of;
 use crate::model::{Code, Collection, Diagnostic, DocId, Document, Edge, Graph, Noted};
 
 pub use bindings::{Repository, bind};
-use index::Index;
+use index::DocumentIndex;
 
-/// Builds the graph. `exists` answers whether a path below the root is a file or folder that is
-/// no document, so that links to such are not called broken.
+/// Builds the graph. `exists` returns true if a path below the root is a file or folder; a link
+/// to something that exists but is not a document is not broken.
 pub fn link(
     collections: Vec<Collection>,
     documents: Vec<Document>,
     exists: &(dyn Fn(&str) -> bool + Sync),
 ) -> Noted<Graph> {
-    let series = series::learn(&collections, &documents);
-    let index = Index::new(&documents, &series);
+    let series = series::infer(&collections, &documents);
+    let index = DocumentIndex::new(&documents, &series);
     let resolved: Vec<(Vec<Edge>, Vec<Diagnostic>)> = documents
         .par_iter()
         .enumerate()
@@ -36,18 +36,18 @@ pub fn link(
             resolve::edges(&index, &collections, &documents, from, document, exists)
         })
         .collect();
-    let mut notes = duplicates(&collections, &documents, &series);
+    let mut notes = duplicate_numbers(&collections, &documents, &series);
     let mut edges = Vec::new();
-    for (of_one, found) in resolved {
-        edges.extend(of_one);
+    for (of_document, found) in resolved {
+        edges.extend(of_document);
         notes.extend(found);
     }
-    let graph = supersede::close(collections, documents, edges, &mut notes);
+    let graph = supersession::build_graph(collections, documents, edges, &mut notes);
     Noted::new(graph, notes)
 }
 
-/// Numbers that several documents of one folder and series carry.
-fn duplicates(
+/// Reports numbers that several documents of one folder and series have.
+fn duplicate_numbers(
     collections: &[Collection],
     documents: &[Document],
     series: &series::Series,
@@ -61,14 +61,15 @@ fn duplicates(
         }
     }
     keyed.sort_unstable();
-    let mut free: BTreeMap<usize, u64> = BTreeMap::new();
+    let mut free_numbers: BTreeMap<usize, u64> = BTreeMap::new();
     for group in keyed
         .chunk_by(|a, b| (a.0, a.1, a.2, a.3) == (b.0, b.1, b.2, b.3))
         .filter(|group| group.len() > 1)
     {
         let first = &documents[group[0].4];
-        let next =
-            *free.entry(first.collection).or_insert_with(|| next_free(documents, first.collection));
+        let next = *free_numbers
+            .entry(first.collection)
+            .or_insert_with(|| next_free(documents, first.collection));
         let noun = collections[first.collection].kind.as_str().to_uppercase();
         for (.., i) in &group[1..] {
             let document = &documents[*i];
@@ -84,7 +85,8 @@ fn duplicates(
     notes
 }
 
-/// The folder that numbers are counted in: that of the document, or of its own folder.
+/// Returns the folder in which a document's number must be unique: the folder that contains it,
+/// or the one above if the document is the cover page of a folder of its own.
 fn numbering_folder(document: &Document) -> &str {
     let folder = folder_of(&document.path);
     let file = document.path.rsplit('/').next().unwrap_or_default();

@@ -1,9 +1,10 @@
-//! One document's references to edges, in the order that invents no false ones.
+//! Resolves the references of one document to edges. Ambiguous evidence never makes an edge to a
+//! single document.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::index::Index;
+use super::index::DocumentIndex;
 use crate::model::FileName;
 use crate::model::uri::slugify;
 use crate::model::{
@@ -11,62 +12,61 @@ use crate::model::{
     ShortId, Target, Uri,
 };
 
-/// RFCs from this number on are usually IETF's when the project has none of that number.
+/// If a project has no RFC with a number from here on, the reference is usually to an IETF RFC.
 const FIRST_FOREIGN_RFC: u64 = 768;
 
-/// Broken links of one document for which a near name is looked for.
-const MAX_LOOKS: u32 = 5;
+/// Broken links per document for which a similar name is suggested.
+const MAX_SUGGESTIONS: u32 = 5;
 
-/// A reference that fits more documents than this is no edge to any.
+/// A reference that matches more documents than this becomes no edge at all.
 const MAX_CANDIDATES: usize = 8;
 
-/// What a reference turned out to be.
-pub(super) enum Answer {
+/// The documents that a reference points to.
+pub(super) enum Resolution {
     /// One document.
     One(DocId),
-    /// One document, under another name than the reference uses.
+    /// One document, whose name has changed since the reference was written.
     Renamed(DocId),
-    /// Several documents that fit equally.
+    /// Several documents that match equally well.
     Many(Vec<DocId>),
-    /// Nothing here, and nothing to say about it.
+    /// Something other than a document of this project, which is not an error.
     Foreign,
-    /// Nothing here, and the reader should know.
-    Nothing(Code, String, Option<String>),
+    /// No document, which is reported with this code, message and hint.
+    Missing(Code, String, Option<String>),
 }
 
 pub(super) struct Resolver<'a, 'd> {
-    pub(super) index: &'a Index<'d>,
+    pub(super) index: &'a DocumentIndex<'d>,
     pub(super) collections: &'a [Collection],
     pub(super) documents: &'a [Document],
     pub(super) from: DocId,
     pub(super) document: &'a Document,
     pub(super) exists: &'a (dyn Fn(&str) -> bool + Sync),
-    /// How many more times a near name is looked for; it costs a comparison with many others.
-    pub(super) n_looks: Cell<u32>,
+    /// Searches for a similar name that are left; each compares a name with many others.
+    pub(super) n_suggestions: Cell<u32>,
 }
 
-/// The edges of one document and what is wrong with its references.
+/// Returns the edges of one document and the diagnostics of its references.
 pub(super) fn edges(
-    index: &Index<'_>,
+    index: &DocumentIndex<'_>,
     collections: &[Collection],
     documents: &[Document],
     from: DocId,
     document: &Document,
     exists: &(dyn Fn(&str) -> bool + Sync),
 ) -> (Vec<Edge>, Vec<Diagnostic>) {
-    let n_looks = Cell::new(MAX_LOOKS);
-    let resolver = Resolver { index, collections, documents, from, document, exists, n_looks };
+    let n_suggestions = Cell::new(MAX_SUGGESTIONS);
+    let resolver =
+        Resolver { index, collections, documents, from, document, exists, n_suggestions };
     let mut edges: BTreeMap<(DocId, Relation), Edge> = BTreeMap::new();
     let mut notes = Vec::new();
     for reference in &document.facts.references {
-        let answer = resolver.answer(reference);
-        resolver.note(reference, &answer, &mut notes);
-        let (targets, ambiguous) = match answer {
-            Answer::One(id) | Answer::Renamed(id) => (vec![id], false),
-            Answer::Many(ids) if ids.len() <= MAX_CANDIDATES => (ids, true),
-            // An edge to everybody tells nothing; the diagnostic does.
-            Answer::Many(_) => continue,
-            Answer::Foreign | Answer::Nothing(..) => continue,
+        let resolution = resolver.resolve(reference);
+        resolver.report(reference, &resolution, &mut notes);
+        let (targets, ambiguous) = match resolution {
+            Resolution::One(id) | Resolution::Renamed(id) => (vec![id], false),
+            Resolution::Many(ids) if ids.len() <= MAX_CANDIDATES => (ids, true),
+            Resolution::Many(_) | Resolution::Foreign | Resolution::Missing(..) => continue,
         };
         for to in targets.into_iter().filter(|to| *to != from) {
             let relation = resolver.relation(reference.relation, to);
@@ -77,7 +77,7 @@ pub(super) fn edges(
             edge.ambiguous &= ambiguous;
         }
     }
-    if let Some(to) = resolver.planned() {
+    if let Some(to) = resolver.planned_document() {
         let edge =
             Edge { from, to, relation: Relation::PlanOf, line: 0, count: 1, ambiguous: false };
         edges.entry((to, Relation::PlanOf)).or_insert(edge);
@@ -86,33 +86,34 @@ pub(super) fn edges(
 }
 
 impl<'a> Resolver<'a, '_> {
-    /// A plan that names its document is its plan, however it puts it.
+    /// Returns `PlanOf` for every reference from a plan to its document.
     fn relation(&self, relation: Relation, to: DocId) -> Relation {
         let other = &self.documents[to.0 as usize];
-        let same = other.slug == self.document.slug && other.number == self.document.number;
-        if self.document.is_plan && !other.is_plan && same { Relation::PlanOf } else { relation }
+        let same_name = other.slug == self.document.slug && other.number == self.document.number;
+        let is_plan_of = self.document.is_plan && !other.is_plan && same_name;
+        if is_plan_of { Relation::PlanOf } else { relation }
     }
 
-    /// The document whose plan this is, by number and slug.
-    fn planned(&self) -> Option<DocId> {
+    /// Returns the document whose plan this is, by number and slug.
+    fn planned_document(&self) -> Option<DocId> {
         let own = self.document;
-        let alike = |id: &DocId| {
+        let is_planned = |id: &DocId| {
             let other = &self.documents[id.0 as usize];
             !other.is_plan && other.number == own.number && other.collection == own.collection
         };
         let found: Vec<DocId> = match own.is_plan {
-            true => self.index.by_slug(&own.slug).into_iter().filter(alike).collect(),
+            true => self.index.by_slug(&own.slug).into_iter().filter(is_planned).collect(),
             false => Vec::new(),
         };
         (found.len() == 1).then(|| found[0])
     }
 
-    fn answer(&self, reference: &Reference) -> Answer {
+    fn resolve(&self, reference: &Reference) -> Resolution {
         match &reference.target {
             Target::Path(path) => match self.path(path, reference.label.as_ref()) {
-                // A path that only resembles the document's own name leads elsewhere.
-                Answer::Renamed(id) if id == self.from => Answer::Foreign,
-                answer => answer,
+                // A path that only resembles the document's own name means something else.
+                Resolution::Renamed(id) if id == self.from => Resolution::Foreign,
+                resolution => resolution,
             },
             Target::Url(url) => self.url(url, reference.label.as_ref()),
             Target::Address(address) => self.address(address),
@@ -124,8 +125,8 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    /// Addresses on the web of this project's own documents.
-    fn url(&self, url: &str, label: Option<&Label>) -> Answer {
+    /// Resolves a URL of one of this project's own documents on the web.
+    fn url(&self, url: &str, label: Option<&Label>) -> Resolution {
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         let parts: Vec<&str> = rest.trim_end_matches('/').split('/').collect();
         let last = parts.last().copied().unwrap_or("");
@@ -135,7 +136,7 @@ impl<'a> Resolver<'a, '_> {
         {
             for from in at + 1..parts.len() {
                 if let Some(id) = self.index.by_path(&parts[from..].join("/")) {
-                    return Answer::One(id);
+                    return Resolution::One(id);
                 }
             }
         }
@@ -146,7 +147,7 @@ impl<'a> Resolver<'a, '_> {
             self.index.by_file(&format!("{}.md", last.trim_end_matches(".md"))).as_slice()
             && (wanted.number.is_some() || wanted.slug.contains('-'))
         {
-            return Answer::One(*one);
+            return Resolution::One(*one);
         }
         let parent = parts.len().checked_sub(2).map_or("", |i| parts[i]);
         let pull = matches!(parent, "pull" | "id");
@@ -158,56 +159,58 @@ impl<'a> Resolver<'a, '_> {
         };
         // Rust's RFCs are numbered by their pull request; other series are not.
         let series = series.filter(|series| parent != "pull" || series == "rfc");
-        let own =
-            series.filter(|series| self.index.owns(series)).zip(Number::new(&wanted.number_text));
+        let own = series
+            .filter(|series| self.index.has_series(series))
+            .zip(Number::new(&wanted.number_text));
         let found =
             own.map(|(series, number)| self.label(&Label { series, number }, Relation::Link));
         match found {
-            Some(answer @ (Answer::One(_) | Answer::Many(_))) => answer,
+            Some(resolution @ (Resolution::One(_) | Resolution::Many(_))) => resolution,
             _ => match label.map(|label| self.label(label, Relation::Link)) {
-                Some(answer @ (Answer::One(_) | Answer::Many(_))) => answer,
-                _ => Answer::Foreign,
+                Some(resolution @ (Resolution::One(_) | Resolution::Many(_))) => resolution,
+                _ => Resolution::Foreign,
             },
         }
     }
 
-    fn address(&self, address: &str) -> Answer {
-        let unknown =
-            |why: String, hint: Option<String>| Answer::Nothing(Code::BrokenUri, why, hint);
-        // Patterns such as blue://docs/rfcs/{active} speak of many documents, or of none yet.
+    fn address(&self, address: &str) -> Resolution {
+        let unknown = |message: String, hint: Option<String>| {
+            Resolution::Missing(Code::BrokenUri, message, hint)
+        };
+        // A pattern such as blue://docs/rfcs/{active} does not name one document.
         if address.contains(['{', '*', '<', '…']) {
-            return Answer::Foreign;
+            return Resolution::Foreign;
         }
         let uri = match Uri::parse(address) {
             Ok(uri) => uri,
-            Err(refusal) => return unknown(format!("{address:?} is no address: {refusal}"), None),
+            Err(error) => return unknown(format!("{address:?} is no address: {error}"), None),
         };
         if let Some(id) = self.index.by_uri(uri.as_str()) {
-            return Answer::One(id);
+            return Resolution::One(id);
         }
         let segments = uri.segments();
         let (group, id) = match segments.as_slice() {
             ["docs", group, id] if !id.is_empty() => (*group, *id),
             [kind, id] if self.collections.iter().any(|c| c.kind.as_str() == *kind) => (*kind, *id),
-            _ => return Answer::Foreign,
+            _ => return Resolution::Foreign,
         };
         match self.by_id(group, id).as_slice() {
-            [one] => Answer::One(*one),
+            [one] => Resolution::One(*one),
             [] => unknown(
                 format!("no document at {address}"),
                 Some("run `blue knowledge list` to see every address".to_string()),
             ),
-            several => Answer::Many(several.to_vec()),
+            several => Resolution::Many(several.to_vec()),
         }
     }
 
-    /// A short or partial id: a number, a slug, or both.
+    /// Returns the documents with a short id: a number, a slug or both.
     fn by_id(&self, group: &str, id: &str) -> Vec<DocId> {
         let Some(wanted) = ShortId::new(id) else { return Vec::new() };
-        let fits = |document: &Document| {
+        let matches = |document: &Document| {
             let collection = &self.collections[document.collection];
-            let group_fits = collection.name == group || document.kind.as_str() == group;
-            group_fits && wanted.matches(document.number.as_ref(), &document.slug, document.is_plan)
+            let in_group = collection.name == group || document.kind.as_str() == group;
+            in_group && wanted.matches(document.number.as_ref(), &document.slug, document.is_plan)
         };
         let candidates = match wanted.slug().is_empty() {
             false => self.index.by_slug(wanted.slug()),
@@ -220,39 +223,38 @@ impl<'a> Resolver<'a, '_> {
                 numbered.map(|(i, _)| DocId(i as u32)).collect()
             }
         };
-        candidates.into_iter().filter(|id| fits(&self.documents[id.0 as usize])).collect()
+        candidates.into_iter().filter(|id| matches(&self.documents[id.0 as usize])).collect()
     }
 
-    pub(super) fn label(&self, label: &Label, relation: Relation) -> Answer {
+    pub(super) fn label(&self, label: &Label, relation: Relation) -> Resolution {
         let found = self.index.by_label(&label.series, label.number.as_str());
         if !found.is_empty() {
             return self.choose(found, relation);
         }
         let foreign =
             label.series == "rfc" && label.number.value().is_none_or(|n| n >= FIRST_FOREIGN_RFC);
-        if foreign || !self.index.owns(&label.series) {
-            return Answer::Foreign;
+        if foreign || !self.index.has_series(&label.series) {
+            return Resolution::Foreign;
         }
         let id = format!("{} {}", label.series.to_uppercase(), label.number);
-        Answer::Nothing(Code::Unresolved, format!("{id} is not in this project"), None)
+        Resolution::Missing(Code::Unresolved, format!("{id} is not in this project"), None)
     }
 
-    fn number(&self, kind: Option<&str>, number: &Number, relation: Relation) -> Answer {
-        let series = match kind.filter(|kind| self.index.owns(kind)) {
+    fn number(&self, kind: Option<&str>, number: &Number, relation: Relation) -> Resolution {
+        let series = match kind.filter(|kind| self.index.has_series(kind)) {
             Some(kind) => vec![kind],
             None => self.index.series_of(self.from, self.document),
         };
-        let answers = series.iter().map(|series| {
+        let mut resolutions = series.iter().map(|series| {
             self.label(&Label { series: series.to_string(), number: number.clone() }, relation)
         });
-        answers
-            .into_iter()
-            .find(|answer| matches!(answer, Answer::One(_) | Answer::Many(_)))
-            .unwrap_or(Answer::Foreign)
+        resolutions
+            .find(|resolution| matches!(resolution, Resolution::One(_) | Resolution::Many(_)))
+            .unwrap_or(Resolution::Foreign)
     }
 
     /// Splits `Spike: X` into a kind of this project and the rest.
-    fn told_kind<'t>(&self, text: &'t str) -> (Option<&'a str>, &'t str) {
+    fn split_kind<'t>(&self, text: &'t str) -> (Option<&'a str>, &'t str) {
         let Some((kind, rest)) = text.split_once(':') else { return (None, text) };
         let known = self
             .collections
@@ -266,10 +268,11 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    /// A slug or a title. Prose that names nothing is no reference, so nothing is said of it.
-    fn name(&self, kind: Option<&str>, text: &str) -> Answer {
-        let (told_kind, text) = self.told_kind(text);
-        let kind = told_kind.or(kind);
+    /// Resolves a slug or a title. Fields also contain prose, so a name that matches no document
+    /// is not an error.
+    fn name(&self, kind: Option<&str>, text: &str) -> Resolution {
+        let (stated_kind, text) = self.split_kind(text);
+        let kind = stated_kind.or(kind);
         let stated = FileName::parse(&format!("{text}.md"));
         let slug = if stated.slug.is_empty() { slugify(text) } else { stated.slug.clone() };
         let of_kind = |id: &DocId| {
@@ -283,21 +286,22 @@ impl<'a> Resolver<'a, '_> {
             true => self.index.by_title(&slugify(text)).into_iter().filter(of_kind).collect(),
             false => by_slug,
         };
-        if found.is_empty() { Answer::Foreign } else { self.choose(found, Relation::Related) }
+        if found.is_empty() { Resolution::Foreign } else { self.choose(found, Relation::Related) }
     }
 
-    /// One of several: those of the own collection, then the shallowest, then the only one that
-    /// can be meant. What is superseded is rarely live; what is spoken of otherwise usually is.
-    fn choose(&self, found: Vec<DocId>, relation: Relation) -> Answer {
+    /// Chooses among several matches. Documents of the own collection win, then those in the
+    /// shallowest folder. If one is left with the likely status, it wins: a superseded document is
+    /// rarely live, while the targets of other references usually are.
+    fn choose(&self, found: Vec<DocId>, relation: Relation) -> Resolution {
         let document = |id: &DocId| &self.documents[id.0 as usize];
-        let own = found.iter().any(|id| document(id).collection == self.document.collection);
-        let near = |id: &DocId| !own || document(id).collection == self.document.collection;
-        let found: Vec<DocId> = found.into_iter().filter(near).collect();
+        let is_own = |id: &DocId| document(id).collection == self.document.collection;
+        let any_own = found.iter().any(is_own);
+        let found: Vec<DocId> = found.into_iter().filter(|id| !any_own || is_own(id)).collect();
         let shallowest = found.iter().map(|id| document(id).depth).min().unwrap_or(0);
         let found: Vec<DocId> =
             found.into_iter().filter(|id| document(id).depth == shallowest).collect();
         if found.contains(&self.from) {
-            return Answer::One(self.from);
+            return Resolution::One(self.from);
         }
         let wanted_live = relation != Relation::Supersedes;
         let likely: Vec<DocId> = found
@@ -306,8 +310,8 @@ impl<'a> Resolver<'a, '_> {
             .filter(|id| document(id).status.is_live() == wanted_live)
             .collect();
         match (found.as_slice(), likely.as_slice()) {
-            ([one], _) | (_, [one]) => Answer::One(*one),
-            _ => Answer::Many(found),
+            ([one], _) | (_, [one]) => Resolution::One(*one),
+            _ => Resolution::Many(found),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which prefixes mean which documents, learnt from what documents call themselves.
+//! Infers which series each document belongs to, from the ids that documents give themselves.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// The series a document states for itself.
+    /// Returns the series that a document states for itself.
     pub(super) fn own(&self, row: usize) -> Option<&str> {
         self.own[row].as_deref()
     }
 
-    /// Every series that means a document.
+    /// Returns every series that a document can be referred to by.
     pub(super) fn of<'a>(&'a self, row: usize, document: &Document) -> Vec<&'a str> {
         match self.own(row) {
             Some(own) => vec![own],
@@ -25,9 +25,10 @@ impl Series {
     }
 }
 
-/// Learns the series: what a collection's convention says, and what its documents call
-/// themselves where at least a tenth of them do so in the same way.
-pub(super) fn learn(collections: &[Collection], documents: &[Document]) -> Series {
+/// Infers the series of every document. A collection has the series of its convention and any that
+/// most of its documents state. A document has a different one of its own if it states one that at
+/// least two documents and a tenth of the collection state.
+pub(super) fn infer(collections: &[Collection], documents: &[Document]) -> Series {
     let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     let mut sizes = vec![0usize; collections.len()];
     for document in documents {
@@ -54,7 +55,7 @@ pub(super) fn learn(collections: &[Collection], documents: &[Document]) -> Serie
         .map(|document| {
             let label = document.facts.label.as_ref()?;
             let known = of_collections[document.collection].contains(&label.series);
-            // One of the collection's own names means all of them: `RFC 16` is also `rfcs#16`.
+            // A document in one series of its collection is in all of them: `RFC 16` is `rfcs#16`.
             (!known
                 && (established(document.collection, &label.series)
                     || sizes[document.collection] < 2))

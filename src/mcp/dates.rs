@@ -43,7 +43,9 @@ impl Dates {
         let known = git::dates(root.path(), &paths);
         let now = Dates(text(&head, &paths, &known));
         // Without it the next server asks again.
-        emit::prepare(root).and_then(|()| emit::keep(root, DATES, now.0.as_bytes())).ok();
+        emit::create_local_folder(root)
+            .and_then(|()| emit::write_local(root, DATES, now.0.as_bytes()))
+            .ok();
         let below = |dates: &Dates| dates.0.split_once('\n').map(|(_, below)| below.to_string());
         (below(&now) != below(self)).then_some(now)
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::dates::Dates;
 use crate::build::reader::Reader;
 use crate::discover::git;
-use crate::emit::{self, AUDIT, AUDIT_BEFORE, LOCAL};
+use crate::emit::{self, AUDIT, AUDIT_BEFORE};
 use crate::model::Stat;
 use crate::model::layout::{BUNDLES, CONFIG, DOCUMENTS, MANIFEST, USAGE};
 use crate::root::Root;
@@ -165,7 +165,7 @@ impl Library {
         if let Some(bytes) = overlay.to_keep(&self.root)
             && !std::mem::replace(&mut self.state().kept, true)
         {
-            emit::keep_in(&self.root, LOCAL, USAGE, &bytes).ok();
+            emit::write_local_unlocked(&self.root, USAGE, &bytes).ok();
         }
         overlay
     }
@@ -198,7 +198,7 @@ impl Library {
             tokens: delivered.tokens,
             bytes: delivered.bytes,
         };
-        if let Err(error) = emit::note(&self.root, &line)
+        if let Err(error) = emit::append_audit_line(&self.root, &line)
             && !std::mem::replace(&mut self.state().warned, true)
         {
             (self.warn)(&format!("{error:#}\nhint: deliveries are not noted"));

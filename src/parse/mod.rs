@@ -1,52 +1,55 @@
-//! One source to its facts; cannot fail, only note.
+//! Parses one source into its facts. Parsing never fails: problems become notes.
 
-mod again;
-mod assemble;
-mod body;
-mod bound;
+mod addresses;
+mod authors_and_tags;
+mod code_identifiers;
 mod decode;
-mod field;
-mod front;
-mod lines;
-mod marks;
-mod mention;
-mod names;
-mod path;
-mod reference;
-mod status;
+mod documents;
+mod excerpts;
+mod front_matter;
+mod header_fields;
+mod id_mentions;
+mod limits;
+mod line_index;
+mod markdown;
+mod named_paths;
+mod plain_text;
+mod references;
+mod second_scan;
+mod stated_status;
+mod tasks;
 mod terms;
-mod text;
 mod title;
-mod work;
 
 use crate::guard::{Allowed, Clean, clean};
 use crate::model::escape::escape_except;
 use crate::model::plan::Limits;
 use crate::model::{Code, Facts, Label, Note, Parsed, Source, Texts, Work};
 
-use again::Again;
-pub use assemble::documents;
-use body::Body;
-use field::Field;
-use lines::Lines;
+pub use documents::documents;
+use header_fields::Field;
+use line_index::LineIndex;
+use markdown::Body;
+use second_scan::SecondScan;
 
-/// Everything one document's reading needs: the text, where its lines begin, and its parts.
+/// One decoded and cleaned source with its Markdown structure and header fields.
 pub(crate) struct Page<'a> {
     text: &'a str,
-    lines: Lines,
-    /// Where the body begins, after front matter.
+    lines: LineIndex,
+    /// Offset of the body, after any front matter.
     start: usize,
     body: Body<'a>,
     fields: Vec<Field>,
-    again: Again<'a>,
+    second_scan: SecondScan<'a>,
 }
 
-/// What can be told of a document besides its facts; it costs little while the document is at hand.
+/// Texts that artifacts show of a document and that its facts do not contain. They cost little to
+/// extract while the document is parsed anyway.
 #[derive(Clone, Debug, Default)]
 pub struct Extracts {
-    /// The longer texts, which its facts only measure.
+    /// The longer excerpts; the facts contain only their sizes.
     pub texts: Texts,
-    /// What it says of the work it asks for.
+    /// Phase, tasks and success criteria.
     pub work: Work,
 }
 
@@ -55,34 +58,36 @@ pub fn parse(source: &Source, limits: &Limits, allowed: &Allowed) -> Parsed {
     with_page(source, limits, allowed, |page, notes| parsed(page, source, limits, notes).0)
 }
 
-/// Parses one document, and also extracts its longer texts.
+/// Parses one document and extracts its texts in the same pass.
 pub fn parse_all(source: &Source, limits: &Limits, allowed: &Allowed) -> (Parsed, Extracts) {
     with_page(source, limits, allowed, |page, notes| {
         let (parsed, texts) = parsed(page, source, limits, notes);
-        let work = work_of(page, texts.brief.clone());
+        let work = cleaned_work(page, texts.brief.clone());
         (parsed, Extracts { texts, work })
     })
 }
 
-/// The longer texts of a document, which its facts only measure.
+/// Extracts the longer excerpts of a document.
 pub fn texts(source: &Source, limits: &Limits, allowed: &Allowed) -> Texts {
-    with_page(source, limits, allowed, |page, _| text::texts(page).1)
+    with_page(source, limits, allowed, |page, _| excerpts::excerpts(page).1)
 }
 
-/// What a document says of the work it asks for.
+/// Extracts the phase, tasks and success criteria of a document.
 pub fn work(source: &Source, limits: &Limits, allowed: &Allowed) -> Work {
-    with_page(source, limits, allowed, |page, _| work_of(page, text::texts(page).1.brief))
+    with_page(source, limits, allowed, |page, _| {
+        cleaned_work(page, excerpts::excerpts(page).1.brief)
+    })
 }
 
-fn work_of(page: &Page<'_>, brief: String) -> Work {
-    let mut work = work::work(page, brief);
+fn cleaned_work(page: &Page<'_>, brief: String) -> Work {
+    let mut work = tasks::work(page, brief);
     let texts = work.phase.iter_mut().chain(&mut work.open).chain(&mut work.criteria);
-    texts.for_each(|text| page.again.look(text));
+    texts.for_each(|text| page.second_scan.clean(text));
     work
 }
 
-/// The whole of a document as an agent is given it: decoded, without secrets, and harmless in a
-/// wrapper.
+/// Returns the whole text of a document as an agent may read it: decoded, with secrets redacted
+/// and with the tags escaped that mean something to the agent's host.
 pub fn whole(bytes: &[u8], allowed: &Allowed) -> String {
     let text = decode::decode(bytes, &mut Vec::new());
     escape_except(&clean(&text, allowed).text, &allowed.kept).into_owned()
@@ -98,71 +103,72 @@ fn with_page<T>(
     let text = decode::decode(&source.bytes, &mut notes);
     let Clean { text, notes: found } = clean(&text, allowed);
     notes.extend(found);
-    let (text, lines) = bound::lines(text, limits, &mut notes);
-    let front = front::split(&text);
-    let mut fields = front::fields(&text, &front, &lines, limits, &mut notes);
+    let (text, lines) = limits::cut_lines(text, limits, &mut notes);
+    let front_matter = front_matter::find(&text);
+    let mut fields = front_matter::fields(&text, &front_matter, &lines, limits, &mut notes);
     if let Some(sidecar) = &source.sidecar {
-        fields.extend(front::sidecar(sidecar, limits, allowed, &mut notes));
+        fields.extend(front_matter::sidecar(sidecar, limits, allowed, &mut notes));
     }
-    let mut body = Body::read(&text, front.end);
-    fields.extend(field::of_head(&text, &lines, &body));
-    let again = Again::new(allowed);
+    let mut body = Body::parse(&text, front_matter.end);
+    fields.extend(header_fields::in_body(&text, &lines, &body));
+    let second_scan = SecondScan::new(allowed);
     for field in &mut fields {
-        again.look(&mut field.key);
-        field.items.iter_mut().for_each(|item| again.look(item));
+        second_scan.clean(&mut field.key);
+        field.items.iter_mut().for_each(|item| second_scan.clean(item));
     }
-    body.headings.iter_mut().for_each(|heading| again.look(&mut heading.title));
-    let page = Page { text: &text, lines, start: front.end, body, fields, again };
+    body.headings.iter_mut().for_each(|heading| second_scan.clean(&mut heading.title));
+    let page = Page { text: &text, lines, start: front_matter.end, body, fields, second_scan };
     read(&page, notes)
 }
 
-/// Parses a page. Also returns the longer texts, whose sizes are among the facts.
+/// Parses a page. Also returns the longer excerpts, whose sizes are among the facts.
 fn parsed(
     page: &Page<'_>,
     source: &Source,
     limits: &Limits,
     mut notes: Vec<Note>,
 ) -> (Parsed, Texts) {
-    let references = page.again.references(reference::all(page, limits, &mut notes));
-    let (line, texts) = text::texts(page);
+    let mut references = references::references(page, limits, &mut notes);
+    page.second_scan.clean_references(&mut references);
+    let (line, texts) = excerpts::excerpts(page);
     if page.text[page.start..].trim().is_empty() && page.fields.is_empty() {
         let message = "the document has no text".to_string();
         notes.push(Note { code: Code::EmptyDocument, line: 0, column: 0, message, hint: None });
     }
-    let title = title::title(page).map(|title| page.again.text(title));
-    let mut paths = path::named(page);
-    paths.iter_mut().for_each(|named| page.again.look(&mut named.path));
-    page.again.join(&mut notes);
+    let title = title::title(page).map(|title| page.second_scan.cleaned(title));
+    let mut paths = named_paths::named_paths(page);
+    paths.iter_mut().for_each(|named| page.second_scan.clean(&mut named.path));
+    page.second_scan.report_into(&mut notes);
     let mut terms = terms::terms(page, title.as_deref());
-    terms.names = names::names(&page.text[page.start..]);
+    terms.names = code_identifiers::identifiers(&page.text[page.start..]);
     terms.citing_lines = terms::citing_lines(page, &references);
     let facts = Facts {
         title,
-        tags: marks::marks(page),
+        tags: authors_and_tags::authors_and_tags(page),
         label: own_label(page).or_else(|| title::label(page)),
-        status: status::stated(page),
+        status: stated_status::stated_status(page),
         date: date(page),
         line,
         sizes: texts.sizes(),
         references,
         paths,
         n_bytes: source.bytes.len() as u64,
-        n_served: escape_except(page.text, page.again.kept()).len() as u64,
+        n_served: escape_except(page.text, page.second_scan.allowed_characters()).len() as u64,
         n_tokens: decode::estimated_tokens(page.text),
     };
     (Parsed { facts, terms, notes }, texts)
 }
 
-/// The id a header gives the document: `eip: 1559`, `Proposal: [SE-0001](…)`.
+/// Returns the id that a header field gives the document: `eip: 1559`, `Proposal: [SE-0001](…)`.
 fn own_label(page: &Page<'_>) -> Option<Label> {
     page.fields.iter().find_map(|field| {
         let value = field.items.first()?;
         if matches!(field.key.as_str(), "proposal" | "id" | "number" | "identifier") {
-            return mention::labels(value).into_iter().next();
+            return id_mentions::labels(value).into_iter().next();
         }
         let series = crate::model::series::known_series(&field.key)?;
-        let plain = field.front && value.bytes().all(|b| b.is_ascii_digit());
-        let number = crate::model::Number::new(value).filter(|_| plain)?;
+        let is_number = field.outside_markdown && value.bytes().all(|b| b.is_ascii_digit());
+        let number = crate::model::Number::new(value).filter(|_| is_number)?;
         Some(Label { series, number })
     })
 }
@@ -170,7 +176,7 @@ fn own_label(page: &Page<'_>) -> Option<Label> {
 fn date(page: &Page<'_>) -> Option<String> {
     let keys = ["date", "created", "start date", "creation date", "decided", "date created"];
     let field = page.fields.iter().find(|field| keys.contains(&field.key.as_str()))?;
-    let value = text::plain(field.items.first()?);
+    let value = plain_text::plain(field.items.first()?);
     let starts_with_year =
         value.len() >= 10 && value.as_bytes()[..4].iter().all(u8::is_ascii_digit);
     starts_with_year.then(|| value.chars().take(10).collect())

@@ -1,181 +1,98 @@
-//! What a document is about, in words with counts, and the words citing_lines its references.
+//! Counts the terms of a document, and collects the terms of the lines that cite others.
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
 
 use super::Page;
 use crate::model::terms::{bigram, folded, hash};
 use crate::model::word::{is_term, stem, stems, words};
 use crate::model::{CitingLines, Reference, Terms};
 
-/// Words kept of one document.
+/// Terms stored per document.
 const MAX_TERMS: usize = 160;
 
-/// Pairs of words kept of one document.
-const MAX_PAIRS: usize = 4_096;
+/// Bigrams stored per document.
+const MAX_BIGRAMS: usize = 4_096;
 
-/// Words kept of one line, and lines that are looked at.
-const MAX_AROUND: usize = 40;
+/// Terms stored per citing line, and citing lines stored per document.
+const MAX_LINE_TERMS: usize = 40;
 const MAX_LINES: usize = 1_000;
 
-/// How often a word of a title, of a heading and of the text counts.
+/// Weights of an occurrence in the title, in a heading and in the text.
 const IN_TITLE: u32 = 6;
 const IN_HEADING: u32 = 3;
 const IN_TEXT: u32 = 1;
 
-/// The words of a document, the most frequent ones.
+/// Returns the most frequent terms of a document and its bigrams.
 pub(super) fn terms(page: &Page<'_>, title: Option<&str>) -> Terms {
-    let mut counted = Counted::new();
-    counted.count(title.unwrap_or_default(), IN_TITLE);
-    page.body.headings.iter().for_each(|heading| counted.count(&heading.title, IN_HEADING));
-    counted.count(&page.text[page.start..], IN_TEXT);
-    counted.terms()
+    let mut counter = TermCounter::new();
+    counter.count(title.unwrap_or_default(), IN_TITLE);
+    page.body.headings.iter().for_each(|heading| counter.count(&heading.title, IN_HEADING));
+    counter.count(&page.text[page.start..], IN_TEXT);
+    counter.terms()
 }
 
-/// The words of every line that refers to something.
+/// Returns the terms of every line that contains a reference.
 pub(super) fn citing_lines(page: &Page<'_>, references: &[Reference]) -> CitingLines {
     let mut lines: Vec<u32> = references.iter().map(|reference| reference.line).collect();
     lines.sort_unstable();
     lines.dedup();
     let mut citing_lines = CitingLines::default();
     for line in lines.into_iter().filter(|line| *line > 0).take(MAX_LINES) {
-        citing_lines.push(line, &stems(page.lines.text(page.text, line), MAX_AROUND));
+        citing_lines.push(line, &stems(page.lines.text(page.text, line), MAX_LINE_TERMS));
     }
     citing_lines
 }
 
-/// Words counted by a hash of each.
-struct Table {
-    /// Row of `entries` plus one, by hash; 0 where there is none.
-    slots: Vec<u32>,
-    entries: Vec<Entry>,
-}
-
-struct Entry {
-    hash: u64,
-    /// What it was called with first.
-    what: u64,
+/// A word of the text and the weighted number of its occurrences.
+struct Word {
+    /// Hash of the word's stem, or `None` for a stop word.
+    stem: Option<u64>,
     count: u32,
 }
 
-impl Table {
-    fn new() -> Table {
-        Table { slots: vec![0; 1024], entries: Vec::with_capacity(256) }
-    }
+/// Words and bigrams that a table has space for before it grows. Growing the tables of most
+/// documents would take longer than clearing some that are never used.
+const CAPACITY: usize = 1_024;
 
-    /// Counts a hash; what it is, is asked for the first time, and given every time.
-    #[inline]
-    fn add(&mut self, hash: u64, count: u32, what: impl FnOnce() -> u64) -> u64 {
-        let last = self.slots.len() - 1;
-        let mut at = folded(hash) as usize & last;
-        while let Some(row) = self.slots[at].checked_sub(1) {
-            let entry = &mut self.entries[row as usize];
-            if entry.hash == hash {
-                entry.count += count;
-                return entry.what;
-            }
-            at = (at + 1) & last;
-        }
-        let what = what();
-        self.entries.push(Entry { hash, what, count });
-        self.slots[at] = self.entries.len() as u32;
-        if self.entries.len() * 2 > self.slots.len() {
-            self.grow();
-        }
-        what
-    }
-
-    fn grow(&mut self) {
-        self.slots = vec![0; self.slots.len() * 4];
-        for (row, entry) in self.entries.iter().enumerate() {
-            let mut at = folded(entry.hash) as usize & (self.slots.len() - 1);
-            while self.slots[at] != 0 {
-                at = (at + 1) & (self.slots.len() - 1);
-            }
-            self.slots[at] = row as u32 + 1;
-        }
-    }
-}
-
-/// Numbers, each once, in the order in which they came.
-struct Set {
-    /// Numbers by themselves; 0 where there is none.
-    slots: Vec<u32>,
-    all: Vec<u32>,
-}
-
-impl Set {
-    fn new() -> Set {
-        Set { slots: vec![0; 1024], all: Vec::with_capacity(256) }
-    }
-
-    /// Adds a number that is not 0.
-    #[inline]
-    fn add(&mut self, number: u32) {
-        let at = self.place(number);
-        if self.slots[at] == 0 {
-            self.slots[at] = number;
-            self.all.push(number);
-            if self.all.len() * 2 > self.slots.len() {
-                self.grow();
-            }
-        }
-    }
-
-    /// Where a number is, or would be.
-    #[inline]
-    fn place(&self, number: u32) -> usize {
-        let last = self.slots.len() - 1;
-        let mut at = number as usize & last;
-        while self.slots[at] != 0 && self.slots[at] != number {
-            at = (at + 1) & last;
-        }
-        at
-    }
-
-    fn grow(&mut self) {
-        self.slots = vec![0; self.slots.len() * 4];
-        for i in 0..self.all.len() {
-            let at = self.place(self.all[i]);
-            self.slots[at] = self.all[i];
-        }
-    }
-}
-
-/// Every word of a document once, with how often it counts and what it is compared by.
-struct Counted {
-    /// Words with the hash of their stem, or 0 for one that says nothing.
-    table: Table,
-    /// The words, one after another, in the order of the table, and where each ends.
+/// Counts words first and stems second, so that each distinct word is stemmed only once.
+struct TermCounter {
+    /// Words by their hash, in order of first occurrence.
+    words: IndexMap<u64, Word, FxBuildHasher>,
+    /// The same words as text, one after another, and the offset at which each ends.
     text: String,
     ends: Vec<u32>,
-    /// Telling words that follow each other.
-    bigrams: Set,
+    /// Hashes of two terms that follow each other, with stop words skipped.
+    bigrams: IndexSet<u32, FxBuildHasher>,
 }
 
-impl Counted {
-    fn new() -> Counted {
-        Counted {
-            table: Table::new(),
+impl TermCounter {
+    fn new() -> TermCounter {
+        TermCounter {
+            words: IndexMap::with_capacity_and_hasher(CAPACITY, FxBuildHasher),
             text: String::with_capacity(2_048),
             ends: Vec::with_capacity(256),
-            bigrams: Set::new(),
+            bigrams: IndexSet::with_capacity_and_hasher(CAPACITY, FxBuildHasher),
         }
     }
 
-    fn count(&mut self, text: &str, times: u32) {
-        let Counted { table, text: all, ends, bigrams } = self;
-        let mut last = 0;
-        words(text, |word, whole| {
-            let stem = table.add(whole, times, || {
+    /// Counts the words of a text, each with a weight.
+    fn count(&mut self, text: &str, weight: u32) {
+        let TermCounter { words: counts, text: all, ends, bigrams } = self;
+        let mut previous: Option<u64> = None;
+        words(text, |word, word_hash| {
+            let entry = counts.entry(word_hash).or_insert_with(|| {
                 all.push_str(word);
                 ends.push(all.len() as u32);
-                if is_term(word, whole) { hash(stem(word).as_bytes()) } else { 0 }
+                let stem = is_term(word, word_hash).then(|| hash(stem(word).as_bytes()));
+                Word { stem, count: 0 }
             });
-            if stem == 0 {
-                return;
+            entry.count += weight;
+            let Some(stem) = entry.stem else { return };
+            if let Some(previous) = previous.filter(|_| bigrams.len() < MAX_BIGRAMS) {
+                bigrams.insert(bigram(folded(previous), folded(stem)));
             }
-            if last != 0 && bigrams.all.len() < MAX_PAIRS {
-                bigrams.add(bigram(folded(last), folded(stem)));
-            }
-            last = stem;
+            previous = Some(stem);
         });
     }
 
@@ -184,29 +101,34 @@ impl Counted {
         &self.text[start as usize..self.ends[row] as usize]
     }
 
-    /// Adds up what has the same stem. Done once for each word and not each time it occurs.
+    /// Adds up the words with the same stem and returns the most frequent stems. Among equally
+    /// frequent ones, those that occur first are returned.
     fn terms(self) -> Terms {
-        let mut stems = Table::new();
-        for (row, entry) in self.table.entries.iter().enumerate() {
-            if entry.what != 0 {
-                stems.add(entry.what, entry.count, || row as u64);
+        // The row of the first word of each stem, and the occurrences of all its words.
+        let mut stems: IndexMap<u64, (usize, u32), FxBuildHasher> =
+            IndexMap::with_capacity_and_hasher(self.words.len(), FxBuildHasher);
+        for (row, word) in self.words.values().enumerate() {
+            if let Some(stem) = word.stem {
+                stems.entry(stem).or_insert((row, 0)).1 += word.count;
             }
         }
-        // The most frequent stay; among equals those that come first.
-        let key =
-            |(row, entry): (usize, &Entry)| u64::from(u32::MAX - entry.count) << 32 | row as u64;
-        let mut rows: Vec<u64> = stems.entries.iter().enumerate().map(key).collect();
-        if rows.len() > MAX_TERMS {
-            rows.select_nth_unstable(MAX_TERMS);
-            rows.truncate(MAX_TERMS);
+        // One integer per stem sorts by falling count, then by first occurrence.
+        let sort_key = |(row, (_, count)): (usize, &(usize, u32))| {
+            u64::from(u32::MAX - count) << 32 | row as u64
+        };
+        let mut keys: Vec<u64> = stems.values().enumerate().map(sort_key).collect();
+        if keys.len() > MAX_TERMS {
+            keys.select_nth_unstable(MAX_TERMS);
+            keys.truncate(MAX_TERMS);
         }
-        rows.sort_unstable();
-        let mut terms = Terms::with_capacity(rows.len());
-        for row in rows {
-            let Entry { hash, what, count } = &stems.entries[row as u32 as usize];
-            terms.push(self.word(*what as usize), folded(*hash), *count);
+        keys.sort_unstable();
+        let mut terms = Terms::with_capacity(keys.len());
+        for key in keys {
+            let row = key as u32 as usize;
+            let (stem, (word, count)) = stems.get_index(row).expect("a key ends in a row");
+            terms.push(self.word(*word), folded(*stem), *count);
         }
-        terms.bigrams = self.bigrams.all;
+        terms.bigrams = self.bigrams.into_iter().collect();
         terms
     }
 }
@@ -218,25 +140,25 @@ mod tests {
     use crate::model::word::bigrams;
 
     #[test]
-    fn words_are_counted_by_their_stem_and_the_frequent_stay() {
-        let mut counted = Counted::new();
+    fn words_are_counted_by_stem_and_the_most_frequent_are_returned() {
+        let mut counter = TermCounter::new();
         for i in 0..2_000 {
-            counted.count(&format!("word{i}x"), 1);
+            counter.count(&format!("word{i}x"), 1);
         }
         for word in ["cache", "caches", "cached", "the", "the", "the", "the"] {
-            counted.count(word, 1);
+            counter.count(word, 1);
         }
-        let terms = counted.terms();
+        let terms = counter.terms();
         assert_eq!((terms.hashes[0], terms.counts[0]), (term_hash(stem("cache")), 3));
         assert!(terms.words.starts_with("cache "));
         assert_eq!(terms.hashes.len(), MAX_TERMS);
     }
 
     #[test]
-    fn a_title_is_taken_apart_as_a_text_is() {
-        let mut counted = Counted::new();
-        counted.count("HTTPServer für TokenCounter", 1);
-        let mut text: Vec<u32> = counted.terms().hashes;
+    fn a_title_is_split_into_words_like_a_text() {
+        let mut counter = TermCounter::new();
+        counter.count("HTTPServer für TokenCounter", 1);
+        let mut text: Vec<u32> = counter.terms().hashes;
         let mut title = stems("The HTTPServer für TokenCounters", 9);
         text.sort_unstable();
         title.sort_unstable();
@@ -244,12 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_says_a_title_has_all_its_pairs() {
-        let mut counted = Counted::new();
-        counted.count("We found freedom through the\nconstraints of it, and no more.", 1);
-        let said = counted.terms().bigrams;
+    fn a_text_that_contains_a_title_has_all_its_bigrams() {
+        let mut counter = TermCounter::new();
+        counter.count("We found freedom through the\nconstraints of it, and no more.", 1);
+        let in_text = counter.terms().bigrams;
         let title = bigrams("Freedom Through Constraint", 9);
-        assert!(!title.is_empty() && title.iter().all(|pair| said.contains(pair)));
-        assert!(bigrams("Constraint and freedom", 9).iter().all(|pair| !said.contains(pair)));
+        assert!(!title.is_empty() && title.iter().all(|bigram| in_text.contains(bigram)));
+        assert!(
+            bigrams("Constraint and freedom", 9).iter().all(|bigram| !in_text.contains(bigram))
+        );
     }
 }

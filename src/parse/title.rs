@@ -1,11 +1,11 @@
-//! The title, freed of its number and its type.
+//! Finds the title of a document and removes its number and kind.
 
-use super::body::is_generic;
-use super::text::plain;
-use super::{Page, mention};
+use super::markdown::is_generic;
+use super::plain_text::plain;
+use super::{Page, id_mentions};
 use crate::model::{Label, Number};
 
-/// Words that open a title only to say what kind of document it is.
+/// Words at the start of a title that only name the kind of document.
 const KINDS: &[&str] = &[
     "adr",
     "alignment dialogue",
@@ -29,54 +29,56 @@ const KINDS: &[&str] = &[
     "spike",
 ];
 
-/// The title from metadata or the first telling heading, as written.
+/// Returns the title as written: from metadata, or from the first heading that can be a title.
 pub(super) fn title(page: &Page<'_>) -> Option<String> {
     let field = page.fields.iter().find(|field| field.key == "title");
     let stated = field.and_then(|field| field.items.first()).map(|value| clean(&plain(value)));
     let headings = page.body.headings.iter().take(3);
     let heading =
         headings.clone().find(|heading| !is_generic(&heading.title) && !is_id(&heading.title));
-    // A heading far down is a section of a document that has no title.
+    // A small heading far down is a section of a document without a title.
     let heading = heading.filter(|heading| heading.level <= 2 || heading.start < page.start + 200);
-    let heading = heading
-        .filter(|heading| heading.level == 1 || !page.fields.iter().any(|field| field.front));
+    let heading = heading.filter(|heading| {
+        heading.level == 1 || !page.fields.iter().any(|field| field.outside_markdown)
+    });
     let heading = heading.or_else(|| headings.clone().find(|heading| is_id(&heading.title)));
     stated
         .filter(|title| !title.is_empty())
         .or_else(|| heading.map(|heading| clean(&heading.title)))
 }
 
-/// The id in the first heading: `# NIP-01`, `# RFC 0016: X`.
+/// Returns the id in the first heading: `# NIP-01`, `# RFC 0016: X`.
 pub(super) fn label(page: &Page<'_>) -> Option<Label> {
     let first = page.body.headings.first()?;
     leading_id(first.title.trim_start_matches(['[', '('])).and_then(|id| id.label).or_else(|| {
-        mention::labels(&first.title).into_iter().next().filter(|_| is_id(&first.title))
+        id_mentions::labels(&first.title).into_iter().next().filter(|_| is_id(&first.title))
     })
 }
 
-/// Whether a heading is an id and nothing else.
+/// True if a heading is an id and nothing else.
 pub(super) fn is_id(title: &str) -> bool {
     if title.split_whitespace().nth(2).is_some() {
         return false;
     }
-    let mut found = mention::mentions(title);
+    let mut found = id_mentions::mentions(title);
     found.len() == 1 && found.remove(0).offset == 0
 }
 
-/// One line, single spaces, no trailing heading attributes or marks.
+/// Returns the title on one line, with single spaces and without emphasis or trailing `#`.
 fn clean(title: &str) -> String {
     let words: Vec<&str> = title.split_whitespace().collect();
     words.join(" ").trim_matches(['*', ' ']).trim_end_matches('#').trim().to_string()
 }
 
-/// Takes a leading id or kind off a title: `RFC 0016: X`, `12. X`, `Spike: X`. An id counts if its
-/// series is a kind of document or its number is the document's own: `PUSH0 opcode` stays.
+/// Removes a leading id or kind from a title: `RFC 0016: X`, `12. X`, `Spike: X`. An id is removed
+/// only if its series is a kind of document or its number is the document's own, so `PUSH0 opcode`
+/// stays.
 pub(super) fn stripped(title: &str, own: Option<&Number>) -> String {
     let bare = title.trim_start_matches(['[', '(']);
     if let Some(id) = leading_id(bare) {
         let known = id.label.as_ref().is_some_and(|label| is_kind(&label.series));
         let own = own == Some(&id.number);
-        // `3. Networking` is numbered, even by somebody who counted wrong.
+        // `3. Networking` is numbered, even if 3 is not the document's number.
         if id.marked && (known || own) || own && id.spaced || id.listed {
             return id.rest;
         }
@@ -102,11 +104,11 @@ fn is_kind(series: &str) -> bool {
 struct LeadingId {
     label: Option<Label>,
     number: Number,
-    /// A colon, a full stop or a dash stands between the id and the rest.
+    /// True if a colon, a full stop or a dash separates the id from the rest.
     marked: bool,
-    /// A space stands between the id and the rest.
+    /// True if a space separates the id from the rest.
     spaced: bool,
-    /// A bare number, a full stop and a space, as in a list.
+    /// True if the id is a number followed by a full stop and a space, as in a list.
     listed: bool,
     rest: String,
 }
@@ -146,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_and_kind_are_taken_off_a_title() {
+    fn number_and_kind_are_removed_from_a_title() {
         for (title, own, expected) in [
             ("RFC 0016: Context Injection", "16", "Context Injection"),
             ("ADR-0012: Use X", "12", "Use X"),

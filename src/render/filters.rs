@@ -1,16 +1,16 @@
-//! The filters of a template, each charged for before it runs.
+//! Filters for templates, each of which is charged for before it runs.
 
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, State, Value, filters};
 
 use super::meter::{VALUE, charge, settle, weight};
 
-/// Replaces every filter of the engine by one that is metered, and takes out those that cannot be:
-/// `format` pads to any width, `chain` stacks maps that are only merged when they are read.
+/// Replaces every filter of the engine by a metered one, and removes those that cannot be metered:
+/// `format` pads to any width, and `chain` stacks maps that are merged only when they are read.
 pub(super) fn add_to(environment: &mut Environment) {
     environment.remove_filter("format");
     environment.remove_filter("chain");
-    // It prints all there is.
+    // It would print the whole context.
     environment.remove_global("debug");
     for (name, original) in originals() {
         let metered = move |state: &mut State, arguments: Rest<ValueOrKwargs>| {
@@ -74,8 +74,8 @@ fn originals() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The most bytes that a filter makes of its arguments, roughly. A filter that is not named here
-/// makes no more than it is given.
+/// Returns roughly the most bytes that a filter makes of its arguments. A filter that is not named
+/// here makes no more than it gets.
 fn cost(name: &str, arguments: &[Value]) -> Result<u64, Error> {
     let weights = arguments.iter().map(weight).collect::<Result<Vec<u64>, Error>>()?;
     let all: u64 = weights.iter().sum();
@@ -88,7 +88,7 @@ fn cost(name: &str, arguments: &[Value]) -> Result<u64, Error> {
         "batch" | "slice" => number(1).saturating_mul(2 * VALUE + given(2)),
         "sum" if starts_with_many(arguments) => n_items(arguments) * all,
         "indent" => text(0).matches('\n').count() as u64 * MAX_WIDTH as u64,
-        // Its own indents, and signs that are written as six others.
+        // It indents, and escapes one character with up to six.
         "pprint" => all * 9,
         "lines" => text(0).matches('\n').count() as u64 * VALUE,
         "split" if arguments.len() > 1 => text(0).matches(&text(1)).count() as u64 * VALUE,
@@ -102,7 +102,7 @@ fn is_text(arguments: &[Value]) -> bool {
     arguments.first().is_some_and(|value| value.kind() == ValueKind::String)
 }
 
-/// Whether a filter makes text of a text, where others would make a list of its signs.
+/// True if a filter makes text of a text. Other filters would make a list of its characters.
 fn is_of_text(name: &str) -> bool {
     let text = ["capitalize", "d", "default", "e", "escape", "first", "last", "lower"];
     let other = ["count", "length", "safe", "string", "title", "trim", "upper"];
@@ -113,7 +113,7 @@ fn n_items(arguments: &[Value]) -> u64 {
     arguments.first().and_then(Value::len).unwrap_or_default() as u64
 }
 
-/// Whether a sum starts from a text or a list, and so copies all before for every item.
+/// Returns true if a sum starts from a text or a list, and so copies the sum so far for each item.
 fn starts_with_many(arguments: &[Value]) -> bool {
     let keyed = arguments.last().filter(|last| last.is_kwargs());
     let start = keyed.and_then(|keyed| keyed.get_attr("start").ok());
@@ -121,10 +121,10 @@ fn starts_with_many(arguments: &[Value]) -> bool {
     start.is_some_and(|start| !start.is_number())
 }
 
-/// Spaces that a line is indented by at most.
+/// Most spaces that a line is indented by.
 const MAX_WIDTH: usize = 16;
 
-/// Every line but the first and the empty ones, moved in by some spaces.
+/// Indents every line except the first one and empty ones.
 fn indented(text: &str, width: usize) -> String {
     let space = " ".repeat(width.min(MAX_WIDTH));
     let lines = text.split('\n').enumerate();

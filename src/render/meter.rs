@@ -1,27 +1,27 @@
-//! Meters what a template makes, so that a small one cannot use up the memory or the day.
+//! Limits the bytes that a template makes, so that a small template cannot exhaust memory or time.
 //!
-//! minijinja's fuel counts instructions, and one instruction can double a text. Its operators have no
-//! hook, so a charge is put into the compiled instructions before and after each one that makes a
-//! value, and every filter is wrapped.
+//! minijinja's fuel counts instructions, and one instruction can double a text. Its operators have
+//! no hook. So a charge is inserted into the compiled instructions before and after each one that
+//! makes a value, and every filter is wrapped.
 
 use minijinja::machinery::{Instruction, Instructions};
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 
-/// Bytes that one filling of a template may make in all, whether it keeps them or not: dozens of
-/// times the largest document.
+/// Bytes that one rendering of a template may make in total, including those that it drops. This is
+/// dozens of times the largest document.
 const MAX_MADE: u64 = 128 << 20;
 
-/// The charge for a value, its text not included.
+/// The charge for a value without its text.
 pub(super) const VALUE: u64 = 32;
 
-/// The charge for a macro and what it encloses, which stay until the template is filled.
+/// The charge for a macro and its closure, which stay in memory until the rendering ends.
 const MACRO: u64 = 1024;
 
-/// Lists and maps in each other. What prints, compares and drops them is recursive.
+/// Nesting of lists and maps. Printing, comparing and dropping them is recursive.
 const MAX_DEPTH: usize = 64;
 
-/// Names of the filters that only metered instructions call: no template can write them.
+/// Names of the filters that metered instructions call. A template cannot contain such a name.
 const CHARGE: &str = ":charge";
 const OPERANDS: &str = ":operands";
 const FACTORS: &str = ":factors";
@@ -30,12 +30,12 @@ const ASSIGNED: &str = ":assigned";
 const MERGE: &str = ":merge";
 const SETTLE: &str = ":settle";
 
-/// Bytes made so far in one filling.
-struct Made(u64);
+/// Bytes made so far in one rendering.
+struct BytesMade(u64);
 
 /// Charges for bytes that are about to be made.
 pub(super) fn charge(state: &mut State, n_bytes: u64) -> Result<(), Error> {
-    let made = state.get_or_insert_extension_with(|| Made(0));
+    let made = state.get_or_insert_extension_with(|| BytesMade(0));
     made.0 = made.0.saturating_add(n_bytes);
     match made.0 <= MAX_MADE {
         true => Ok(()),
@@ -49,7 +49,7 @@ fn too_much() -> Error {
     Error::new(ErrorKind::InvalidOperation, message)
 }
 
-/// The size of a value as if nothing in it were shared: what it takes to print or compare it.
+/// Returns the size of a value with shared parts counted each time: the cost of printing it.
 pub(super) fn weight(value: &Value) -> Result<u64, Error> {
     let mut sum = 0;
     add_weight(value, 0, &mut sum)?;
@@ -62,7 +62,7 @@ fn add_weight(value: &Value, depth: usize, sum: &mut u64) -> Result<(), Error> {
         return Err(too_much());
     }
     if depth > MAX_DEPTH {
-        let message = format!("lists lie more than {MAX_DEPTH} deep in each other");
+        let message = format!("lists nest more than {MAX_DEPTH} deep");
         return Err(Error::new(ErrorKind::InvalidOperation, message));
     }
     let keys = match value.kind() {
@@ -79,7 +79,7 @@ fn add_weight(value: &Value, depth: usize, sum: &mut u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts a charge around every instruction that makes something.
+/// Inserts charges around every instruction that makes a value.
 pub(super) fn metered<'a>(from: &Instructions<'a>) -> Instructions<'a> {
     let mut into = Instructions::new(from.name(), from.source());
     let (mut starts, mut at, mut n_added) = (Vec::new(), 0, 0);
@@ -102,7 +102,7 @@ pub(super) fn metered<'a>(from: &Instructions<'a>) -> Instructions<'a> {
         }
         at += 1;
     }
-    // A jump may lead behind the last one.
+    // The target of a jump may be the end.
     starts.push(n_added);
     let mut index = 0;
     while let Some(instruction) = into.get_mut(index) {
@@ -120,7 +120,7 @@ pub(super) fn metered<'a>(from: &Instructions<'a>) -> Instructions<'a> {
     into
 }
 
-/// A call of a filter that is not remembered between instructions.
+/// Returns a call of a filter that the engine does not cache between instructions.
 fn call<'a>(filter: &'static str, n_arguments: usize) -> Instruction<'a> {
     Instruction::ApplyFilter(filter, Some(n_arguments as u16), !0)
 }
@@ -150,9 +150,10 @@ fn charges_before<'a>(instruction: &Instruction<'a>) -> Vec<Instruction<'a>> {
         Instruction::GetItem => searched(2),
         Instruction::PerformTest(_, Some(1), _) => searched(1),
         Instruction::CallMethod(_, Some(n)) => searched(usize::from(*n)),
-        // Merged by a filter first, and then unpacked as one.
+        // The lists are merged by a filter and then unpacked as one.
         Instruction::UnpackLists(n_lists) => vec![call(MERGE, *n_lists), call(SETTLE, 1)],
-        // The namespace stays on the stack to be weighed afterwards: it may contain itself now.
+        // The namespace stays on the stack to be charged afterwards, because it may now contain
+        // itself.
         Instruction::SetAttr(_) => vec![call(ASSIGNED, 2), Instruction::UnpackList(3)],
         _ => Vec::new(),
     }
@@ -181,7 +182,7 @@ pub(super) fn add_to(environment: &mut Environment) {
     environment.add_filter(CHARGE, |state: &mut State, n_bytes: u64| {
         charge(state, n_bytes).map(|()| Value::UNDEFINED)
     });
-    // The first of a list is on top when it is unpacked.
+    // Unpacking a list leaves its first item on top of the stack.
     environment.add_filter(OPERANDS, |state: &mut State, left: Value, right: Value| {
         charge(state, weight(&left)? + weight(&right)?)?;
         Ok::<Value, Error>(Value::from(vec![right, left]))
@@ -194,7 +195,7 @@ pub(super) fn add_to(environment: &mut Environment) {
         charge(state, if numbers { VALUE } else { repeated.max(other) })?;
         Ok::<Value, Error>(Value::from(vec![right, left]))
     });
-    // A text is read from its beginning to find or compare something; lists and maps are not.
+    // Searching a text takes time proportional to its length; lists and maps are not searched.
     environment.add_filter(SEARCHED, |state: &mut State, operands: Rest<ValueOrKwargs>| {
         let operands = operands.into_values();
         let n_bytes: usize = operands.iter().filter_map(Value::as_str).map(str::len).sum();
@@ -217,8 +218,8 @@ pub(super) fn add_to(environment: &mut Environment) {
     });
 }
 
-/// Charges for a value that was made. A list that would only be made when it is read is made now:
-/// lazy ones on top of each other have no bound.
+/// Charges for a value that was made. A lazy list is collected now, because the cost of lazy lists
+/// on top of each other has no bound.
 pub(super) fn settle(state: &mut State, value: Value) -> Result<Value, Error> {
     charge(state, weight(&value)?)?;
     let listed = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);

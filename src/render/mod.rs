@@ -1,8 +1,8 @@
-//! Fills templates; gives text, knows no file system.
+//! Renders templates to text, without access to the file system.
 
 mod filters;
 mod meter;
-mod source;
+mod template_check;
 pub mod view;
 
 use std::collections::BTreeMap;
@@ -21,13 +21,13 @@ const EMBEDDED: [(&str, &str); 3] = [
     ("workflow.md", include_str!("../../templates/workflow.md")),
 ];
 
-/// Steps a template may take: a thousand times what blue's own need.
+/// Instructions that a template may execute: a thousand times what blue's own need.
 const FUEL: u64 = 20_000_000;
 
-/// Loops and macros in each other; a macro counts as four.
+/// Nesting of loops and macros; a macro counts as four.
 const MAX_RECURSION: usize = 200;
 
-/// The digest of the templates that come with blue.
+/// Returns the digest of the templates that come with blue.
 pub fn embedded_digest() -> Digest {
     let mut hasher = crate::model::Hasher::new();
     for (name, text) in EMBEDDED {
@@ -42,7 +42,7 @@ pub struct Templates {
     digests: BTreeMap<String, Digest>,
 }
 
-/// A template that does not compile or cannot be filled, with its file and line.
+/// The message for a template that cannot be compiled or rendered, with its file and line.
 #[derive(Debug)]
 pub struct TemplateError(String);
 
@@ -55,11 +55,11 @@ impl std::fmt::Display for TemplateError {
 impl std::error::Error for TemplateError {}
 
 impl Templates {
-    /// Compiles the embedded templates, each replaced by an override of the same name.
-    /// `kept` are hidden characters that documents may have.
+    /// Compiles the embedded templates, or the project's override of the same name.
+    /// `allowed_characters` are hidden characters that documents may contain.
     pub fn new(
         overrides: &BTreeMap<String, String>,
-        kept: &str,
+        allowed_characters: &str,
     ) -> Result<Templates, TemplateError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -71,10 +71,10 @@ impl Templates {
         let syntax = syntax.expect("the usual delimiters do not clash");
         environment.set_syntax(syntax.clone());
         environment.set_auto_escape_callback(|_| AutoEscape::Custom("blue".into()));
-        let kept = kept.to_string();
-        environment.set_formatter(move |out, state, value| neutralised(out, state, value, &kept));
-        // Templates can come with a stranger's repository: they may not run for ever, nor ask
-        // for more memory than there is.
+        let allowed = allowed_characters.to_string();
+        environment
+            .set_formatter(move |out, state, value| write_neutral(out, state, value, &allowed));
+        // A template can come with an untrusted repository, so its time and memory are limited.
         environment.set_fuel(Some(FUEL));
         environment.set_recursion_limit(MAX_RECURSION);
         meter::add_to(&mut environment);
@@ -86,8 +86,8 @@ impl Templates {
                 None => (embedded.to_string(), format!("templates/{name}")),
             };
             digests.insert(name.to_string(), Digest::of(text.as_bytes()));
-            source::check(&text, &syntax)
-                .map_err(|(line, why)| TemplateError(format!("{file}:{line}: {why}")))?;
+            template_check::check(&text, &syntax)
+                .map_err(|(line, reason)| TemplateError(format!("{file}:{line}: {reason}")))?;
             environment
                 .add_template_owned(file.clone(), text)
                 .map_err(|error| described(&file, &error))?;
@@ -95,24 +95,25 @@ impl Templates {
         Ok(Templates { environment, digests })
     }
 
-    /// The names a project may override.
+    /// Returns the names of the templates that a project may override.
     pub fn names() -> impl Iterator<Item = &'static str> {
         EMBEDDED.iter().map(|(name, _)| *name)
     }
 
-    /// The digest of a template's text.
+    /// Returns the digest of a template's text.
     pub fn digest(&self, name: &str) -> Digest {
         self.digests[name]
     }
 
-    /// Fills a template. Lines that only held template tags are gone; the text ends in one line end.
+    /// Renders a template. Lines with nothing but tags are removed, and the text ends in exactly one
+    /// line end.
     pub fn fill(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
         let (file, template) = [format!(".blue/templates/{name}"), format!("templates/{name}")]
             .into_iter()
             .find_map(|file| {
                 self.environment.get_template(&file).ok().map(|template| (file, template))
             })
-            .expect("every name was added");
+            .expect("`new` adds every template");
         let compiled = machinery::get_compiled_template(&template);
         let instructions = meter::metered(&compiled.instructions);
         let mut text = String::new();
@@ -135,19 +136,20 @@ fn described(file: &str, error: &minijinja::Error) -> TemplateError {
     TemplateError(format!("{file}{line}: {}{detail}", error.kind()))
 }
 
-/// The one place where text from documents enters an artifact.
-fn neutralised(
+/// Writes a value with its text made harmless. All text from documents enters a rendered artifact
+/// here.
+fn write_neutral(
     out: &mut Output<'_>,
     state: &mut State,
     value: &Value,
-    kept: &str,
+    allowed: &str,
 ) -> Result<(), minijinja::Error> {
     if value.is_undefined() {
         return Err(minijinja::Error::from(minijinja::ErrorKind::UndefinedError));
     }
     match value.as_str() {
         Some(text) => {
-            let text = escape_except(text, kept);
+            let text = escape_except(text, allowed);
             meter::charge(state, text.len() as u64)?;
             out.write_str(&text)?;
         }
@@ -170,7 +172,7 @@ mod tests {
             Templates::new(&overrides, "").err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error.starts_with(".blue/templates/digest.md:2: "), "{error}");
         let overrides =
-            BTreeMap::from([("digest.md".to_string(), "one\n\n{{ nobody }}\n".to_string())]);
+            BTreeMap::from([("digest.md".to_string(), "one\n\n{{ unknown }}\n".to_string())]);
         let templates = Templates::new(&overrides, "").expect("it compiles");
         let error = templates
             .fill("digest.md", &BTreeMap::<String, String>::new())

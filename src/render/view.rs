@@ -1,4 +1,4 @@
-//! What a template sees of a document, and what each level of detail would cost.
+//! The values that templates use for documents, and the cost of each level of detail.
 
 use std::collections::BTreeMap;
 
@@ -17,20 +17,20 @@ pub struct Entry {
     pub more: String,
 }
 
-/// What was left out.
+/// Documents that a list leaves out.
 #[derive(Debug, Serialize)]
 pub struct Hidden {
-    /// How many.
+    /// Their number.
     pub count: usize,
-    /// What they are, singular or plural.
+    /// The noun for them, in singular or plural.
     pub noun: String,
-    /// What they would cost, estimated, with thousands apart.
+    /// Their estimated tokens, with separators between thousands.
     pub tokens: String,
-    /// Where to read them.
+    /// The address at which to read them.
     pub uri: String,
 }
 
-/// The head of a document in any list.
+/// Returns the head of a document in any list.
 pub fn head(document: &Document) -> String {
     let status = match document.status {
         Status::Accepted | Status::Implemented | Status::Unstated | Status::Recorded => {
@@ -50,10 +50,10 @@ pub fn head(document: &Document) -> String {
 /// The longer texts of the documents that a budget can reach.
 pub type Longer = BTreeMap<DocId, Texts>;
 
-/// A document at a level; beyond one line, its longer texts must be at hand.
+/// Returns a document at a level. `longer` must contain its texts if the level is above one line.
 pub fn entry(graph: &Graph, longer: &Longer, id: DocId, level: Level) -> Entry {
     let document = graph.document(id);
-    let texts = || longer.get(&id).expect("the texts of a document in reach are at hand");
+    let texts = || longer.get(&id).expect("the caller extracted the texts that the budget reaches");
     let (text, more) = match level {
         Level::Title => (String::new(), String::new()),
         Level::Line => (document.facts.line.clone(), String::new()),
@@ -64,7 +64,7 @@ pub fn entry(graph: &Graph, longer: &Longer, id: DocId, level: Level) -> Entry {
 
 fn longer_entry(texts: &Texts, repeats: bool, level: Level) -> (String, String) {
     match level {
-        Level::Title | Level::Line => unreachable!("these are told from the facts"),
+        Level::Title | Level::Line => unreachable!("`entry` makes these from the facts"),
         Level::Brief => (texts.brief.clone(), String::new()),
         Level::Sections if repeats => (String::new(), texts.sections.clone()),
         Level::Sections => (texts.brief.clone(), texts.sections.clone()),
@@ -72,7 +72,7 @@ fn longer_entry(texts: &Texts, repeats: bool, level: Level) -> (String, String) 
     }
 }
 
-/// A document of history: its title and what stands in its place.
+/// Returns a document that is not live: its title and the documents that replace it.
 pub fn history(graph: &Graph, id: DocId) -> Entry {
     let document = graph.document(id);
     let successors: Vec<String> =
@@ -85,7 +85,7 @@ pub fn history(graph: &Graph, id: DocId) -> Entry {
     Entry { head: head(document), text, more: String::new() }
 }
 
-/// A candidate for a list, with what each level adds in bytes.
+/// Returns a candidate for a list, with the bytes that each level adds.
 pub fn candidate(graph: &Graph, id: DocId, weight: u64) -> Candidate {
     let document = graph.document(id);
     let sizes = &document.facts.sizes;
@@ -93,25 +93,26 @@ pub fn candidate(graph: &Graph, id: DocId, weight: u64) -> Candidate {
     let (line, brief) = (length(&document.facts.line), u64::from(sizes.brief.len));
     let repeated = if sizes.repeats { brief } else { 0 };
     let sections = u64::from(sizes.sections.len).saturating_sub(repeated);
-    let told = brief + sections;
+    let previous_levels = brief + sections;
     let costs = [
         length(&head(document)) + 3,
         if line == 0 { 0 } else { line + 2 },
         brief.saturating_sub(line),
         sections,
-        u64::from(sizes.full.len).saturating_sub(told),
+        u64::from(sizes.full.len).saturating_sub(previous_levels),
     ];
     Candidate { id, weight, costs, history: !graph.is_live(id) }
 }
 
-/// What a bundle leaves out, for the `Not shown` line; `example` tells what they are.
+/// Returns the documents that a bundle leaves out, for the `Not shown` line. `example` is one of
+/// them and decides the noun.
 pub fn hidden(graph: &Graph, example: DocId, count: usize, tokens: u64, uri: &str) -> Hidden {
     let noun = graph.collections[graph.document(example).collection].kind.noun();
     let noun = if count == 1 { noun.to_string() } else { format!("{noun}s") };
     Hidden { count, noun, tokens: thousands(rounded(tokens)), uri: uri.to_string() }
 }
 
-/// An estimate to three digits: more would only make files change with every edit.
+/// Rounds an estimate to three digits, so that artifacts do not change with every edit.
 pub fn rounded(number: u64) -> u64 {
     let mut unit = 1;
     while number / unit >= 1_000 {
@@ -120,7 +121,7 @@ pub fn rounded(number: u64) -> u64 {
     (number + unit / 2) / unit * unit
 }
 
-/// The entries of a bundle, live ones and history apart.
+/// Returns the entries of a bundle: live documents, and history.
 pub fn entries(graph: &Graph, longer: &Longer, bundle: &Bundle) -> (Vec<Entry>, Vec<Entry>) {
     let live = bundle.shown.iter().filter(|(id, _)| graph.is_live(*id));
     let history_ids = bundle.shown.iter().filter(|(id, _)| !graph.is_live(*id));
@@ -130,7 +131,7 @@ pub fn entries(graph: &Graph, longer: &Longer, bundle: &Bundle) -> (Vec<Entry>, 
     )
 }
 
-/// `9140` as `9,140`.
+/// Formats `9140` as `9,140`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

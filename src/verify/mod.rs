@@ -1,4 +1,4 @@
-//! Compares the disk with what the manifest says and what a build would give.
+//! Compares the artifacts on disk with the manifest and with the result of a build.
 
 use anyhow::Context;
 
@@ -11,20 +11,20 @@ use crate::wire::conflict;
 use crate::wire::header::{self, Provenance};
 use crate::wire::manifest::{Manifest, ManifestEntry, Unusable};
 
-/// What lies in the place of an artifact.
+/// The file at the path of an artifact.
 #[derive(Debug)]
 pub enum OnDisk {
-    /// Nothing.
+    /// No file.
     Absent,
-    /// What blue wrote, as the manifest has it: its provenance and its digest.
+    /// The artifact as the manifest describes it: its provenance, digest and bytes.
     Ours(Provenance, Digest, Vec<u8>),
-    /// An artifact as blue wrote it, with CRLF line ends: its digest, and its bytes with LF.
+    /// The artifact with CRLF line ends: its digest, and its bytes with LF.
     Crlf(Digest, Vec<u8>),
-    /// Text that blue wrote, though not in one piece; no line of it is lost when it is replaced.
+    /// Text of several builds. It can be replaced, because blue wrote every line of it.
     Mixed(Cause),
-    /// It is blue's, but its content or its header is not what the manifest has.
+    /// An artifact whose content or header differs from the manifest.
     Edited(Vec<u8>),
-    /// A file that blue did not make.
+    /// A file that blue did not write.
     Foreign,
 }
 
@@ -50,7 +50,7 @@ impl Cause {
     }
 }
 
-/// How an emitted file carries its provenance, by its path.
+/// Returns the format in which an artifact stores its provenance, by its path.
 pub fn format_of(path: &str) -> Format {
     match path.rsplit_once('.').map(|(_, ending)| ending) {
         Some("jsonl") => Format::Jsonl,
@@ -60,7 +60,7 @@ pub fn format_of(path: &str) -> Format {
     }
 }
 
-/// Looks at the place of an artifact.
+/// Reads the file at the path of an artifact and compares it with the manifest.
 pub fn on_disk(root: &Root, path: &str, entry: Option<&ManifestEntry>) -> anyhow::Result<OnDisk> {
     let format = format_of(path);
     let bytes = match root.read(path, 1 << 40) {
@@ -92,18 +92,18 @@ fn compared(format: Format, entry: Option<&ManifestEntry>, bytes: Vec<u8>) -> On
         .is_none_or(|entry| entry.seal.is_none() || entry.seal == header::seal(format, &bytes));
     match known {
         Some(known) if known != digest || !sealed => OnDisk::Edited(bytes),
-        // With no manifest to ask, a file with blue's header that is what a build would write is ours.
+        // Without a manifest entry, a file with blue's header counts as written by blue.
         _ => OnDisk::Ours(undressed.provenance, digest, bytes),
     }
 }
 
-/// Whether a text is in conflict and one of its sides carries blue's header.
+/// Returns true if a text has conflict markers and one of its sides has blue's header.
 fn conflict_is_ours(format: Format, bytes: &[u8]) -> bool {
     conflict::has_markers(bytes)
         && conflict::sides(bytes).iter().any(|side| header::parse(format, side).is_some())
 }
 
-/// Reads the manifest, and its text with LF line ends. `None` if there is none.
+/// Reads the manifest. Returns it with its text, which has LF line ends, or `None` if there is none.
 pub fn manifest(root: &Root) -> anyhow::Result<Option<Result<(Manifest, String), Unusable>>> {
     let content = root.read(MANIFEST, 1 << 28).with_context(|| format!("read {MANIFEST}"))?;
     let bytes = match content {
@@ -116,7 +116,7 @@ pub fn manifest(root: &Root) -> anyhow::Result<Option<Result<(Manifest, String),
     Ok(Some(Manifest::read(&text).map(|manifest| (manifest, text))))
 }
 
-/// One line of `--check`.
+/// Returns the finding of `--check` for an artifact, or `None` if it is up to date.
 pub fn finding(path: &str, on_disk: &OnDisk, wanted: &Digest) -> Option<Diagnostic> {
     let hint = "run `blue knowledge build` and commit the result";
     match on_disk {

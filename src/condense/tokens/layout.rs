@@ -1,15 +1,15 @@
-//! How the vocabulary lies in the binary. The build script writes it so; the counter reads it so.
+//! The layout of the embedded vocabulary, shared by the build script and the counter.
 
 /// Slots of the table: a power of two, a quarter of them free.
 pub(super) const N_SLOTS: usize = 1 << 18;
 
-/// Bits of a slot that name a token; the rest is a fingerprint of its hash.
+/// Bits of a slot that are a token's id; the rest is a fingerprint of its hash.
 pub(super) const ID_BITS: u32 = 18;
 
-/// A slot that holds nothing.
+/// An empty slot.
 pub(super) const EMPTY: u32 = u32::MAX;
 
-/// The hash of a token's bytes.
+/// Hashes the bytes of a token.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut hash = bytes.len() as u64;
@@ -22,17 +22,17 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// Where the search for a hash begins.
+/// Returns the slot at which the search for a hash starts.
 pub(super) fn first_slot(hash: u64) -> usize {
     hash as usize & (N_SLOTS - 1)
 }
 
-/// The part of a slot above the token's name.
+/// Returns the fingerprint that a slot stores above the token's id.
 pub(super) fn fingerprint(hash: u64) -> u32 {
     (hash >> ID_BITS) as u32 >> ID_BITS
 }
 
-/// What a character is to the rule that cuts a text into pieces.
+/// The class of a character in the rule that splits a text into pieces.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Class {
     /// Punctuation, symbols, controls.
@@ -47,7 +47,7 @@ pub(super) enum Class {
     Mark = 4,
     /// A number.
     Number = 5,
-    /// White space, but for line ends.
+    /// White space other than line ends.
     Space = 6,
     /// A line feed or a carriage return.
     Newline = 7,

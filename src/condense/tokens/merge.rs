@@ -1,27 +1,27 @@
-//! Byte-pair merging of a piece that is no token itself.
+//! Merges the byte pairs of a piece that is not a token itself.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::vocabulary;
 
-/// A part of the piece: where it ends, where the part before it begins.
+/// A part of the piece: its end, and the start of the part before it.
 #[derive(Clone, Copy)]
-struct Part {
+struct PiecePart {
     end: usize,
     before: usize,
-    /// Merged into the part before it.
+    /// True if it was merged into the part before it.
     gone: bool,
 }
 
-/// How many tokens the piece becomes. Merges the pair of lowest rank until none is a token; a
-/// heap keeps that close to linear for words of any length.
+/// Returns the number of tokens of a piece. Merges the pair of lowest rank until no pair is a token.
+/// The heap makes this close to linear for words of any length.
 pub(super) fn count(piece: &[u8]) -> u64 {
-    let mut parts: Vec<Part> = (0..piece.len())
-        .map(|at| Part { end: at + 1, before: at.wrapping_sub(1), gone: false })
+    let mut parts: Vec<PiecePart> = (0..piece.len())
+        .map(|at| PiecePart { end: at + 1, before: at.wrapping_sub(1), gone: false })
         .collect();
     let mut heap = BinaryHeap::new();
-    let pair = |parts: &[Part], at: usize| {
+    let pair = |parts: &[PiecePart], at: usize| {
         let next = parts[at].end;
         let end = parts.get(next)?.end;
         Some(Reverse((vocabulary::rank(&piece[at..end])?, at, end)))
@@ -30,7 +30,7 @@ pub(super) fn count(piece: &[u8]) -> u64 {
     let mut n_parts = piece.len() as u64;
     while let Some(Reverse((_, at, end))) = heap.pop() {
         let next = parts[at].end;
-        // One of the two has been merged since.
+        // Skips a pair if one of its parts has been merged since it was pushed.
         if parts[at].gone || parts.get(next).is_none_or(|part| part.end != end) {
             continue;
         }

@@ -1,8 +1,8 @@
-//! Tokens, counted with a real byte-pair encoding (o200k).
+//! Counts tokens with a real byte-pair encoding (o200k).
 //!
-//! The vocabulary lies in the binary as a table that is searched where it is, so the first count
-//! costs no more than the next one. `tests` below hold the counter to the library the table was
-//! made from.
+//! The vocabulary is embedded as a hash table that is searched in place, so the first count costs
+//! no more than the next one. The tests below compare the counter with the library that the table
+//! was made from.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub fn count(text: &str) -> u64 {
     n_tokens
 }
 
-/// Counts texts that have most of their lines in common: each line is counted once.
+/// Counts texts that have most lines in common. Each distinct line is counted once.
 #[derive(Default)]
 pub(super) struct Counter {
     known: BTreeMap<String, u64>,
@@ -38,7 +38,7 @@ impl Counter {
         let mut n_tokens = 0;
         let mut start = 0;
         for at in memchr::memchr_iter(b'\n', text.as_bytes()) {
-            // No token crosses a line end, unless white space or a slash follows it.
+            // A token can cross a line end only if white space or a slash follows it.
             let next = text.as_bytes().get(at + 1);
             if next.is_some_and(|b| b.is_ascii_graphic() && *b != b'/') {
                 n_tokens += self.line(&text[start..=at]);
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn every_character_is_counted_as_the_library_counts_it() {
-        // Beyond the assigned planes a sample will do.
+        // The planes without assigned characters are only sampled.
         let assigned = (0u32..0x3_4000).into_par_iter();
         let beyond = (0x3_4000..0x11_0000).into_par_iter().step_by(61);
         assigned.chain(beyond).filter_map(char::from_u32).for_each(|c| {
@@ -96,7 +96,7 @@ mod tests {
         }
 
         #[test]
-        fn what_the_rules_turn_on_is_counted_as_the_library_counts_it(
+        fn text_with_special_cases_is_counted_as_the_library_counts_it(
             text in "([ \t\r\n/'.a-eA-E0-9stremvlSTREMVLſǅʰªé\u{301}\u{a0}漢Ⅷ²_-]|'s|'LL|  |\r\n){0,40}",
         ) {
             prop_assert_eq!(count(&text), expected(&text));

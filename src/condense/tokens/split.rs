@@ -1,4 +1,4 @@
-//! Cuts a text into the pieces that are encoded apart, by the rule of o200k.
+//! Splits a text into the pieces that are encoded separately, by the rule of o200k.
 //!
 //! ```text
 //!   [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
@@ -13,7 +13,7 @@
 use super::layout::Class;
 use super::vocabulary::class;
 
-/// The bytes of the first piece of a text that is not empty.
+/// Returns the length of the first piece of a text.
 pub(super) fn first_piece(text: &str) -> usize {
     let Some(first) = text.chars().next() else { return 0 };
     let of_first = class(first);
@@ -33,19 +33,19 @@ pub(super) fn first_piece(text: &str) -> usize {
     led.or_else(|| symbols(text)).unwrap_or_else(|| blank(text))
 }
 
-/// A word that may begin with capitals and ends in what is not a capital.
+/// Matches a word that may start with capitals and does not end in one.
 fn lowered(text: &str) -> Option<usize> {
     let n_upper = run(text, |class| matches!(class, Class::Upper | Class::Caseless | Class::Mark));
     let n_lower = run(&text[n_upper..], is_lower);
     if n_lower > 0 {
         return Some(n_upper + n_lower);
     }
-    // The first run gives back the last character that is no capital, with all behind it.
+    // As the regular expression backtracks: the word ends at the last character that is no capital.
     let back = text[..n_upper].char_indices().rev().find(|(_, c)| is_lower(class(*c)));
     back.map(|(at, c)| at + c.len_utf8())
 }
 
-/// A word of capitals.
+/// Matches a word that starts with capitals.
 fn raised(text: &str) -> Option<usize> {
     let n_upper = run(text, |class| matches!(class, Class::Upper | Class::Caseless | Class::Mark));
     (n_upper > 0).then(|| n_upper + run(&text[n_upper..], is_lower))
@@ -55,13 +55,13 @@ fn is_lower(class: Class) -> bool {
     matches!(class, Class::Lower | Class::Caseless | Class::Mark)
 }
 
-/// The bytes of a `'s` and its like at the start of a text.
+/// Returns the length of a contraction such as `'s` at the start of a text.
 fn contraction(text: &str) -> usize {
     let mut chars = text.chars();
     if chars.next() != Some('\'') {
         return 0;
     }
-    // The long s is an s to a rule that ignores case.
+    // A rule that ignores case treats the long s as an s.
     let first = chars.next().map(|c| c.to_ascii_lowercase());
     let second = chars.next().map(|c| c.to_ascii_lowercase());
     match (first, second) {
@@ -72,14 +72,15 @@ fn contraction(text: &str) -> usize {
     }
 }
 
-/// A run of symbols and the line ends and slashes behind it.
+/// Matches a run of symbols and the line ends and slashes after it.
 fn symbols(text: &str) -> Option<usize> {
     let n_symbols = run(text, |class| matches!(class, Class::Other | Class::Mark));
     let tail = text[n_symbols..].bytes().take_while(|byte| b"\r\n/".contains(byte));
     (n_symbols > 0).then(|| n_symbols + tail.count())
 }
 
-/// White space up to its last line end, or all of it but what leads the next word.
+/// Matches white space up to its last line end, or else all of it except the last character if a
+/// word follows.
 fn blank(text: &str) -> usize {
     let n_bytes = run(text, |class| matches!(class, Class::Space | Class::Newline));
     let blank = &text[..n_bytes];
@@ -90,7 +91,7 @@ fn blank(text: &str) -> usize {
     }
 }
 
-/// The bytes of the longest start of a text whose characters are all of some classes.
+/// Returns the length of the longest start of a text whose characters are all in some classes.
 fn run(text: &str, within: impl Fn(Class) -> bool) -> usize {
     text.char_indices().find(|(_, c)| !within(class(*c))).map_or(text.len(), |(at, _)| at)
 }

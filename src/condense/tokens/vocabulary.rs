@@ -1,4 +1,4 @@
-//! The vocabulary, searched where it lies.
+//! Looks up tokens and character classes in the embedded vocabulary.
 
 use super::layout::{Class, EMPTY, ID_BITS, N_SLOTS, fingerprint, first_slot, hash};
 
@@ -7,10 +7,10 @@ static ENDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.ends"));
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.bytes"));
 static CLASSES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.classes"));
 
-/// No token is longer.
+/// The length of the longest token.
 const MAX_BYTES: usize = 128;
 
-/// The rank of a token, if the bytes are one.
+/// Returns the rank of a token, or `None` if the bytes are not a token.
 pub(super) fn rank(bytes: &[u8]) -> Option<u32> {
     if bytes.len() > MAX_BYTES {
         return None;
@@ -35,7 +35,7 @@ fn token(id: usize) -> &'static [u8] {
     &BYTES[start as usize..number(ENDS, id) as usize]
 }
 
-/// What a character is to the rule that cuts a text into pieces.
+/// Returns the class of a character.
 pub(super) fn class(c: char) -> Class {
     let at = match c {
         'a'..='z' => return Class::Lower,
@@ -43,7 +43,7 @@ pub(super) fn class(c: char) -> Class {
         'A'..='Z' => return Class::Upper,
         c => u32::from(c),
     };
-    // The last run that begins at or before the character.
+    // Finds the last range that starts at or before the character.
     let (mut low, mut high) = (0, CLASSES.len() / 4);
     while low + 1 < high {
         let middle = (low + high) / 2;

@@ -142,7 +142,7 @@ fn paths_that_git_does_not_track_are_not_listed() {
         ]
     );
     let lint = project.blue(&["knowledge", "lint"]).stdout;
-    assert!(lint.contains("0005-d5.md:3:1: info: nothing is at \"src/gone.rs\""), "{lint}");
+    assert!(lint.contains("0005-d5.md:3:1: info: no file or folder at \"src/gone.rs\""), "{lint}");
     assert_eq!(lint.matches("BLUE-REF-008").count(), 1, "{lint}");
     let valid = project.blue(&["schema", "validate", ".blue/context/paths.jsonl"]);
     assert_eq!(valid.code, 0, "{}{}", valid.stdout, valid.stderr);

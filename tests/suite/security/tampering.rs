@@ -33,7 +33,7 @@ fn documents(project: &Project, edition: usize) {
 
 fn run(project: &Project, check: bool) -> anyhow::Result<Outcome> {
     let machine = Machine { key: Some(project.key()), ..Machine::default() };
-    let root = Root::open(&project.path().canonicalize().unwrap()).unwrap().on(machine);
+    let root = Root::open(&project.path().canonicalize().unwrap()).unwrap().with_machine(machine);
     build(&root, &Options { check, ..Options::quiet() })
 }
 

@@ -27,8 +27,8 @@ fn links_out_of_the_project_are_not_followed_and_special_files_are_not_read() {
     );
     let output = project.build();
     for expected in [
-        "0003-outside.md: warning: the symbolic link leads out of the project",
-        "0004-loop.md: warning: the symbolic link leads nowhere, or in a circle",
+        "0003-outside.md: warning: the symbolic link points outside the project",
+        "0004-loop.md: warning: the symbolic link is broken or part of a loop",
         "0006-pipe.md: warning: it is not a regular file",
     ] {
         assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
@@ -189,7 +189,7 @@ Text.
         let output = run(&project, &["knowledge", "build"]);
         assert_eq!(output.code, 0, "{}", output.stderr);
         let checked = run(&project, &["knowledge", "build", "--check"]).stderr;
-        assert!(checked.contains("leads out of the project"), "{checked}");
+        assert!(checked.contains("points outside the project"), "{checked}");
         assert_no_leak(&project, config);
         let index = project.read(".blue/context/documents.jsonl");
         assert_eq!(index.lines().count(), 2, "{index}");

@@ -1,38 +1,37 @@
-//! Refuses a template that would cost too much before it runs: to parse, or to compile.
+//! Refuses a template that would be too expensive to parse or compile.
 
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-/// Tokens of one tag. Parser and compiler recurse for each operator, and fold constants again at
-/// each level.
+/// Tokens of one tag. The parser and the compiler recurse for each operator, and constants are
+/// folded once more at each level.
 const MAX_TOKENS: usize = 1_000;
 
-/// `elif` branches in a template: each is nested in the one before.
+/// `elif` branches in a template. Each is nested in the one before.
 const MAX_BRANCHES: usize = 200;
 
-/// Looks at the tags of a template; gives the line of the first that is refused, and why.
+/// Checks the tags of a template. The error is the line of the first refused tag, and the reason.
 pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<(), (usize, String)> {
     let (mut tag, mut n_branches) = (Tag::default(), 0);
     for token in tokenize(text, false, syntax.clone()) {
-        // The compiler says what is wrong with it.
+        // The compiler reports syntax errors.
         let Ok((token, span)) = token else { return Ok(()) };
-        let refused = tag.add(&token, &mut n_branches);
-        if let Some(why) = refused {
-            return Err((usize::from(span.start_line), why));
+        if let Some(reason) = tag.add(&token, &mut n_branches) {
+            return Err((usize::from(span.start_line), reason));
         }
     }
     Ok(())
 }
 
-/// The tag that is being read.
+/// The tag that is being checked.
 #[derive(Default)]
 struct Tag {
     is_statement: bool,
     n_tokens: usize,
-    /// It has a text in quotes, or signs by which lists are made.
-    has_many: bool,
-    has_times: bool,
-    /// The last token opened a list or parted its items: a star behind it is no operator.
+    /// True if it contains a string literal, `[` or `,`.
+    has_literal: bool,
+    has_multiplication: bool,
+    /// True after `[`, `(` or `,`, where `*` is not the multiplication operator.
     at_item: bool,
 }
 
@@ -52,21 +51,20 @@ impl Tag {
                 return Some(format!("`{name}` is not available: a template is one file"));
             }
             Token::Str(_) | Token::String(_) | Token::BracketOpen | Token::Comma => {
-                self.has_many = true;
+                self.has_literal = true;
             }
-            Token::Mul => self.has_times |= !self.at_item,
+            Token::Mul => self.has_multiplication |= !self.at_item,
             _ => {}
         }
         self.at_item = matches!(token, Token::BracketOpen | Token::ParenOpen | Token::Comma);
         if self.n_tokens > MAX_TOKENS {
-            return Some(format!("a tag may have {MAX_TOKENS} words and signs"));
+            return Some(format!("a tag may have at most {MAX_TOKENS} tokens"));
         }
         if *n_branches > MAX_BRANCHES {
-            return Some(format!("a template may have {MAX_BRANCHES} times `elif`"));
+            return Some(format!("a template may have at most {MAX_BRANCHES} `elif` branches"));
         }
-        // The compiler would repeat it, and it knows no limit of ours.
-        let repeats = self.has_many && self.has_times;
-        repeats
+        // The compiler would fold the repeated constant without any limit.
+        (self.has_literal && self.has_multiplication)
             .then(|| "`*` in a tag with a quoted text or a list; set a variable first".to_string())
     }
 }

@@ -1,27 +1,28 @@
-//! Metadata in the head of the body: tables, bullets, bold lines, plain lines, fenced headers.
+//! Reads header fields at the top of the body: tables, bullets, bold lines and plain lines.
 
-use super::body::Body;
-use super::lines::Lines;
-use super::text::plain;
+use super::LineIndex;
+use super::markdown::Body;
+use super::plain_text::plain;
 
-/// One metadata field, wherever it was written.
+/// One metadata field of a document, from front matter, a sidecar file or the body.
 #[derive(Debug)]
 pub(crate) struct Field {
     /// Lower case, words separated by single spaces.
     pub(crate) key: String,
     /// The values, as Markdown.
     pub(crate) items: Vec<String>,
-    /// Its line; 0 when it comes from another file.
+    /// Its line; 0 if it comes from a sidecar file.
     pub(crate) line: u32,
-    /// Whether it stands outside the Markdown prose: in front matter or in HTML.
-    pub(crate) front: bool,
+    /// True in front matter, sidecar files and HTML tables, where values are not parsed as
+    /// Markdown, so that the scan of the prose does not see the references in them.
+    pub(crate) outside_markdown: bool,
 }
 
-/// The head is short; a document that looks like fields for longer is not a header.
+/// Lines that are searched for fields. Headers are short.
 const MAX_LINES: u32 = 80;
 
-/// Reads the fields in the head of the body.
-pub(super) fn of_head(text: &str, lines: &Lines, body: &Body<'_>) -> Vec<Field> {
+/// Reads the fields at the top of the body.
+pub(super) fn in_body(text: &str, lines: &LineIndex, body: &Body<'_>) -> Vec<Field> {
     let range = body.head();
     if range.is_empty() {
         return Vec::new();
@@ -29,47 +30,53 @@ pub(super) fn of_head(text: &str, lines: &Lines, body: &Body<'_>) -> Vec<Field> 
     let first = lines.line(range.start);
     let last = lines.line(range.end.saturating_sub(1).max(range.start)).min(first + MAX_LINES);
     let mut fields = Vec::new();
-    let mut header: Vec<String> = Vec::new();
+    let mut column_keys: Vec<String> = Vec::new();
     for line in first..=last {
         let raw = lines.text(text, line);
         if let Some(cells) = cells(raw) {
-            wide_row(&mut header, &cells, line, &mut fields);
+            read_table_row(&mut column_keys, &cells, line, &mut fields);
         }
-        if let Some((key, value)) = of_line(raw) {
-            fields.push(Field { key, items: vec![value], line, front: false });
+        if let Some((key, value)) = key_and_value(raw) {
+            fields.push(Field { key, items: vec![value], line, outside_markdown: false });
         }
     }
     let head = &text[range.clone()];
-    let mut at = head.find("<tr").unwrap_or(head.len());
+    let mut next_row = head.find("<tr").unwrap_or(head.len());
     for row in head.split("<tr").skip(1).take(MAX_LINES as usize) {
-        let here = at;
-        at += row.len() + "<tr".len();
+        let row_start = next_row;
+        next_row += row.len() + "<tr".len();
         let row = row.split("</tr").next().unwrap_or(row);
-        let line = lines.line(range.start + here);
+        let line = lines.line(range.start + row_start);
         if let Some((key, value)) = html_row(row) {
-            fields.push(Field { key, items: vec![value], line, front: true });
+            fields.push(Field { key, items: vec![value], line, outside_markdown: true });
         }
     }
     fields
 }
 
-/// Reads a table whose first row names the fields and whose second row holds the values.
-fn wide_row(header: &mut Vec<String>, cells: &[&str], line: u32, fields: &mut Vec<Field>) {
-    let is_rule = cells.iter().all(|cell| cell.trim_matches(['-', ':', ' ']).is_empty());
-    if is_rule {
+/// Reads one row of a table whose first row has the keys and whose second row has the values.
+fn read_table_row(
+    column_keys: &mut Vec<String>,
+    cells: &[&str],
+    line: u32,
+    fields: &mut Vec<Field>,
+) {
+    let is_delimiter_row = cells.iter().all(|cell| cell.trim_matches(['-', ':', ' ']).is_empty());
+    if is_delimiter_row {
         return;
     }
     let keys: Vec<String> = cells.iter().map(|cell| normal_key(&plain(cell))).collect();
-    if header.is_empty() {
-        let named = keys.iter().filter(|key| is_known(key)).count();
-        if named >= 2 && cells.len() >= 2 {
-            *header = keys;
+    if column_keys.is_empty() {
+        let n_known = keys.iter().filter(|key| is_known(key)).count();
+        if n_known >= 2 && cells.len() >= 2 {
+            *column_keys = keys;
         }
         return;
     }
-    for (key, value) in header.drain(..).zip(cells) {
+    for (key, value) in column_keys.drain(..).zip(cells) {
         if is_known(&key) && !value.trim().is_empty() {
-            fields.push(Field { key, items: vec![value.trim().to_string()], line, front: false });
+            let items = vec![value.trim().to_string()];
+            fields.push(Field { key, items, line, outside_markdown: false });
         }
     }
 }
@@ -80,8 +87,8 @@ fn cells(line: &str) -> Option<Vec<&str>> {
     Some(inner.split('|').collect())
 }
 
-/// Splits a line of any dialect into a key and a value.
-pub(super) fn of_line(line: &str) -> Option<(String, String)> {
+/// Splits a line into a key and a value, whichever way the field is written.
+pub(super) fn key_and_value(line: &str) -> Option<(String, String)> {
     let line = line.trim().trim_start_matches(['>', ' ']);
     if let Some(cells) = cells(line) {
         let key = normal_key(&plain(cells.first()?));
@@ -95,7 +102,7 @@ pub(super) fn of_line(line: &str) -> Option<(String, String)> {
         .unwrap_or(line);
     let line = line.trim();
     let colon = line.find(':')?;
-    // `title`: in backticks documents a parameter; it does not state one.
+    // A key in backticks documents a parameter; it is not a field of the document.
     if line.starts_with('`') || colon > 60 || line[colon..].starts_with("://") {
         return None;
     }
@@ -114,7 +121,7 @@ fn html_row(line: &str) -> Option<(String, String)> {
         let end = start + text[start..].find("</t")?;
         Some((strip_tags(&text[start..end]), end))
     };
-    // A row of headings names columns; it states nothing.
+    // A row with several header cells has only the names of the columns.
     if line.matches("<th").count() > 1 {
         return None;
     }
@@ -138,7 +145,8 @@ fn strip_tags(html: &str) -> String {
     text.trim().to_string()
 }
 
-/// Lower case; `-`, `_`, runs of space and the humps of `seeAlso` as one space.
+/// Normalizes a key: lower case, with `-`, `_`, runs of space and the humps of `seeAlso` as one
+/// space.
 pub(super) fn normal_key(key: &str) -> String {
     let mut normal = String::with_capacity(key.len() + 4);
     let mut before = ' ';
@@ -157,6 +165,7 @@ pub(super) fn normal_key(key: &str) -> String {
     normal.trim_matches(['*', ':', ' ']).to_string()
 }
 
+/// True if a text looks like a key rather than like the start of a sentence.
 fn is_key(key: &str) -> bool {
     let n_words = key.split(' ').count();
     (2..=40).contains(&key.len())
@@ -165,6 +174,7 @@ fn is_key(key: &str) -> bool {
         && !key.contains(['.', '?', '(', ',', '`', '/', '<', '='])
 }
 
+/// True if a column of this name makes a table a header rather than content.
 fn is_known(key: &str) -> bool {
     matches!(
         key,
@@ -190,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_dialect_of_a_status_line_is_a_field() {
+    fn a_field_is_read_in_every_notation() {
         for line in [
             "| **Status** | Draft |",
             "**Status:** Draft",
@@ -201,14 +211,15 @@ mod tests {
             "> - **Status**: Draft",
             "__Status__: Draft",
         ] {
-            assert_eq!(of_line(line), Some(("status".to_string(), "Draft".to_string())), "{line}");
+            let expected = ("status".to_string(), "Draft".to_string());
+            assert_eq!(key_and_value(line), Some(expected), "{line}");
         }
         assert_eq!(
             html_row("<tr><td><b>Status</b></td><td>Draft</td></tr>"),
             Some(("status".into(), "Draft".into()))
         );
-        assert_eq!(of_line("see https://example.org"), None);
-        assert_eq!(of_line("| | |"), None);
-        assert_eq!(of_line("|---|---|"), None);
+        assert_eq!(key_and_value("see https://example.org"), None);
+        assert_eq!(key_and_value("| | |"), None);
+        assert_eq!(key_and_value("|---|---|"), None);
     }
 }

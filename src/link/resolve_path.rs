@@ -1,26 +1,26 @@
-//! Links by path: exact, renamed, or broken.
+//! Resolves links by path: exact, renamed or broken.
 
-use super::resolve::{Answer, Resolver};
-use crate::model::FileName;
+use super::resolve::{Resolution, Resolver};
 use crate::model::layout::folder_of;
-use crate::model::{Code, DocId, Label, Relation};
+use crate::model::{Code, DocId, FileName, Label, Relation};
 
 impl Resolver<'_, '_> {
-    /// Exact path; same slug in the same folder; same number and a like slug; else broken.
-    pub(super) fn path(&self, path: &str, label: Option<&Label>) -> Answer {
-        let Some(full) = joined(&self.document.path, path) else { return Answer::Foreign };
-        let spelled = [
+    /// Resolves a path by trying, in this order: the exact path, the same slug in the same folder,
+    /// the same number with a similar slug. Otherwise the link is broken.
+    pub(super) fn path(&self, path: &str, label: Option<&Label>) -> Resolution {
+        let Some(full) = joined(&self.document.path, path) else { return Resolution::Foreign };
+        let spellings = [
             full.clone(),
             format!("{full}.md"),
             format!("{full}/README.md"),
             format!("{full}/index.md"),
             full.replace(".html", ".md"),
         ];
-        if let Some(id) = spelled.iter().find_map(|path| self.index.by_path(path)) {
-            return Answer::One(id);
+        if let Some(id) = spellings.iter().find_map(|path| self.index.by_path(path)) {
+            return Resolution::One(id);
         }
         if (self.exists)(&full) || full.is_empty() {
-            return Answer::Foreign;
+            return Resolution::Foreign;
         }
         let file = full.rsplit('/').next().unwrap_or(&full);
         let wanted = FileName::parse(
@@ -33,39 +33,39 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn renamed(&self, wanted: &FileName, folder: &str) -> Option<Answer> {
-        let alike = |id: &DocId| self.documents[id.0 as usize].is_plan == wanted.is_plan;
+    /// Finds the document that a path named before it was renamed.
+    fn renamed(&self, wanted: &FileName, folder: &str) -> Option<Resolution> {
+        let both_plans = |id: &DocId| self.documents[id.0 as usize].is_plan == wanted.is_plan;
         let same_slug: Vec<DocId> = match wanted.slug.is_empty() {
             true => Vec::new(),
-            false => self.index.by_slug(&wanted.slug).into_iter().filter(alike).collect(),
+            false => self.index.by_slug(&wanted.slug).into_iter().filter(both_plans).collect(),
         };
         let in_folder = |id: &DocId| folder_of(&self.documents[id.0 as usize].path) == folder;
-        let here: Vec<DocId> = same_slug.iter().copied().filter(in_folder).collect();
-        match here.as_slice() {
-            [one] => return Some(Answer::Renamed(*one)),
+        let in_same_folder: Vec<DocId> = same_slug.iter().copied().filter(in_folder).collect();
+        match in_same_folder.as_slice() {
+            [one] => return Some(Resolution::Renamed(*one)),
             [] => {}
             several => {
                 let same_number =
                     |id: &&DocId| self.documents[id.0 as usize].number == wanted.number;
                 let numbered: Vec<DocId> = several.iter().filter(same_number).copied().collect();
                 return Some(match numbered.as_slice() {
-                    [one] if wanted.number.is_some() => Answer::Renamed(*one),
-                    _ => Answer::Many(several.to_vec()),
+                    [one] if wanted.number.is_some() => Resolution::Renamed(*one),
+                    _ => Resolution::Many(several.to_vec()),
                 });
             }
         }
-        let like: Vec<DocId> = self.same_number_like_slug(wanted, folder);
-        if let [one] = like.as_slice() {
-            return Some(Answer::Renamed(*one));
+        if let [one] = self.same_number_similar_slug(wanted, folder).as_slice() {
+            return Some(Resolution::Renamed(*one));
         }
-        // A slug of several words that only one document has is that document, moved.
+        // A slug of at least three words that only one document has identifies it in any folder.
         match same_slug.as_slice() {
-            [one] if wanted.slug.matches('-').count() >= 2 => Some(Answer::Renamed(*one)),
+            [one] if wanted.slug.matches('-').count() >= 2 => Some(Resolution::Renamed(*one)),
             _ => None,
         }
     }
 
-    fn same_number_like_slug(&self, wanted: &FileName, folder: &str) -> Vec<DocId> {
+    fn same_number_similar_slug(&self, wanted: &FileName, folder: &str) -> Vec<DocId> {
         let Some(number) = &wanted.number else { return Vec::new() };
         let Some(collection) = self.collection_of(folder) else { return Vec::new() };
         let first = self.documents.partition_point(|document| document.collection < collection);
@@ -73,15 +73,14 @@ impl Resolver<'_, '_> {
         rows.skip(first)
             .take_while(|(_, document)| document.collection == collection)
             .filter(|(_, document)| document.number.as_ref() == Some(number) && !document.is_plan)
-            .filter(|(_, document)| is_like(&document.slug, &wanted.slug))
+            .filter(|(_, document)| is_similar(&document.slug, &wanted.slug))
             .map(|(i, _)| DocId(i as u32))
             .collect()
     }
 
-    /// The collection whose documents lie in a folder.
+    /// Returns the collection whose documents are in a folder.
     fn collection_of(&self, folder: &str) -> Option<usize> {
-        let own = folder_of(&self.document.path) == folder;
-        if own {
+        if folder_of(&self.document.path) == folder {
             return Some(self.document.collection);
         }
         self.collections.iter().position(|collection| {
@@ -92,46 +91,50 @@ impl Resolver<'_, '_> {
         })
     }
 
-    fn broken(&self, path: &str, full: &str, wanted: &FileName, label: Option<&Label>) -> Answer {
-        let textual =
+    fn broken(
+        &self,
+        path: &str,
+        full: &str,
+        wanted: &FileName,
+        label: Option<&Label>,
+    ) -> Resolution {
+        let may_be_document =
             full.ends_with(".md") || full.ends_with(".markdown") || wanted.number.is_some();
-        // Site routes and folders that are built elsewhere are not ours to judge.
-        if !textual {
-            return Answer::Foreign;
+        // Routes of a website and generated folders exist only after a build of the site.
+        if !may_be_document {
+            return Resolution::Foreign;
         }
-        if !self.is_place(full) {
-            return Answer::Nothing(Code::MissingFile, format!("no file at {path:?}"), None);
+        if !self.is_in_collection_folder(full) {
+            return Resolution::Missing(Code::MissingFile, format!("no file at {path:?}"), None);
         }
         let by_label = label.filter(|_| wanted.slug.is_empty());
         let hint = match by_label.map(|label| self.label(label, Relation::Link)) {
-            Some(Answer::One(id)) => Some(self.hint_for(id)),
-            _ => self.nearest(wanted).map(|id| self.hint_for(id)),
+            Some(Resolution::One(id)) => Some(self.suggestion(id)),
+            _ => self.closest_name(wanted).map(|id| self.suggestion(id)),
         };
         let hint = hint.or_else(|| Some("correct the path, or remove the link".to_string()));
-        Answer::Nothing(Code::BrokenLink, format!("no document at {path:?}"), hint)
+        Resolution::Missing(Code::BrokenLink, format!("no document at {path:?}"), hint)
     }
 
-    /// Whether a path lies where documents of this project lie.
-    fn is_place(&self, full: &str) -> bool {
-        let below = |place: &str, own: &str| {
-            let base = place.split(['*', '?', '[', '{']).next().unwrap_or("");
-            full.starts_with(base) && (base.contains('/') || own == folder_of(full))
+    /// Returns true if a path is in a folder where documents of this project are.
+    fn is_in_collection_folder(&self, full: &str) -> bool {
+        let own_folder = folder_of(&self.document.path);
+        let is_below = |glob: &String| {
+            let base = glob.split(['*', '?', '[', '{']).next().unwrap_or("");
+            full.starts_with(base) && (base.contains('/') || own_folder == folder_of(full))
         };
-        let own = folder_of(&self.document.path);
-        self.collections
-            .iter()
-            .flat_map(|collection| &collection.places)
-            .any(|place| below(place, own))
+        self.collections.iter().flat_map(|collection| &collection.places).any(is_below)
     }
 
-    /// The document of the same collection whose name is nearest, if it is near at all.
-    fn nearest(&self, wanted: &FileName) -> Option<DocId> {
-        let n_left = self.n_looks.get();
+    /// Returns the document of the same collection with the most similar name, if it is similar
+    /// enough to suggest.
+    fn closest_name(&self, wanted: &FileName) -> Option<DocId> {
+        let n_left = self.n_suggestions.get();
         if wanted.slug.len() < 4 || n_left == 0 {
             return None;
         }
-        self.n_looks.set(n_left - 1);
-        // Names that could be meant begin alike or carry the same number, and are about as long.
+        self.n_suggestions.set(n_left - 1);
+        // Only names of similar length with the same start or number are compared in full.
         let start: String = wanted.slug.chars().take(3).collect();
         let rows = self.documents.iter().enumerate().filter(|(_, document)| {
             let numbered = document.number.is_some() && document.number == wanted.number;
@@ -146,7 +149,7 @@ impl Resolver<'_, '_> {
         (distance * 3 <= wanted.slug.len()).then_some(DocId(i as u32))
     }
 
-    fn hint_for(&self, id: DocId) -> String {
+    fn suggestion(&self, id: DocId) -> String {
         let target = &self.documents[id.0 as usize].path;
         format!("did you mean {:?}?", relative(&self.document.path, target))
     }
@@ -156,15 +159,15 @@ fn clipped(slug: &str) -> String {
     slug.chars().take(64).collect()
 }
 
-/// Whether two slugs plainly name the same thing: most words are shared.
-fn is_like(one: &str, other: &str) -> bool {
+/// True if two slugs share at least half of their words.
+fn is_similar(one: &str, other: &str) -> bool {
     let words = |slug: &str| -> Vec<String> { slug.split('-').map(str::to_string).collect() };
     let (a, b) = (words(one), words(other));
     let shared = a.iter().filter(|word| b.contains(word)).count();
     shared * 2 >= a.len().max(b.len()).max(1) && shared > 0
 }
 
-/// Joins a link to the folder it stands in; `None` if it leaves the project.
+/// Joins a link to the folder of the document that contains it. `None` if it leaves the project.
 pub(super) fn joined(from: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = match link.starts_with('/') {
         true => Vec::new(),
@@ -182,7 +185,7 @@ pub(super) fn joined(from: &str, link: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The path to write in one document to reach another.
+/// Returns the relative path from one document to another.
 pub(super) fn relative(from: &str, to: &str) -> String {
     let a: Vec<&str> = folder_of(from).split('/').filter(|part| !part.is_empty()).collect();
     let b: Vec<&str> = to.split('/').collect();
@@ -196,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_joined_and_made_relative_again() {
+    fn paths_are_joined_and_made_relative() {
         assert_eq!(joined("a/b/x.md", "../c/y.md").as_deref(), Some("a/c/y.md"));
         assert_eq!(joined("a/x.md", "../../y.md"), None);
         assert_eq!(joined("a/x.md", "/y.md").as_deref(), Some("y.md"));

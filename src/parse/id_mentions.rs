@@ -1,9 +1,9 @@
-//! Ids in running text: `RFC 0016`, `ADR-5`, `MSC2676`, `ADRs 0004, 0005 and 0007`.
+//! Finds document ids in running text: `RFC 0016`, `ADR-5`, `MSC2676`, `ADRs 0004, 0005 and 0007`.
 
 use crate::model::series::{KNOWN, singular};
 use crate::model::{Label, Number};
 
-/// An id and where it stands.
+/// An id and its position in the text.
 #[derive(Debug)]
 pub(super) struct Mention {
     pub(super) label: Label,
@@ -11,19 +11,19 @@ pub(super) struct Mention {
     pub(super) end: usize,
 }
 
-/// Digits of the longest number a series has; longer runs are something else.
+/// Longer runs of digits are not numbers of a series.
 const MAX_DIGITS: usize = 6;
 
-/// Every id in a text, in order.
+/// Returns every id in a text, in order.
 pub(super) fn labels(text: &str) -> Vec<Label> {
     mentions(text).into_iter().map(|mention| mention.label).collect()
 }
 
-/// Every id in a text with its offset, in order.
+/// Returns every id in a text with its position, in order.
 pub(super) fn mentions(text: &str) -> Vec<Mention> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
-    // Most runs of prose have no digit; folded without an early end, that is quickly seen.
+    // Most prose has no digit. A fold without early exit is vectorized, so this check is cheap.
     if !bytes.iter().fold(false, |any, b| any | b.is_ascii_digit()) {
         return found;
     }
@@ -38,13 +38,14 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
             at = at.max(mention.end);
             found.push(Mention { label: mention.label, offset: mention.offset, end: mention.end });
             if plural {
-                at = more(bytes, at, &series, &mut found);
+                at = continue_list(bytes, at, &series, &mut found);
             }
         }
     }
     found
 }
 
+/// A mention, and true in `plural` if its prefix can introduce a list of numbers.
 struct Match {
     label: Label,
     offset: usize,
@@ -56,7 +57,7 @@ fn digits_end(bytes: &[u8], start: usize) -> usize {
     start + bytes[start..].iter().take_while(|b| b.is_ascii_digit()).count()
 }
 
-/// Looks back from a run of digits for a series prefix.
+/// Returns the id that ends in a run of digits, if a series prefix precedes them.
 fn mention_at(text: &str, start: usize, end: usize) -> Option<Match> {
     let bytes = text.as_bytes();
     if end - start > MAX_DIGITS {
@@ -77,7 +78,7 @@ fn mention_at(text: &str, start: usize, end: usize) -> Option<Match> {
     if !is_series(word, spaced) {
         return None;
     }
-    // Scripts that write without spaces put an id right after a letter.
+    // In scripts without spaces, an id can follow a letter directly.
     let spaceless = |c: char| c >= '\u{0600}';
     let before = text[..word_start].chars().next_back();
     if before.is_some_and(|c| (c.is_alphanumeric() && !spaceless(c)) || matches!(c, '_' | '@')) {
@@ -93,7 +94,7 @@ fn mention_at(text: &str, start: usize, end: usize) -> Option<Match> {
     })
 }
 
-/// The number's text, extended to a dotted or hexadecimal one where the series writes those.
+/// Returns the end and the text of a number, including a dotted or hexadecimal suffix.
 fn number_text(text: &str, start: usize, end: usize, dashed: bool) -> Option<(usize, &str)> {
     let bytes = text.as_bytes();
     let next = bytes.get(end).copied();
@@ -107,12 +108,12 @@ fn number_text(text: &str, start: usize, end: usize, dashed: bool) -> Option<(us
     if dashed && end - start == 1 && hex && !is_word(after) {
         return Some((end + 1, &text[start..=end]));
     }
-    // `eip155:1` names a chain, `rfc822@host` an address.
+    // `eip155:1` is a chain id and `rfc822@host` is a mail address.
     let odd = matches!(next, Some(b':' | b'@')) && is_word(after);
     (!is_word(next) && !odd).then(|| (end, &text[start..end]))
 }
 
-/// How many bytes of separator stand before an offset: a dash, `#`, a space or two of them.
+/// Returns the length of the separator before an offset: up to two of dash, `#` and space.
 fn separator_before(bytes: &[u8], start: usize) -> usize {
     let mut length = 0;
     for _ in 0..2 {
@@ -144,14 +145,14 @@ fn is_series(word: &str, spaced: bool) -> bool {
         || (lower && !spaced && word.len() <= 4)
 }
 
-/// Continues a list: `0004, 0005 and 0007`.
-fn more(bytes: &[u8], mut at: usize, series: &str, found: &mut Vec<Mention>) -> usize {
-    const JOINTS: [&[u8]; 6] = [b", and ", b", ", b" and ", b" & ", b" or ", b"/"];
+/// Adds the numbers that follow in a list such as `0004, 0005 and 0007`. Returns its end.
+fn continue_list(bytes: &[u8], mut at: usize, series: &str, found: &mut Vec<Mention>) -> usize {
+    const SEPARATORS: [&[u8]; 6] = [b", and ", b", ", b" and ", b" & ", b" or ", b"/"];
     loop {
-        let Some(joint) = JOINTS.iter().find(|joint| bytes[at..].starts_with(joint)) else {
+        let Some(separator) = SEPARATORS.iter().find(|text| bytes[at..].starts_with(text)) else {
             return at;
         };
-        let start = at + joint.len();
+        let start = at + separator.len();
         let start = start + usize::from(bytes.get(start) == Some(&b'#'));
         let end = digits_end(bytes, start);
         let next = bytes.get(end).copied();
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_an_id_is_seen() {
+    fn an_id_is_found_in_every_notation() {
         for text in [
             "RFC 0016",
             "RFC 16",
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_an_id_is_not_one() {
+    fn text_that_resembles_an_id_is_ignored() {
         check("secp256k1 and eip155:1 and step 3", &[]);
         check("in 2019, RFC2119x", &[]);
         check("é12 ñRFC 12", &[]);

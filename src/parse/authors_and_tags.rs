@@ -1,13 +1,13 @@
-//! Who and what a document is filed under: authors, tags, components.
+//! Authors, tags and components that a document's header names.
 
 use super::Page;
-use super::text::plain;
+use super::plain_text::plain;
 
-/// Marks kept of one document, and the bytes of one.
-const MAX_MARKS: usize = 12;
+/// Entries read per document, and the longest one in bytes.
+const MAX_ENTRIES: usize = 12;
 const MAX_BYTES: usize = 40;
 
-/// What a field's values are, if they file the document.
+/// Maps the key of a header field to the kind of entry that its values are.
 fn noun(key: &str) -> Option<&'static str> {
     match key {
         "author" | "authors" | "deciders" | "decision makers" | "decision-makers" => Some("author"),
@@ -17,9 +17,9 @@ fn noun(key: &str) -> Option<&'static str> {
     }
 }
 
-/// `author Ada Lovelace`, `tag storage`: sorted, each once.
-pub(super) fn marks(page: &Page<'_>) -> Vec<String> {
-    let mut marks = Vec::new();
+/// Returns entries such as `author ada lovelace` and `tag storage`, sorted and without duplicates.
+pub(super) fn authors_and_tags(page: &Page<'_>) -> Vec<String> {
+    let mut entries = Vec::new();
     for field in &page.fields {
         let Some(noun) = noun(&field.key) else { continue };
         for item in &field.items {
@@ -27,19 +27,20 @@ pub(super) fn marks(page: &Page<'_>) -> Vec<String> {
                 let name = name.split(['<', '(', '@']).next().unwrap_or_default();
                 let name =
                     name.trim().trim_matches(['[', ']', '"', '\'', '`']).trim().to_lowercase();
-                let told = name.chars().any(char::is_alphabetic);
-                if told && name.len() <= MAX_BYTES && !is_nobody(&name) {
-                    marks.push(format!("{noun} {name}"));
+                let has_letters = name.chars().any(char::is_alphabetic);
+                if has_letters && name.len() <= MAX_BYTES && !is_placeholder(&name) {
+                    entries.push(format!("{noun} {name}"));
                 }
             }
         }
     }
-    marks.sort_unstable();
-    marks.dedup();
-    marks.truncate(MAX_MARKS);
-    marks
+    entries.sort_unstable();
+    entries.dedup();
+    entries.truncate(MAX_ENTRIES);
+    entries
 }
 
-fn is_nobody(name: &str) -> bool {
+/// True if a value names no particular person or topic.
+fn is_placeholder(name: &str) -> bool {
     matches!(name, "tbd" | "n/a" | "none" | "unknown" | "team" | "everyone" | "the team")
 }

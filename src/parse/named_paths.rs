@@ -1,23 +1,23 @@
-//! The files and folders a document may name: in code spans, links and header fields.
+//! Finds the files and folders that a document may name in code spans, links and header fields.
 
 use std::collections::BTreeSet;
 
 use super::Page;
-use super::field::Field;
-use super::reference::percent_decoded;
+use super::header_fields::Field;
+use super::references::percent_decoded;
 use crate::model::binding::{MAX_PATH, clean_path, is_glob};
 use crate::model::{NamedPath, Naming};
 
-/// More than this are an index; the rest is not read.
+/// A document that names more paths is an index; the others are ignored.
 const MAX_NAMED: usize = 1_000;
 
 #[derive(Default)]
-struct Gathered {
+struct PathCollector {
     named: Vec<NamedPath>,
     seen: BTreeSet<(String, Naming)>,
 }
 
-impl Gathered {
+impl PathCollector {
     fn add(&mut self, path: String, naming: Naming, line: impl FnOnce() -> u32) {
         if self.named.len() < MAX_NAMED && self.seen.insert((path.clone(), naming)) {
             self.named.push(NamedPath { path, naming, line: line() });
@@ -25,31 +25,31 @@ impl Gathered {
     }
 }
 
-/// Everything that may be a path, each once for every way it is named. Whether it is one, only the
-/// repository can say.
-pub(super) fn named(page: &Page<'_>) -> Vec<NamedPath> {
-    let mut gathered = Gathered::default();
-    for field in page.fields.iter().filter(|field| is_key(&field.key)) {
-        for path in of_field(field) {
-            gathered.add(path, Naming::Field, || field.line);
+/// Returns everything that may be a path, once for each way it is named. The linker checks which
+/// of them are in the repository.
+pub(super) fn named_paths(page: &Page<'_>) -> Vec<NamedPath> {
+    let mut collector = PathCollector::default();
+    for field in page.fields.iter().filter(|field| names_code(&field.key)) {
+        for path in paths_in_field(field) {
+            collector.add(path, Naming::Field, || field.line);
         }
     }
     for link in &page.body.links {
-        if let Some(path) = of_link(&link.destination) {
-            gathered.add(path, Naming::Link, || page.lines.line(link.range.start));
+        if let Some(path) = path_of_link(&link.destination) {
+            collector.add(path, Naming::Link, || page.lines.line(link.range.start));
         }
     }
-    for code in &page.body.codes {
-        // A pattern in prose speaks of many files; which, only a field says.
+    for code in &page.body.code_spans {
+        // A glob in prose is usually an example. Globs count only in header fields.
         if let Some(path) = clean_path(&code.text).filter(|path| !path.contains('*')) {
-            gathered.add(path, Naming::Code, || page.lines.line(code.start));
+            collector.add(path, Naming::Code, || page.lines.line(code.start));
         }
     }
-    gathered.named
+    collector.named
 }
 
-/// Header fields that say which code a document is about.
-fn is_key(key: &str) -> bool {
+/// True if a header field of this key names the code that a document is about.
+fn names_code(key: &str) -> bool {
     matches!(
         key,
         "affects"
@@ -62,21 +62,21 @@ fn is_key(key: &str) -> bool {
     )
 }
 
-/// The paths in a field. In front matter an item is a path; elsewhere it is Markdown.
-fn of_field(field: &Field) -> Vec<String> {
+/// Returns the paths in a field. In front matter an item is a path, in the body it is Markdown.
+fn paths_in_field(field: &Field) -> Vec<String> {
     let mut paths = Vec::new();
     for item in &field.items {
-        for part in parts(item) {
+        for part in split_list(item) {
             let mut part = part.trim();
-            if !field.front {
+            if !field.outside_markdown {
                 let bold = part.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
                 part = bold.unwrap_or(part);
             }
             let part = part.trim_matches(['`', '"', '\'', ' ']);
-            let spaced = part.contains(char::is_whitespace);
-            let prose = spaced && !(field.front && part.contains('/'));
-            if !prose {
-                paths.extend(pattern_or_path(part));
+            let has_spaces = part.contains(char::is_whitespace);
+            let is_prose = has_spaces && !(field.outside_markdown && part.contains('/'));
+            if !is_prose {
+                paths.extend(glob_or_path(part));
             }
         }
     }
@@ -84,7 +84,7 @@ fn of_field(field: &Field) -> Vec<String> {
 }
 
 /// Splits at commas, but not at those of `{a,b}`.
-fn parts(item: &str) -> Vec<&str> {
+fn split_list(item: &str) -> Vec<&str> {
     let mut depth = 0u32;
     item.split(|c| {
         match c {
@@ -97,30 +97,30 @@ fn parts(item: &str) -> Vec<&str> {
     .collect()
 }
 
-/// A pattern is kept as it is written; a path is clean_path.
-fn pattern_or_path(text: &str) -> Option<String> {
+/// Returns a glob as written, or a path in its normal form.
+fn glob_or_path(text: &str) -> Option<String> {
     if text.is_empty() || text.len() > MAX_PATH || text.contains("](") {
         return None;
     }
     if is_glob(text) {
-        let plain = text.replace('\\', "/");
-        let plain = plain.trim_start_matches("./");
-        return (!plain.contains(':')).then(|| plain.to_string());
+        let glob = text.replace('\\', "/");
+        let glob = glob.trim_start_matches("./");
+        return (!glob.contains(':')).then(|| glob.to_string());
     }
     clean_path(text)
 }
 
-/// Where a link leads, if that can be a file of the repository.
-fn of_link(destination: &str) -> Option<String> {
+/// Returns the path that a link points to, if it can be a file of the repository.
+fn path_of_link(destination: &str) -> Option<String> {
     let bare = destination.trim().split(['#', '?']).next()?;
-    let scheme = bare.find(':').is_some_and(|at| !bare[..at].contains('/'));
-    if bare.is_empty() || scheme || bare.starts_with("//") || bare.len() > MAX_PATH {
+    let has_scheme = bare.find(':').is_some_and(|at| !bare[..at].contains('/'));
+    if bare.is_empty() || has_scheme || bare.starts_with("//") || bare.len() > MAX_PATH {
         return None;
     }
     let path = percent_decoded(bare);
-    // What lies beside a document is most often another one.
-    let beside = path.ends_with(".md") && !path.contains('/');
-    (!beside && !path.chars().any(char::is_control)).then_some(path)
+    // A Markdown file in the same folder is most often another document.
+    let is_sibling = path.ends_with(".md") && !path.contains('/');
+    (!is_sibling && !path.chars().any(char::is_control)).then_some(path)
 }
 
 #[cfg(test)]
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn code_spans_links_and_fields_name_paths_and_blocks_do_not() {
+    fn paths_are_read_from_code_spans_links_and_fields_but_not_from_code_blocks() {
         let text = "---\naffects: [src/parse/**, \"src/{a,b}.rs\", ./src/x.rs]\nfiles: a.rs, b.rs\n---\n# T\n\nSee `src/walk.rs:42`, `src\\link\\mod.rs` and\n[the walk](../src/walk.rs#L1), `cargo test`, `Vec`,\n[site](https://x.y/z) and [next](0002-b.md).\n\n```\n`src/block.rs`\n```\n\n`src/walk.rs:50`\n";
         let expected = [
             ("src/parse/**", Naming::Field, 2),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_in_the_body_is_markdown() {
+    fn a_field_in_the_body_is_read_as_markdown() {
         let text = "# T\n\n- **Affects:** `src/a.rs`, `src/b/**`\n- Components: the web client, api\n\n## Decision\n\nx\n";
         let fields: Vec<String> = named(text)
             .into_iter()

@@ -1,13 +1,14 @@
-//! What there is to do: phase, tasks to tick, and what must hold in the end.
+//! Reads the phase, the tasks and the success criteria of a document.
 
 use std::ops::Range;
 
 use super::Page;
-use super::body::Paragraph;
-use super::text::{clip, plain, position};
+use super::excerpts::heading_position;
+use super::markdown::Paragraph;
+use super::plain_text::{clip, plain};
 use crate::model::Work;
 
-/// Headings of what must hold in the end, best first.
+/// Headings of sections with success criteria, best first.
 const CRITERIA: &[&str] = &[
     "success criteria",
     "acceptance criteria",
@@ -20,17 +21,17 @@ const CRITERIA: &[&str] = &[
 /// Longest text of one task or criterion.
 const MAX_ITEM: usize = 240;
 
-/// Most items of a kind that are taken; nobody reads more.
+/// Most tasks, and most criteria, that are read.
 const MAX_ITEMS: usize = 200;
 
-/// A box to tick.
+/// A checkbox in a list.
 struct Task {
     at: usize,
     done: bool,
     text: String,
 }
 
-/// Reads what a document says of the work it asks for.
+/// Reads the work that a document describes.
 pub(super) fn work(page: &Page<'_>, brief: String) -> Work {
     let criteria = criteria_section(page);
     let tasks = tasks(page);
@@ -47,26 +48,26 @@ pub(super) fn work(page: &Page<'_>, brief: String) -> Work {
     }
 }
 
-/// The first section that names criteria and lists any.
+/// Returns the range of the best section of criteria that lists any.
 fn criteria_section(page: &Page<'_>) -> Option<Range<usize>> {
     let headings = page.body.headings.iter().enumerate();
     let mut ranked: Vec<(usize, usize)> = headings
-        .filter_map(|(index, heading)| Some((position(CRITERIA, &heading.title)?, index)))
+        .filter_map(|(index, heading)| Some((heading_position(CRITERIA, &heading.title)?, index)))
         .collect();
     ranked.sort_unstable();
     let ranges = ranked.into_iter().map(|(_, index)| page.body.section(index));
     ranges.into_iter().find(|range| !items(page, range).is_empty())
 }
 
-/// The items of the lists in a range, ticked ones left out.
+/// Returns the list items in a range, without checked checkboxes.
 fn items(page: &Page<'_>, range: &Range<usize>) -> Vec<String> {
     let items = page.body.paragraphs_in(range).iter().filter_map(|item| item_text(page, item));
     let open = items.filter(|text| !is_done(text));
-    let texts = open.map(|text| shown(text.strip_prefix("[ ]").unwrap_or(text)));
+    let texts = open.map(|text| clipped_plain(text.strip_prefix("[ ]").unwrap_or(text)));
     texts.filter(|text| !text.is_empty()).take(MAX_ITEMS).collect()
 }
 
-/// The first line of a list item, without its bullet.
+/// Returns the first line of a list item without its bullet.
 fn item_text<'a>(page: &Page<'a>, item: &Paragraph) -> Option<&'a str> {
     let line = page.text[item.range.clone()].lines().next()?.trim_start();
     let bare = line.strip_prefix(['-', '*', '+']).or_else(|| {
@@ -80,7 +81,7 @@ fn is_done(text: &str) -> bool {
     text.starts_with("[x]") || text.starts_with("[X]")
 }
 
-fn shown(markdown: &str) -> String {
+fn clipped_plain(markdown: &str) -> String {
     clip(&plain(markdown.trim()), MAX_ITEM)
 }
 
@@ -90,19 +91,19 @@ fn tasks(page: &Page<'_>) -> Vec<Task> {
         let text = item_text(page, item)?;
         let done = is_done(text);
         let rest = if done { text.get(3..)? } else { text.strip_prefix("[ ]")? };
-        Some(Task { at: item.range.start, done, text: shown(rest) })
+        Some(Task { at: item.range.start, done, text: clipped_plain(rest) })
     });
     boxes.filter(|task| !task.text.is_empty()).collect()
 }
 
-/// The phase that a header states.
+/// Returns the phase that a header field states.
 fn stated_phase(page: &Page<'_>) -> Option<String> {
     let keys = ["phase", "current phase"];
     let field = page.fields.iter().find(|field| keys.contains(&field.key.as_str()))?;
-    Some(shown(field.items.first()?)).filter(|phase| !phase.is_empty())
+    Some(clipped_plain(field.items.first()?)).filter(|phase| !phase.is_empty())
 }
 
-/// The first phase with an open task, from headings such as `### Phase 2: Cleanup`.
+/// Returns the first phase with an open task, from headings such as `### Phase 2: Cleanup`.
 fn open_phase(page: &Page<'_>, tasks: &[&Task]) -> Option<String> {
     let phases = page.body.headings.iter().enumerate().filter(|(_, heading)| {
         let title = heading.title.trim_start_matches(['*', ' ']);

@@ -1,36 +1,36 @@
-//! Offsets to lines and columns.
+//! Maps byte offsets to lines and columns.
 
-/// Columns up to here are counted in characters, beyond in bytes.
+/// Columns up to this offset are counted in characters, later ones in bytes. Counting characters
+/// for every reference in a very long line would take quadratic time.
 const MAX_COUNTED: usize = 4_096;
 
-/// Where each line of a text begins.
-pub(crate) struct Lines {
+/// Offsets at which the lines of a text start.
+pub(crate) struct LineIndex {
     starts: Vec<u32>,
 }
 
-impl Lines {
-    /// Finds every line of a text.
-    pub(crate) fn new(text: &str) -> Lines {
+impl LineIndex {
+    /// Finds the start of every line.
+    pub(crate) fn new(text: &str) -> LineIndex {
         let mut starts = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i as u32 + 1));
-        Lines { starts }
+        LineIndex { starts }
     }
 
-    /// Every line without its end.
-    pub(crate) fn all<'a>(&self, text: &'a str) -> impl Iterator<Item = &'a str> {
+    /// Iterates over the lines of the text, without their line endings.
+    pub(crate) fn lines<'a>(&self, text: &'a str) -> impl Iterator<Item = &'a str> {
         (1..=self.starts.len() as u32).map(|line| self.text(text, line))
     }
 
-    /// The line of an offset, from 1.
+    /// Returns the line of an offset, counted from 1.
     pub(crate) fn line(&self, offset: usize) -> u32 {
         self.starts.partition_point(|start| *start as usize <= offset) as u32
     }
 
-    /// Line and column of an offset, both from 1; columns count characters.
-    pub(crate) fn place(&self, text: &str, offset: usize) -> (u32, u32) {
+    /// Returns the line and column of an offset, both counted from 1. Columns count characters.
+    pub(crate) fn line_and_column(&self, text: &str, offset: usize) -> (u32, u32) {
         let line = self.line(offset);
         let start = self.start(line);
-        // Far into a long line nobody counts characters; bytes are quicker.
         if offset - start > MAX_COUNTED {
             return (line, (offset - start) as u32 + 1);
         }
@@ -39,12 +39,12 @@ impl Lines {
         (line, column as u32 + 1)
     }
 
-    /// Where a line begins.
+    /// Returns the offset at which a line starts.
     pub(crate) fn start(&self, line: u32) -> usize {
         self.starts[line as usize - 1] as usize
     }
 
-    /// The text of a line without its end.
+    /// Returns the text of a line without its line ending.
     pub(crate) fn text<'a>(&self, text: &'a str, line: u32) -> &'a str {
         let index = line as usize - 1;
         let start = self.starts.get(index).map_or(text.len(), |start| *start as usize);

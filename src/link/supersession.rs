@@ -1,9 +1,9 @@
-//! Supersession closed over chains, and what is live after it.
+//! Follows chains of supersession and determines which documents are live.
 
 use crate::model::{Code, Collection, Diagnostic, DocId, Document, Edge, Graph, Relation, Status};
 
-/// Completes the graph: who finally replaces whom, and who may still be told as current.
-pub(super) fn close(
+/// Builds the graph, including which documents are live and which ones finally replace each.
+pub(super) fn build_graph(
     collections: Vec<Collection>,
     documents: Vec<Document>,
     edges: Vec<Edge>,
@@ -13,7 +13,7 @@ pub(super) fn close(
     let mut stated = vec![false; documents.len()];
     for edge in edges.iter().filter(|edge| !edge.ambiguous) {
         match edge.relation {
-            Relation::Supersedes if decides(&documents[edge.from.0 as usize]) => {
+            Relation::Supersedes if can_supersede(&documents[edge.from.0 as usize]) => {
                 next[edge.to.0 as usize].push(edge.from);
             }
             Relation::SupersededBy => {
@@ -28,49 +28,50 @@ pub(super) fn close(
         successors.dedup();
         successors.retain(|successor| successor.0 as usize != row);
     }
-    let cyclic = cycles(&documents, &next, notes);
-    let replaced_by = all_ends(&next, &cyclic);
+    let cyclic = mark_cycles(&documents, &next, notes);
+    let replaced_by = chain_ends(&next, &cyclic);
     let mut live: Vec<bool> = documents
         .iter()
         .enumerate()
         .map(|(row, document)| document.status.is_live() && (cyclic[row] || next[row].is_empty()))
         .collect();
-    // A plan binds no longer than what it plans.
+    // A plan is live only as long as the document it plans.
     for edge in edges.iter().filter(|edge| edge.relation == Relation::PlanOf) {
-        let stands = live[edge.to.0 as usize];
-        live[edge.from.0 as usize] &= stands;
+        let planned_is_live = live[edge.to.0 as usize];
+        live[edge.from.0 as usize] &= planned_is_live;
     }
-    note_surprises(&documents, &next, &cyclic, &stated, notes);
+    report_live_but_superseded(&documents, &next, &cyclic, &stated, notes);
     Graph { collections, documents, edges, live, replaced_by }
 }
 
-/// Whether a document can take another's place by saying so. A draft has not done so yet, and a
-/// record of a conversation never does.
-fn decides(document: &Document) -> bool {
-    let records =
+/// Returns true if a document supersedes others by stating so. A draft does not yet, and notes and
+/// records of a discussion never do.
+fn can_supersede(document: &Document) -> bool {
+    let is_record =
         matches!(document.kind.as_str(), "dialogue" | "spike" | "note" | "plan" | "publication");
     document.status.is_live()
         && !matches!(document.status, Status::Draft | Status::Proposed)
-        && !records
+        && !is_record
 }
 
-/// More ends of chains than this are not followed.
+/// Most documents that are listed as the replacement of one.
 const MAX_ENDS: usize = 8;
 
-/// The documents at the end of every chain from each row, each row after those it leads to.
-fn all_ends(next: &[Vec<DocId>], cyclic: &[bool]) -> Vec<Vec<DocId>> {
+/// Returns, for each row, the documents at the ends of its chains of supersession. A depth-first
+/// search handles each row after the rows that supersede it.
+fn chain_ends(next: &[Vec<DocId>], cyclic: &[bool]) -> Vec<Vec<DocId>> {
     let mut ends: Vec<Option<Vec<DocId>>> = vec![None; next.len()];
     for start in 0..next.len() {
         let mut open = vec![start];
         while let Some(row) = open.last().copied() {
             let rows = next[row].iter().map(|id| id.0 as usize);
-            let missing = |at: &usize| ends[*at].is_none() && !cyclic[*at];
-            let waiting: Vec<usize> = match ends[row].is_some() || cyclic[row] {
+            let is_unknown = |at: &usize| ends[*at].is_none() && !cyclic[*at];
+            let unknown: Vec<usize> = match ends[row].is_some() || cyclic[row] {
                 true => Vec::new(),
-                false => rows.filter(missing).collect(),
+                false => rows.filter(is_unknown).collect(),
             };
-            if !waiting.is_empty() {
-                open.extend(waiting);
+            if !unknown.is_empty() {
+                open.extend(unknown);
                 continue;
             }
             if ends[row].is_none() {
@@ -82,7 +83,8 @@ fn all_ends(next: &[Vec<DocId>], cyclic: &[bool]) -> Vec<Vec<DocId>> {
     ends.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// The ends of a row from those of the rows it leads to; a member of a circle has none.
+/// Returns the ends of a row, given those of the rows that supersede it. A member of a cycle has
+/// none.
 fn joined_ends(
     next: &[Vec<DocId>],
     cyclic: &[bool],
@@ -102,8 +104,12 @@ fn joined_ends(
     found
 }
 
-/// Marks the members of every cycle and notes each cycle once.
-fn cycles(documents: &[Document], next: &[Vec<DocId>], notes: &mut Vec<Diagnostic>) -> Vec<bool> {
+/// Marks the members of every cycle and reports each cycle once.
+fn mark_cycles(
+    documents: &[Document],
+    next: &[Vec<DocId>],
+    notes: &mut Vec<Diagnostic>,
+) -> Vec<bool> {
     let mut cyclic = vec![false; next.len()];
     let mut done = vec![false; next.len()];
     let mut on_path = vec![false; next.len()];
@@ -111,7 +117,7 @@ fn cycles(documents: &[Document], next: &[Vec<DocId>], notes: &mut Vec<Diagnosti
         if done[start] || next[start].is_empty() {
             continue;
         }
-        // Depth first, with the path kept on a stack of (row, how many successors were tried).
+        // Depth-first search; the stack has each row with the number of successors tried.
         let mut path: Vec<(usize, usize)> = vec![(start, 0)];
         on_path[start] = true;
         while let Some((row, tried)) = path.last_mut() {
@@ -126,7 +132,7 @@ fn cycles(documents: &[Document], next: &[Vec<DocId>], notes: &mut Vec<Diagnosti
             if on_path[successor] {
                 let at = path.iter().position(|(row, _)| *row == successor).unwrap_or(0);
                 let members: Vec<usize> = path[at..].iter().map(|(row, _)| *row).collect();
-                note_cycle(documents, &members, notes);
+                report_cycle(documents, &members, notes);
                 members.iter().for_each(|member| cyclic[*member] = true);
             } else if !done[successor] {
                 on_path[successor] = true;
@@ -137,14 +143,14 @@ fn cycles(documents: &[Document], next: &[Vec<DocId>], notes: &mut Vec<Diagnosti
     cyclic
 }
 
-fn note_cycle(documents: &[Document], members: &[usize], notes: &mut Vec<Diagnostic>) {
+fn report_cycle(documents: &[Document], members: &[usize], notes: &mut Vec<Diagnostic>) {
     let names: Vec<&str> = members.iter().map(|row| documents[*row].path.as_str()).collect();
-    let message = format!("supersession goes in a circle: {} → {}", names.join(" → "), names[0]);
-    let hint = "remove one `supersedes` of them";
+    let message = format!("documents supersede each other: {} → {}", names.join(" → "), names[0]);
+    let hint = "remove one of these `supersedes`";
     notes.push(Diagnostic::new(Code::SupersessionCycle, names[0], message).hint(hint));
 }
 
-fn note_surprises(
+fn report_live_but_superseded(
     documents: &[Document],
     next: &[Vec<DocId>],
     cyclic: &[bool],
@@ -152,13 +158,13 @@ fn note_surprises(
     notes: &mut Vec<Diagnostic>,
 ) {
     for (row, document) in documents.iter().enumerate() {
-        let silent = stated[row] || cyclic[row] || matches!(document.status, Status::Unstated);
-        let Some(by) = next[row].first().filter(|_| document.status.is_live() && !silent) else {
+        let expected = stated[row] || cyclic[row] || matches!(document.status, Status::Unstated);
+        let Some(by) = next[row].first().filter(|_| document.status.is_live() && !expected) else {
             continue;
         };
         let by = &documents[by.0 as usize].path;
         let message =
-            format!("it says {}, but {by} supersedes it; it is told as history", document.status);
+            format!("status is {}, but {by} supersedes it; listed as history", document.status);
         let line = document.facts.status.as_ref().map_or(0, |(_, line)| *line);
         let hint = "set its status to superseded";
         notes.push(

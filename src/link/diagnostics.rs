@@ -1,28 +1,34 @@
-//! What is said of a reference that is broken, ambiguous, renamed or to itself.
+//! Words the diagnostics of references that are broken, ambiguous, renamed or to themselves.
 
-use super::path::relative;
-use super::resolve::{Answer, Resolver};
+use super::resolve::{Resolution, Resolver};
+use super::resolve_path::relative;
 use crate::model::document::HEADER_END;
 use crate::model::{Code, Diagnostic, DocId, Reference, Target};
 
 impl Resolver<'_, '_> {
-    pub(super) fn note(&self, reference: &Reference, answer: &Answer, notes: &mut Vec<Diagnostic>) {
+    /// Adds a diagnostic if the author should know how a reference was resolved.
+    pub(super) fn report(
+        &self,
+        reference: &Reference,
+        resolution: &Resolution,
+        notes: &mut Vec<Diagnostic>,
+    ) {
         let path = &self.document.path;
         let path_of = |id: &DocId| self.documents[id.0 as usize].path.as_str();
-        let diagnostic = match answer {
-            Answer::One(id) if *id == self.from => {
+        let diagnostic = match resolution {
+            Resolution::One(id) if *id == self.from => {
                 if self.names_itself(reference) {
                     return;
                 }
                 Diagnostic::new(Code::SelfReference, path, "the document refers to itself")
                     .hint("name another document, or drop the reference")
             }
-            Answer::Renamed(id) => {
+            Resolution::Renamed(id) => {
                 let new = relative(path, path_of(id));
                 let message = format!("{} is now {}", written(&reference.target), path_of(id));
                 Diagnostic::new(Code::Renamed, path, message).hint(format!("write {new:?}"))
             }
-            Answer::Many(ids) => {
+            Resolution::Many(ids) => {
                 let mut all: Vec<&str> = ids.iter().take(6).map(path_of).collect();
                 if ids.len() > all.len() {
                     all.push("…");
@@ -37,16 +43,16 @@ impl Resolver<'_, '_> {
                 Diagnostic::new(Code::Ambiguous, path, message)
                     .hint(format!("write the address of one, such as {uri}"))
             }
-            Answer::Nothing(code, message, hint) => {
+            Resolution::Missing(code, message, hint) => {
                 let diagnostic = Diagnostic::new(*code, path, message.as_str());
                 Diagnostic { hint: hint.clone(), ..diagnostic }
             }
-            Answer::One(_) | Answer::Foreign => return,
+            Resolution::One(_) | Resolution::Foreign => return,
         };
         notes.push(diagnostic.at(reference.line, reference.column));
     }
 
-    /// Whether a reference is the document's own id in its header or on the web.
+    /// Returns true if a reference is the document's own id in its header, or its own URL.
     fn names_itself(&self, reference: &Reference) -> bool {
         let labelled = reference.label.is_some() && reference.label == self.document.facts.label;
         let in_header = reference.line < HEADER_END && matches!(reference.target, Target::Label(_));
@@ -54,6 +60,7 @@ impl Resolver<'_, '_> {
     }
 }
 
+/// Formats a target the way the author wrote it.
 fn written(target: &Target) -> String {
     match target {
         Target::Path(path) => format!("{path:?}"),

@@ -1,65 +1,74 @@
-//! What is too long or too wide to be read whole.
+//! Cuts lines that are too long or nest too deep, and counts YAML values, before a parser runs.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Parser};
 
-use super::Lines;
+use super::LineIndex;
+use super::plain_text::prefix;
 use crate::model::plan::Limits;
 use crate::model::plural::counted;
 use crate::model::{Code, Note};
 
-/// At most this many lines are placed one by one; the rest are counted.
-const MAX_PLACED: usize = 3;
+/// At most this many lines per limit are reported one by one; the others are only counted.
+const MAX_REPORTED: usize = 3;
 
-/// So many bytes of one scalar count as one value more.
+/// Every 64 bytes of a scalar count as one more value.
 const SCALAR_BYTES: usize = 64;
 
-/// Takes off what stands beyond a limit in each line: too far on, or too deep in quotes and lists.
-/// Lines keep their numbers. A parser of Markdown takes quadratic time under deep quotes, so they
-/// are cut before it sees them.
-pub(super) fn lines<'a>(
+/// A line that is over a limit.
+struct CutLine {
+    code: Code,
+    line: u32,
+    /// Offset in the line of the part that was removed.
+    at: usize,
+    n_bytes: usize,
+}
+
+/// Cuts every line that is too long, or that opens quotes and lists too deep, at the limit. Lines
+/// keep their numbers. The Markdown parser takes quadratic time for deep quotes, so they must be
+/// cut before it runs.
+pub(super) fn cut_lines<'a>(
     text: Cow<'a, str>,
     limits: &Limits,
     notes: &mut Vec<Note>,
-) -> (Cow<'a, str>, Lines) {
-    let all = Lines::new(&text);
+) -> (Cow<'a, str>, LineIndex) {
+    let lines = LineIndex::new(&text);
     let max = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
     let (max_bytes, max_depth) = (max(limits.line_bytes), max(limits.nesting));
     let cut = |line: &str| -> Option<(usize, Code)> {
-        // A level has at least one byte, so that most lines are not looked at.
+        // A level of nesting takes at least one byte, so most lines are short enough to skip.
         if line.len() <= max_depth.min(max_bytes) {
             return None;
         }
         let deep = deep_at(line, max_depth).map(|at| (at, Code::DeepMarkdown));
-        let long = || (start(line, max_bytes).len(), Code::LongLine);
+        let long = || (prefix(line, max_bytes).len(), Code::LongLine);
         deep.or_else(|| (line.len() > max_bytes).then(long))
     };
-    if all.all(&text).all(|line| cut(line).is_none()) {
-        return (text, all);
+    if lines.lines(&text).all(|line| cut(line).is_none()) {
+        return (text, lines);
     }
-    let mut kept = String::with_capacity(text.len());
-    let mut found = Vec::new();
-    for (number, whole) in (1..).zip(text.split_inclusive('\n')) {
+    let mut shortened = String::with_capacity(text.len());
+    let mut cut_lines = Vec::new();
+    for (line, whole) in (1..).zip(text.split_inclusive('\n')) {
         let bare = whole.trim_end_matches(['\n', '\r']);
         let end = cut(bare).map(|(at, code)| {
-            found.push((code, number, at, bare.len()));
+            cut_lines.push(CutLine { code, line, at, n_bytes: bare.len() });
             at
         });
-        kept.push_str(&bare[..end.unwrap_or(bare.len())]);
-        kept.push_str(&whole[bare.len()..]);
+        shortened.push_str(&bare[..end.unwrap_or(bare.len())]);
+        shortened.push_str(&whole[bare.len()..]);
     }
-    tell(&found, limits, notes);
-    let lines = Lines::new(&kept);
-    (Cow::Owned(kept), lines)
+    report(&cut_lines, limits, notes);
+    let lines = LineIndex::new(&shortened);
+    (Cow::Owned(shortened), lines)
 }
 
-/// Says which lines were cut: code, line, offset in it, and its bytes.
-fn tell(found: &[(Code, u32, usize, usize)], limits: &Limits, notes: &mut Vec<Note>) {
+fn report(cut_lines: &[CutLine], limits: &Limits, notes: &mut Vec<Note>) {
     for code in [Code::LongLine, Code::DeepMarkdown] {
-        let lines = found.iter().filter(|(found, ..)| *found == code);
-        for (_, line, at, n_bytes) in lines.clone().take(MAX_PLACED) {
+        let lines = cut_lines.iter().filter(|cut| cut.code == code);
+        for CutLine { line, at, n_bytes, .. } in lines.clone().take(MAX_REPORTED) {
             let (message, key) = match code {
                 Code::LongLine => (
                     format!(
@@ -78,7 +87,7 @@ fn tell(found: &[(Code, u32, usize, usize)], limits: &Limits, notes: &mut Vec<No
             let column = u32::try_from(*at).map_or(1, |at| at.saturating_add(1));
             notes.push(Note { code, line: *line, column, message, hint });
         }
-        let n_more = lines.count().saturating_sub(MAX_PLACED);
+        let n_more = lines.count().saturating_sub(MAX_REPORTED);
         if n_more > 0 {
             let (lines, are) =
                 (counted(n_more, "more line"), if n_more == 1 { "is" } else { "are" });
@@ -88,17 +97,8 @@ fn tell(found: &[(Code, u32, usize, usize)], limits: &Limits, notes: &mut Vec<No
     }
 }
 
-/// At most so many bytes of a text, cut between two characters.
-pub(super) fn start(text: &str, max: usize) -> &str {
-    let mut end = max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-/// Where a line opens a quote or a list deeper than the limit. Two columns of space before a
-/// marker can stand for a list around it, but no more than that.
+/// Returns the offset at which a line opens a quote or a list deeper than the limit. Two columns
+/// of space before a marker can mean one more list around it, so they count as a level.
 fn deep_at(line: &str, max: usize) -> Option<usize> {
     let bytes = line.as_bytes();
     let (mut at, mut depth) = (0, 0);
@@ -128,7 +128,7 @@ fn deep_at(line: &str, max: usize) -> Option<usize> {
     }
 }
 
-/// Whether a line is a rule across the page: `- - - -`.
+/// True if a line is a thematic break: `- - - -`.
 fn is_rule(bytes: &[u8]) -> bool {
     let sign = bytes.iter().find(|b| !b.is_ascii_whitespace());
     sign.is_some_and(|sign| {
@@ -136,14 +136,14 @@ fn is_rule(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether a YAML text has more values than the limit once its aliases are followed. Without
-/// aliases it has no more than its bytes.
-pub(super) fn is_wide(yaml: &str, limits: &Limits) -> bool {
+/// Returns true if a YAML text has more values than the limit once its aliases are expanded.
+/// Without aliases it cannot have more values than bytes.
+pub(super) fn has_too_many_values(yaml: &str, limits: &Limits) -> bool {
     let bytes = yaml.as_bytes();
     if memchr::memchr(b'*', bytes).is_none() || memchr::memchr(b'&', bytes).is_none() {
         return false;
     }
-    // What each anchor stands for, counted once: nothing is expanded to be counted.
+    // The number of values of each anchor, so that nothing has to be expanded to be counted.
     let mut anchored: BTreeMap<usize, u64> = BTreeMap::new();
     let mut open: Vec<(usize, u64)> = Vec::new();
     let mut n_values = 0u64;
@@ -151,8 +151,8 @@ pub(super) fn is_wide(yaml: &str, limits: &Limits) -> bool {
         let Ok((event, _)) = event else { return false };
         match event {
             Event::Alias(anchor) => {
-                let grown = anchored.get(&anchor).copied().unwrap_or(1);
-                n_values = n_values.saturating_add(grown);
+                let n_expanded = anchored.get(&anchor).copied().unwrap_or(1);
+                n_values = n_values.saturating_add(n_expanded);
             }
             Event::Scalar(value, _, anchor, _) => {
                 let size = 1 + (value.len() / SCALAR_BYTES) as u64;
@@ -182,17 +182,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_line_is_cut_at_a_character_and_the_rest_keeps_its_place() {
+    fn a_long_line_is_cut_between_characters_and_later_lines_keep_their_numbers() {
         let limits = Limits { line_bytes: 4, ..Limits::default() };
         let mut notes = Vec::new();
-        let (text, kept) = lines("ab\r\nabcéf\r\nabcd\nz".into(), &limits, &mut notes);
+        let (text, lines) = cut_lines("ab\r\nabcéf\r\nabcd\nz".into(), &limits, &mut notes);
         assert_eq!(text, "ab\r\nabc\r\nabcd\nz");
-        assert_eq!(kept.text(&text, 4), "z");
+        assert_eq!(lines.text(&text, 4), "z");
         assert_eq!((notes.len(), notes[0].line, notes[0].column), (1, 2, 4));
     }
 
     #[test]
-    fn deep_quotes_and_lists_are_cut_and_rules_are_not() {
+    fn deep_quotes_and_lists_are_cut_and_thematic_breaks_are_not() {
         let limits = Limits { nesting: 3, ..Limits::default() };
         for (deep, cut) in [
             ("> > > > a", "> > > "),
@@ -202,26 +202,33 @@ mod tests {
             ("> >     - a", "> >     "),
         ] {
             let mut notes = Vec::new();
-            let (text, _) = lines(deep.into(), &limits, &mut notes);
+            let (text, _) = cut_lines(deep.into(), &limits, &mut notes);
             assert_eq!((&*text, notes[0].code), (cut, Code::DeepMarkdown), "{deep}");
         }
         for fine in ["> > > a > > b", "- - - - - -", "    - a", "-a -b -c -d", "          a - b"] {
             let mut notes = Vec::new();
-            assert_eq!(lines(fine.into(), &limits, &mut notes).0, fine);
+            assert_eq!(cut_lines(fine.into(), &limits, &mut notes).0, fine);
             assert!(notes.is_empty(), "{fine}");
         }
     }
 
     #[test]
-    fn aliases_are_counted_as_what_they_stand_for() {
+    fn an_alias_counts_as_the_values_of_its_anchor() {
         let laughs: String = (1..9)
             .map(|i| format!("a{i}: &a{i} [{}]\n", vec![format!("*a{}", i - 1); 9].join(", ")))
             .collect();
         let laughs = format!("a0: &a0 lol\n{laughs}");
-        assert!(is_wide(&laughs, &Limits::default()));
+        assert!(has_too_many_values(&laughs, &Limits::default()));
         let copied = format!("a: &a {}\nb: [{}]\n", "x".repeat(30_000), ["*a"; 5_000].join(", "));
-        assert!(is_wide(&copied, &Limits::default()), "bytes count, too");
-        assert!(!is_wide("a: &a [1, 2]\nb: *a\nc: 'x * y & z'\n", &Limits::default()));
-        assert!(!is_wide("a: &a [*a]\n", &Limits::default()), "the parser refuses a circle itself");
+        assert!(
+            has_too_many_values(&copied, &Limits::default()),
+            "long scalars count as several values"
+        );
+        assert!(!has_too_many_values("a: &a [1, 2]\nb: *a\nc: 'x * y & z'\n", &Limits::default()));
+        let cycle = "a: &a [*a]\n";
+        assert!(
+            !has_too_many_values(cycle, &Limits::default()),
+            "the YAML parser rejects cycles itself"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! One pass over the Markdown: headings, paragraphs, links, and the text that is prose.
+//! Reads the structure of a Markdown body in one pass: headings, paragraphs, links and prose.
 
 use std::ops::Range;
 
@@ -6,56 +6,55 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::model::binding::looks_like_path;
 
-/// A heading and where it stands.
+/// A heading and its position.
 pub(crate) struct Heading {
     /// 1 for `#`.
     pub(crate) level: u8,
-    /// Its text, code spans with their backticks.
+    /// Its text, with the backticks of code spans.
     pub(crate) title: String,
-    /// Where the heading itself begins.
+    /// Offset of the heading.
     pub(crate) start: usize,
-    /// Where its section's text begins.
+    /// Offset of the text after the heading.
     pub(crate) after: usize,
 }
 
-/// A link, wherever it leads.
+/// A link to anything.
 pub(crate) struct Link<'a> {
-    /// Where it leads, as written.
+    /// Its destination, as written.
     pub(crate) destination: pulldown_cmark::CowStr<'a>,
-    /// Where it stands.
+    /// Its position in the text.
     pub(crate) range: Range<usize>,
 }
 
-/// A run of prose, with the link it belongs to.
+/// A run of prose, and the index of the link that it is the text of.
 pub(crate) struct Span {
     pub(crate) range: Range<usize>,
     pub(crate) link: Option<u32>,
 }
 
 /// A code span that may be the path of a file.
-pub(crate) struct Code<'a> {
+pub(crate) struct CodeSpan<'a> {
     pub(crate) text: pulldown_cmark::CowStr<'a>,
-    /// Where it begins.
     pub(crate) start: usize,
 }
 
-/// A paragraph or a list item that is no heading, code or HTML.
+/// A paragraph or a list item.
 pub(crate) struct Paragraph {
     pub(crate) range: Range<usize>,
     pub(crate) in_list: bool,
 }
 
-/// What one pass over the Markdown found, in order of appearance.
+/// The structure of a Markdown body. Each list is in order of appearance.
 pub(crate) struct Body<'a> {
     pub(crate) headings: Vec<Heading>,
     pub(crate) links: Vec<Link<'a>>,
-    pub(crate) codes: Vec<Code<'a>>,
+    pub(crate) code_spans: Vec<CodeSpan<'a>>,
     pub(crate) spans: Vec<Span>,
     pub(crate) paragraphs: Vec<Paragraph>,
     range: Range<usize>,
 }
 
-/// Headings that name a part of any document, and so cannot be the title of one.
+/// True if a heading names a part that any document can have, so that it cannot be a title.
 pub(crate) fn is_generic(title: &str) -> bool {
     const WORDS: &[&str] = &[
         "abstract",
@@ -100,13 +99,13 @@ pub(crate) fn is_generic(title: &str) -> bool {
 }
 
 impl<'a> Body<'a> {
-    /// Reads the Markdown from an offset on.
-    pub(crate) fn read(text: &'a str, start: usize) -> Body<'a> {
-        let mut reader = Reader {
+    /// Parses the Markdown from an offset to the end.
+    pub(crate) fn parse(text: &'a str, start: usize) -> Body<'a> {
+        let mut builder = BodyBuilder {
             body: Body {
                 headings: Vec::new(),
                 links: Vec::new(),
-                codes: Vec::new(),
+                code_spans: Vec::new(),
                 spans: Vec::new(),
                 paragraphs: Vec::new(),
                 range: start..text.len(),
@@ -119,13 +118,13 @@ impl<'a> Body<'a> {
         };
         let options = Options::ENABLE_FOOTNOTES | Options::ENABLE_HEADING_ATTRIBUTES;
         for (event, range) in Parser::new_ext(&text[start..], options).into_offset_iter() {
-            reader.hear(event, range.start + start..range.end + start);
+            builder.handle(event, range.start + start..range.end + start);
         }
-        reader.body
+        builder.body
     }
 
-    /// The part where metadata may stand: up to the second heading, or up to the first if that
-    /// already names a section.
+    /// Returns the part that may contain header fields: up to the second heading, or up to the
+    /// first if that one already names a section.
     pub(crate) fn head(&self) -> Range<usize> {
         let n_skipped = match self.headings.first() {
             Some(heading) if is_generic(&heading.title) => 0,
@@ -136,19 +135,19 @@ impl<'a> Body<'a> {
         self.range.start..end
     }
 
-    /// The text of a section up to the next heading of its level or above.
+    /// Returns the text of a section, up to the next heading of its level or above.
     pub(crate) fn section(&self, index: usize) -> Range<usize> {
         let heading = &self.headings[index];
         let next = self.headings[index + 1..].iter().find(|next| next.level <= heading.level);
         heading.after..next.map_or(self.range.end, |next| next.start)
     }
 
-    /// The heading whose own text holds an offset.
+    /// Returns the index of the last heading at or before an offset.
     pub(crate) fn heading_of(&self, offset: usize) -> Option<usize> {
         self.headings.partition_point(|heading| heading.start <= offset).checked_sub(1)
     }
 
-    /// The paragraphs in a range.
+    /// Returns the paragraphs that start in a range.
     pub(crate) fn paragraphs_in(&self, range: &Range<usize>) -> &[Paragraph] {
         let first = self.paragraphs.partition_point(|p| p.range.start < range.start);
         let last = self.paragraphs.partition_point(|p| p.range.start < range.end);
@@ -156,7 +155,8 @@ impl<'a> Body<'a> {
     }
 }
 
-struct Reader<'a> {
+/// The state of one pass: the body so far, and the elements that are open.
+struct BodyBuilder<'a> {
     body: Body<'a>,
     heading: Option<(HeadingLevel, String, usize)>,
     link: Option<u32>,
@@ -165,8 +165,8 @@ struct Reader<'a> {
     n_lists: u32,
 }
 
-impl<'a> Reader<'a> {
-    fn hear(&mut self, event: Event<'a>, range: Range<usize>) {
+impl<'a> BodyBuilder<'a> {
+    fn handle(&mut self, event: Event<'a>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.open(tag, range),
             Event::End(tag) => self.close(tag, range),
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
                     title.push_str(&text);
                 }
                 if self.n_code == 0 && self.n_images == 0 {
-                    self.prose(range);
+                    self.add_prose(range);
                 }
             }
             Event::Code(code) => {
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
                     title.push('`');
                 }
                 if looks_like_path(&code) {
-                    self.body.codes.push(Code { text: code, start: range.start });
+                    self.body.code_spans.push(CodeSpan { text: code, start: range.start });
                 }
             }
             Event::SoftBreak | Event::HardBreak => {
@@ -193,10 +193,10 @@ impl<'a> Reader<'a> {
                     title.push(' ');
                 }
                 if self.body.spans.last().is_some_and(|span| span.range.end == range.start) {
-                    self.prose(range);
+                    self.add_prose(range);
                 }
             }
-            Event::Html(html) | Event::InlineHtml(html) => self.html(&html, range.start),
+            Event::Html(html) | Event::InlineHtml(html) => self.add_html_links(&html, range.start),
             _ => {}
         }
     }
@@ -207,8 +207,11 @@ impl<'a> Reader<'a> {
             Tag::CodeBlock(_) => self.n_code += 1,
             Tag::Image { .. } => self.n_images += 1,
             Tag::List(_) => self.n_lists += 1,
-            Tag::Paragraph => self.paragraph(range, self.n_lists > 0),
-            Tag::Item => self.paragraph(range, true),
+            Tag::Paragraph => {
+                let in_list = self.n_lists > 0;
+                self.body.paragraphs.push(Paragraph { range, in_list });
+            }
+            Tag::Item => self.body.paragraphs.push(Paragraph { range, in_list: true }),
             Tag::Link { dest_url, .. } => {
                 self.link = Some(self.body.links.len() as u32);
                 self.body.links.push(Link { destination: dest_url, range });
@@ -234,12 +237,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn paragraph(&mut self, range: Range<usize>, in_list: bool) {
-        self.body.paragraphs.push(Paragraph { range, in_list });
-    }
-
-    /// Adds a run of prose, joined to the one before where nothing stands between.
-    fn prose(&mut self, range: Range<usize>) {
+    /// Adds a run of prose. Adjacent runs of the same link are joined.
+    fn add_prose(&mut self, range: Range<usize>) {
         let link = self.link;
         match self.body.spans.last_mut() {
             Some(last) if last.range.end == range.start && last.link == link => {
@@ -249,8 +248,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Finds the links in a piece of HTML. Comments hold instructions to authors, not links.
-    fn html(&mut self, html: &str, offset: usize) {
+    /// Adds the links in a piece of HTML. A comment is skipped: templates use comments for
+    /// instructions to authors.
+    fn add_html_links(&mut self, html: &str, offset: usize) {
         if html.trim_start().starts_with("<!--") {
             return;
         }

@@ -1,7 +1,7 @@
-//! `.blue/local/`: blue's own folder, ignored by git.
+//! Writes files in `.blue/local/`, blue's own folder, which git ignores.
 
 use std::fs::File;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Write};
 
 use anyhow::Context;
 use rustix::fs::{FileType, Mode, OFlags};
@@ -9,19 +9,20 @@ use rustix::io::retry_on_intr;
 
 use super::stage;
 use crate::model::Digest;
+use crate::model::layout::folder_of;
 use crate::root::Root;
 
 pub use crate::model::layout::LOCAL;
 
-/// Makes the folder, with a `.gitignore` that keeps it out of git whatever the project's own
-/// says. Refuses when `.blue` or it is a symbolic link.
-pub fn prepare(root: &Root) -> anyhow::Result<()> {
-    folder(root, LOCAL)?;
+/// Creates the folder with a `.gitignore` of its own, so that git ignores it in every project.
+/// Fails if `.blue` or the folder is a symbolic link.
+pub fn create_local_folder(root: &Root) -> anyhow::Result<()> {
+    create_folders(root, LOCAL)?;
     let ignore = format!("{LOCAL}/.gitignore");
     if root.stat(&ignore)?.is_some() {
         return Ok(());
     }
-    // Several first builds may come here at once; whoever makes the file fills it.
+    // If several builds create the file at once, the one that succeeds also writes it.
     match stage::create(root, &ignore) {
         Ok(mut file) => file.write_all(b"*\n").with_context(|| format!("write {ignore}")),
         Err(_) if root.exists(&ignore) => Ok(()),
@@ -29,8 +30,8 @@ pub fn prepare(root: &Root) -> anyhow::Result<()> {
     }
 }
 
-/// Makes a folder and those above it. Nothing on the way may be a link or a file.
-pub(super) fn folder(root: &Root, path: &str) -> anyhow::Result<()> {
+/// Creates a folder and those above it. Fails if one of them is a link or a file.
+pub(super) fn create_folders(root: &Root, path: &str) -> anyhow::Result<()> {
     let mut at = String::new();
     for part in path.split('/') {
         if !at.is_empty() {
@@ -52,66 +53,61 @@ pub(super) fn folder(root: &Root, path: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a file of blue's own in one rename. It is not synced: it carries its own checksum, and
-/// one that does not verify is the same as none.
-pub fn keep(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
-    keep_parts(root, path, std::iter::once(bytes))
+/// Writes a file below `.blue/local` in one rename, under the lock. It is not synced: a cache has a
+/// checksum, and a torn one counts as missing.
+pub fn write_local(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    write_local_parts(root, path, std::iter::once(bytes))
 }
 
-/// Writes a file of blue's own in a folder below blue's own, which is made if it is not there.
-pub fn keep_below(root: &Root, folder_path: &str, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
-    folder(root, folder_path)?;
-    keep(root, path, bytes)
-}
-
-/// The same for whoever does not have the lock.
-pub fn keep_in(root: &Root, folder_path: &str, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
-    folder(root, folder_path)?;
-    // Two of them may be written at once; the last one stays.
+/// Writes a file like [`write_local`], without holding the lock.
+pub fn write_local_unlocked(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    // Processes that write the file at once use different temporaries; the last rename wins.
     let temporary = format!("{path}.{}.tmp", std::process::id());
-    keep_as(root, path, &temporary, std::iter::once(bytes))
+    write_and_rename(root, path, &temporary, std::iter::once(bytes))
 }
 
-/// Writes a file of blue's own, made of parts, in one rename.
-pub fn keep_parts(
+/// Writes a file like [`write_local`], from several parts.
+pub fn write_local_parts(
     root: &Root,
     path: &str,
     parts: impl Iterator<Item = impl AsRef<[u8]>>,
 ) -> anyhow::Result<()> {
-    keep_as(root, path, &format!("{path}.tmp"), parts)
+    write_and_rename(root, path, &format!("{path}.tmp"), parts)
 }
 
-fn keep_as(
+fn write_and_rename(
     root: &Root,
     path: &str,
     temporary: &str,
     parts: impl Iterator<Item = impl AsRef<[u8]>>,
 ) -> anyhow::Result<()> {
+    create_folders(root, folder_of(path))?;
     stage::remove(root, temporary)?;
     let file = stage::create(root, temporary)?;
-    let kept = write_parts(file, parts)
+    let renamed = write_parts(file, parts)
         .with_context(|| format!("write {path}"))
         .and_then(|()| stage::rename(root, temporary, path));
-    if kept.is_err() {
-        // What failed is told already.
+    if renamed.is_err() {
+        // The first error is the one to report.
         stage::remove(root, temporary).ok();
     }
-    kept
+    renamed
 }
 
-/// Removes what killed processes left half written in blue's own folder. Runs under the lock, so no
-/// other build is at work; hooks may be, and put their number into the name.
-pub(super) fn tidy(root: &Root) -> anyhow::Result<()> {
+/// Removes temporary files of killed processes from blue's own folder. Runs under the lock, so that
+/// no other build is running. Processes without the lock may be; their temporaries have their
+/// process id in the name.
+pub(super) fn remove_temporaries(root: &Root) -> anyhow::Result<()> {
     for folder in
         ["", "/before", "/sessions", "/clients", "/rescued"].map(|below| format!("{LOCAL}{below}"))
     {
-        for name in names(root, &folder)? {
-            let half = name.strip_suffix(".tmp");
-            let writer = half.and_then(|half| half.rsplit('.').next()?.parse().ok());
-            let lives = writer
+        for name in entry_names(root, &folder)? {
+            let stem = name.strip_suffix(".tmp");
+            let writer = stem.and_then(|stem| stem.rsplit('.').next()?.parse().ok());
+            let is_running = writer
                 .and_then(rustix::process::Pid::from_raw)
                 .is_some_and(|writer| rustix::process::test_kill_process(writer).is_ok());
-            if half.is_some() && !lives {
+            if stem.is_some() && !is_running {
                 stage::remove(root, &format!("{folder}/{name}"))?;
             }
         }
@@ -119,8 +115,8 @@ pub(super) fn tidy(root: &Root) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The names in a folder; none if it is not there.
-pub(super) fn names(root: &Root, folder: &str) -> anyhow::Result<Vec<String>> {
+/// Returns the names of the entries of a folder, or none if it does not exist.
+pub(super) fn entry_names(root: &Root, folder: &str) -> anyhow::Result<Vec<String>> {
     let entries = match root.entries(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.with_context(|| format!("read {folder}"))?,
@@ -137,38 +133,27 @@ fn write_parts(file: File, parts: impl Iterator<Item = impl AsRef<[u8]>>) -> std
     writer.flush()
 }
 
-/// Appends to a file of blue's own, after cutting off whatever a killed build left at its end.
-pub fn append(
-    root: &Root,
-    path: &str,
-    end: u64,
-    parts: impl Iterator<Item = impl AsRef<[u8]>>,
-) -> anyhow::Result<()> {
-    let mut file = stage::open(root, path, OFlags::WRONLY, Mode::empty())?;
-    let cut = file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0)));
-    cut.and_then(|_| write_parts(file, parts)).with_context(|| format!("write {path}"))
-}
-
-/// Overwrites a file of blue's own in place. It may be torn by a kill, so its content must carry its
-/// own checksum; unlike a rename, this leaves no temporary file behind.
-pub fn put(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+/// Overwrites a file below `.blue/local` in place. A kill can tear it, so its content must have a
+/// checksum. Unlike a rename, this never leaves a temporary file behind.
+pub fn overwrite_local(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
     let file = stage::open(root, path, flags, stage::FOR_ALL)?;
     write_parts(file, std::iter::once(bytes)).with_context(|| format!("write {path}"))
 }
 
-/// Keeps a copy of a file that somebody edited, before it is replaced. Gives the copy's path.
-pub fn rescue(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<String> {
-    let folder_path = format!("{LOCAL}/rescued");
-    let copy = format!("{folder_path}/{}.{}", path.replace('/', "__"), Digest::of(bytes).short());
+/// Saves a copy of a file that a user edited, before it is replaced. Returns the copy's path.
+pub fn save_copy(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<String> {
+    let name = path.replace('/', "__");
+    let copy = format!("{LOCAL}/rescued/{name}.{}", Digest::of(bytes).short());
     if root.stat(&copy)?.is_none() {
-        keep_below(root, &folder_path, &copy, bytes)?;
+        write_local(root, &copy, bytes)?;
     }
     Ok(copy)
 }
 
-/// The file system's own time, which is what file times are compared with.
-pub fn time(root: &Root) -> anyhow::Result<i64> {
+/// Returns the current time of the file system's clock, which can differ from the system's. File
+/// times can only be compared with it.
+pub fn file_system_time(root: &Root) -> anyhow::Result<i64> {
     let path = format!("{LOCAL}/clock");
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
     let mut file = stage::open(root, &path, flags, stage::FOR_ALL)?;
@@ -177,16 +162,16 @@ pub fn time(root: &Root) -> anyhow::Result<i64> {
     Ok(crate::root::stat_of(&stat.with_context(|| format!("stat {path}"))?).modified)
 }
 
-/// Lets everybody run a file that blue wrote.
-pub fn executable(root: &Root, path: &str) -> anyhow::Result<()> {
+/// Makes a file that blue wrote executable for all users.
+pub fn make_executable(root: &Root, path: &str) -> anyhow::Result<()> {
     let fd = root.open_at(path, OFlags::RDONLY).with_context(|| format!("open {path}"))?;
     let changed = retry_on_intr(|| rustix::fs::fchmod(&fd, Mode::from_raw_mode(0o755)));
     let changed = changed.map_err(std::io::Error::from);
     changed.with_context(|| format!("make {path} executable"))
 }
 
-/// Removes a file whose bytes are kept in another one.
-pub fn retire(root: &Root, path: &str, copy: &str) -> anyhow::Result<()> {
+/// Removes a file, after checking that another file has the same content.
+pub fn remove_copied(root: &Root, path: &str, copy: &str) -> anyhow::Result<()> {
     let same = crate::root::same_bytes(root, path, copy)?;
     anyhow::ensure!(
         same,

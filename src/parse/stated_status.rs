@@ -1,27 +1,27 @@
-//! The status as a document states it.
+//! Finds the status text that a document states. `model::status_words` maps it to a status.
 
 use super::Page;
-use super::text::plain;
+use super::plain_text::plain;
 use crate::model::Status;
 use crate::model::status_words;
 
-/// The status as a document writes it, with its line.
-pub(super) fn stated(page: &Page<'_>) -> Option<(String, u32)> {
+/// Returns the status as the document writes it, with its line.
+pub(super) fn stated_status(page: &Page<'_>) -> Option<(String, u32)> {
     let keys = ["status", "state", "current status", "decision status", "adr status", "rfc status"];
     let fields = page.fields.iter().filter(|field| keys.contains(&field.key.as_str()));
     let stated = fields.map(|field| (plain(&field.items.join(" ")), field.line));
     stated
         .into_iter()
         .find(|(value, _)| !value.is_empty())
-        .or_else(|| of_section(page))
-        .or_else(|| of_head_line(page))
+        .or_else(|| in_section(page))
+        .or_else(|| in_head(page))
         .map(|(value, line)| {
             (value.trim_matches(['*', '_', ' ']).chars().take(120).collect(), line)
         })
 }
 
-/// A `## Status` section, or `## Status: accepted`.
-fn of_section(page: &Page<'_>) -> Option<(String, u32)> {
+/// Reads a `## Status` section, or a heading `## Status: accepted`.
+fn in_section(page: &Page<'_>) -> Option<(String, u32)> {
     let (index, heading) = page.body.headings.iter().enumerate().find(|(_, heading)| {
         let title = heading.title.to_lowercase();
         title == "status" || title.starts_with("status:") || title == "state"
@@ -37,7 +37,7 @@ fn of_section(page: &Page<'_>) -> Option<(String, u32)> {
     let mut line = 0;
     for (offset, raw) in line_offsets(text).take(24) {
         let item = raw.trim().trim_start_matches(['-', '*', '>', ' ']);
-        // Of boxes to tick, only the ticked one states anything.
+        // In a list of checkboxes, only a checked one states the status.
         if item.starts_with("[ ]") {
             continue;
         }
@@ -51,7 +51,7 @@ fn of_section(page: &Page<'_>) -> Option<(String, u32)> {
         }
         parts.push(value);
     }
-    // Later lines tell what became of it: "Accepted", then "Superseded by …".
+    // A section can list the history of the status: "Accepted", then "Superseded by …".
     let last = parts.iter().rposition(|part| status_words::parse(part) == Some(Status::Superseded));
     let value = parts.swap_remove(
         last.filter(|_| !parts.is_empty()).unwrap_or(0).min(parts.len().checked_sub(1)?),
@@ -67,16 +67,17 @@ fn line_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Code spans or a badge in the head: `` `draft` `optional` ``, `![](…/status-accepted-green)`.
-fn of_head_line(page: &Page<'_>) -> Option<(String, u32)> {
+/// Reads a badge or a line of code spans above the first section: `![](…/status-accepted-green)`,
+/// `` `draft` `optional` ``.
+fn in_head(page: &Page<'_>) -> Option<(String, u32)> {
     let head = page.body.head();
     for (offset, raw) in line_offsets(&page.text[head.clone()]).take(30) {
         let line = raw.trim();
         let badge = line.to_lowercase().find("status").filter(|_| line.contains("!["));
-        let spans = line.starts_with('`') && line.ends_with('`') && line.len() > 2;
+        let is_code = line.starts_with('`') && line.ends_with('`') && line.len() > 2;
         let value = match badge {
             Some(at) => line.get(at + "status".len()..).unwrap_or(""),
-            None if spans => line,
+            None if is_code => line,
             None => continue,
         };
         if status_words::parse(value).is_some() {

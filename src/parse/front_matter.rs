@@ -1,25 +1,28 @@
-//! YAML front matter and YAML sidecars to fields.
+//! Reads header fields from front matter and from YAML sidecar files.
 
 use std::collections::BTreeMap;
 
 use serde_yaml::Value;
 
-use super::Lines;
-use super::bound::{is_wide, start};
-use super::field::{self, Field};
+use super::LineIndex;
+use super::header_fields::{Field, normal_key};
+use super::limits::has_too_many_values;
+use super::plain_text::prefix;
 use crate::guard::{Allowed, Clean, clean};
 use crate::model::plan::Limits;
 use crate::model::yaml_depth::is_deep;
 use crate::model::{Code, Note};
 
-/// Where the front matter is: `inner` is its text, `end` where the body begins.
-pub(super) struct Front {
+/// The position of the front matter in a text.
+pub(super) struct FrontMatter {
+    /// The text between the delimiters.
     inner: std::ops::Range<usize>,
+    /// Offset of the body, after the closing delimiter.
     pub(super) end: usize,
-    kind: FrontKind,
+    kind: FrontMatterKind,
 }
 
-enum FrontKind {
+enum FrontMatterKind {
     Absent,
     Yaml,
     Toml,
@@ -27,104 +30,105 @@ enum FrontKind {
 }
 
 /// Finds the front matter of a text.
-pub(super) fn split(text: &str) -> Front {
-    let absent = |kind| Front { inner: 0..0, end: 0, kind };
+pub(super) fn find(text: &str) -> FrontMatter {
+    let absent = |kind| FrontMatter { inner: 0..0, end: 0, kind };
     let (fence, kind) = match text {
-        t if t.starts_with("---") => ("---", FrontKind::Yaml),
-        t if t.starts_with("+++") => ("+++", FrontKind::Toml),
-        _ => return absent(FrontKind::Absent),
+        t if t.starts_with("---") => ("---", FrontMatterKind::Yaml),
+        t if t.starts_with("+++") => ("+++", FrontMatterKind::Toml),
+        _ => return absent(FrontMatterKind::Absent),
     };
     let Some(first_end) = memchr::memchr(b'\n', text.as_bytes()) else {
-        return absent(FrontKind::Absent);
+        return absent(FrontMatterKind::Absent);
     };
     if text[3..first_end].trim() != "" {
-        return absent(FrontKind::Absent);
+        return absent(FrontMatterKind::Absent);
     }
     let start = first_end + 1;
-    // A rule followed by a blank line or a heading is a rule, not a header.
+    // A delimiter followed by a blank line or a heading is a thematic break.
     let next = text[start..].lines().next().unwrap_or("");
     if next.trim().is_empty() || next.starts_with('#') && fence == "+++" {
-        return absent(FrontKind::Absent);
+        return absent(FrontMatterKind::Absent);
     }
     let mut at = start;
     for line in text[start..].split_inclusive('\n') {
         let bare = line.trim_end();
         if bare == fence || (bare == "..." && fence == "---") {
-            return Front { inner: start..at, end: at + line.len(), kind };
+            return FrontMatter { inner: start..at, end: at + line.len(), kind };
         }
         at += line.len();
     }
-    absent(if next.contains(':') { FrontKind::Unterminated } else { FrontKind::Absent })
+    absent(if next.contains(':') { FrontMatterKind::Unterminated } else { FrontMatterKind::Absent })
 }
 
-/// Reads the fields, noting what is no YAML.
+/// Reads the fields of the front matter and reports invalid YAML.
 pub(super) fn fields(
     text: &str,
-    front: &Front,
-    lines: &Lines,
+    front_matter: &FrontMatter,
+    lines: &LineIndex,
     limits: &Limits,
     notes: &mut Vec<Note>,
 ) -> Vec<Field> {
-    let inner = &text[front.inner.clone()];
+    let inner = &text[front_matter.inner.clone()];
     let mut note = |code, line, message: String, hint: &str| {
         let hint = Some(hint.to_string());
         notes.push(Note { code, line, column: 1, message, hint });
     };
-    match front.kind {
-        FrontKind::Absent => return Vec::new(),
-        FrontKind::Unterminated => {
+    match front_matter.kind {
+        FrontMatterKind::Absent => return Vec::new(),
+        FrontMatterKind::Unterminated => {
             let hint = "close the front matter with a line `---`";
             note(Code::FrontMatterOpen, 1, "front matter never ends".to_string(), hint);
             let head: Vec<&str> = text.lines().skip(1).take(40).collect();
             let end = head.iter().position(|line| line.trim().is_empty()).unwrap_or(head.len());
-            return loose(&head[..end].join("\n"), 2);
+            return key_value_lines(&head[..end].join("\n"), 2);
         }
-        FrontKind::Toml => return loose(inner, 2),
-        FrontKind::Yaml => {}
+        FrontMatterKind::Toml => return key_value_lines(inner, 2),
+        FrontMatterKind::Yaml => {}
     }
-    let first = lines.line(front.inner.start);
-    if let Some((code, message, hint)) = over(inner, limits) {
+    let first = lines.line(front_matter.inner.start);
+    if let Some((code, message, hint)) = limit_exceeded(inner, limits) {
         note(code, first, message, &hint);
-        return loose(start_of(inner, limits), first);
+        return key_value_lines(within_limit(inner, limits), first);
     }
     match serde_yaml::from_str::<Value>(inner) {
-        Ok(value) => of_value(&value, inner, first),
+        Ok(value) => fields_of_yaml(&value, inner, first),
         Err(error) => {
             let message = error.to_string();
-            let what = message.split(" at line ").next().unwrap_or(&message);
-            let line = error.location().map_or(0, |place| line_as_seen(inner, place.line()));
-            let (line, hint) = match repeated_key(inner, what) {
+            let reason = message.split(" at line ").next().unwrap_or(&message);
+            let line = error.location().map_or(0, |location| editor_line(inner, location.line()));
+            let (line, hint) = match repeated_key_line(inner, reason) {
                 Some(line) => (line, "keep one of the two"),
                 None => (line, "quote values that contain `: ` or begin with a sign"),
             };
             note(
                 Code::FrontMatterYaml,
                 first + line,
-                format!("front matter is not YAML: {what}"),
+                format!("front matter is not YAML: {reason}"),
                 hint,
             );
-            loose(inner, first)
+            key_value_lines(inner, first)
         }
     }
 }
 
-/// The line, from 0, that editors count where YAML counts this one, from 1. To YAML some signs end a
-/// line that end none in an editor.
-fn line_as_seen(inner: &str, line: usize) -> u32 {
+/// Converts a line number of the YAML parser, counted from 1, to the line that an editor shows,
+/// counted from 0. YAML also ends lines at characters that are not line ends in an editor.
+fn editor_line(inner: &str, line: usize) -> u32 {
     let breaks = |c: char| matches!(c, '\n' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let ends = inner.matches(breaks).take(line.saturating_sub(1));
     ends.filter(|end| *end == "\n").count() as u32
 }
 
-/// The line, from 0, where a key that an error calls duplicate stands for the second time.
-fn repeated_key(inner: &str, what: &str) -> Option<u32> {
-    let key = what.strip_prefix("duplicate entry with key \"")?.strip_suffix('"')?;
+/// Returns the line, counted from 0, of the second occurrence of a key that the YAML parser
+/// reports as a duplicate.
+fn repeated_key_line(inner: &str, reason: &str) -> Option<u32> {
+    let key = reason.strip_prefix("duplicate entry with key \"")?.strip_suffix('"')?;
     let mut lines = inner.lines().enumerate().filter(|(_, line)| line.starts_with(key));
     lines.nth(1).map(|(i, _)| i as u32)
 }
 
-/// The limit that a YAML text is over, if it is: what is said of it, and what to do.
-fn over(yaml: &str, limits: &Limits) -> Option<(Code, String, String)> {
+/// Returns the code, message and hint of the first limit that a YAML text exceeds.
+fn limit_exceeded(yaml: &str, limits: &Limits) -> Option<(Code, String, String)> {
     let depth = usize::try_from(limits.yaml_depth).unwrap_or(usize::MAX);
     let (code, message, key) = if yaml.len() as u64 > limits.front_matter_bytes {
         let (n, limit) = (yaml.len(), limits.front_matter_bytes);
@@ -133,7 +137,7 @@ fn over(yaml: &str, limits: &Limits) -> Option<(Code, String, String)> {
     } else if is_deep(yaml, depth) {
         let message = format!("metadata nests deeper than the limit of {depth}");
         (Code::DeepYaml, message, "yaml_depth")
-    } else if is_wide(yaml, limits) {
+    } else if has_too_many_values(yaml, limits) {
         let limit = limits.yaml_values;
         let message = format!("aliases make the metadata larger than the limit of {limit} values");
         (Code::WideYaml, message, "yaml_values")
@@ -145,13 +149,13 @@ fn over(yaml: &str, limits: &Limits) -> Option<(Code, String, String)> {
     Some((code, message, hint))
 }
 
-/// As much of a text as may be read of it.
-fn start_of<'a>(text: &'a str, limits: &Limits) -> &'a str {
+/// Returns the part of a YAML text that is within the limit on its bytes.
+fn within_limit<'a>(text: &'a str, limits: &Limits) -> &'a str {
     let limit = usize::try_from(limits.front_matter_bytes).unwrap_or(usize::MAX);
-    start(text, limit)
+    prefix(text, limit)
 }
 
-/// Reads a YAML file that stands beside a document.
+/// Reads the fields of a YAML file beside a document.
 pub(super) fn sidecar(
     bytes: &[u8],
     limits: &Limits,
@@ -160,7 +164,7 @@ pub(super) fn sidecar(
 ) -> Vec<Field> {
     let text = String::from_utf8_lossy(bytes);
     let Clean { text, notes: found } = clean(&text, allowed);
-    // Lines are those of the document; what stands beside it has none.
+    // The line of a note is a line of the document, so a line of this file goes into the message.
     notes.extend(found.into_iter().map(|note| {
         let message = format!("line {} of the metadata file: {}", note.line, note.message);
         Note { line: 0, column: 0, message, ..note }
@@ -168,13 +172,13 @@ pub(super) fn sidecar(
     let mut note = |code, message: String, hint| {
         notes.push(Note { code, line: 0, column: 0, message, hint });
     };
-    let mut fields = match over(&text, limits) {
+    let mut fields = match limit_exceeded(&text, limits) {
         Some((code, message, hint)) => {
             note(code, format!("in the file beside the document: {message}"), Some(hint));
-            loose(start_of(&text, limits), 1)
+            key_value_lines(within_limit(&text, limits), 1)
         }
         None => match serde_yaml::from_str::<Value>(&text) {
-            Ok(value) => of_value(&value, &text, 1),
+            Ok(value) => fields_of_yaml(&value, &text, 1),
             Err(_) => {
                 let message = "the metadata file beside the document is not YAML".to_string();
                 note(Code::FrontMatterYaml, message, None);
@@ -188,14 +192,14 @@ pub(super) fn sidecar(
     fields
 }
 
-fn of_value(value: &Value, text: &str, first_line: u32) -> Vec<Field> {
+fn fields_of_yaml(value: &Value, text: &str, first_line: u32) -> Vec<Field> {
     let mut fields = Vec::new();
-    fields_of(value, &line_of_keys(text), first_line, &mut fields, 0);
+    add_fields(value, &key_lines(text), first_line, &mut fields, 0);
     fields
 }
 
-/// The fields of a mapping, and of mappings in it: `relationships: {seeAlso: […]}`.
-fn fields_of(
+/// Adds the fields of a mapping and of the mappings in it: `relationships: {seeAlso: […]}`.
+fn add_fields(
     value: &Value,
     lines: &BTreeMap<&str, u32>,
     first_line: u32,
@@ -209,15 +213,15 @@ fn fields_of(
         flatten(value, &mut items, 0);
         let line = lines.get(key.split(':').next().unwrap_or_default().trim_end());
         let line = first_line + line.copied().unwrap_or(0);
-        fields.push(Field { key: field::normal_key(&key), items, line, front: true });
+        fields.push(Field { key: normal_key(&key), items, line, outside_markdown: true });
         if depth < 2 {
-            fields_of(value, lines, first_line, fields, depth + 1);
+            add_fields(value, lines, first_line, fields, depth + 1);
         }
     }
 }
 
-/// The first line, from 0, that each key opens.
-fn line_of_keys(text: &str) -> BTreeMap<&str, u32> {
+/// Maps each key to the first line that starts with it, counted from 0.
+fn key_lines(text: &str) -> BTreeMap<&str, u32> {
     let mut lines = BTreeMap::new();
     for (line, text) in (0..).zip(text.lines()) {
         let Some((key, _)) = text.split_once(':') else { continue };
@@ -254,8 +258,9 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// Reads `key: value` or `key = value` lines where the format itself cannot be trusted.
-fn loose(text: &str, first_line: u32) -> Vec<Field> {
+/// Reads lines `key: value` and `key = value`, for front matter that is not valid YAML or is over
+/// a limit.
+fn key_value_lines(text: &str, first_line: u32) -> Vec<Field> {
     let mut fields = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let Some(at) = line.find([':', '=']) else { continue };
@@ -266,7 +271,7 @@ fn loose(text: &str, first_line: u32) -> Vec<Field> {
         let value = line[at + 1..].trim().trim_matches(['"', '\'']).to_string();
         let items = if value.is_empty() { Vec::new() } else { vec![value] };
         let line = first_line + i as u32;
-        fields.push(Field { key: field::normal_key(key), items, line, front: true });
+        fields.push(Field { key: normal_key(key), items, line, outside_markdown: true });
     }
     fields
 }

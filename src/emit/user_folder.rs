@@ -1,4 +1,4 @@
-//! Files in the user's own folder, `$BLUE_HOME`, which only the user can read.
+//! Writes private files in the user's own folder, `$BLUE_HOME`.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,45 +10,45 @@ use super::stage;
 use crate::model::Key;
 use crate::root::Root;
 
-/// The file with this machine's key, in a folder that git ignores: `$BLUE_HOME` can be in a repository
-/// that the user commits.
+/// The file with this machine's key. It is in a folder that git ignores, because `$BLUE_HOME` can be
+/// in a repository that the user commits.
 pub const KEY: &str = "local/key";
 
-/// Creates the key of this machine. Of two processes that create it at once, the
-/// later one fails, and reads what the other wrote.
+/// Creates the key of this machine. If two processes create it at once, the later one fails and has
+/// to read the key of the other.
 pub fn create_key(home: &Path) -> anyhow::Result<()> {
     let mut bytes = [0; Key::BYTES];
     let n = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
         .map_err(std::io::Error::from)
         .context("read random bytes")?;
     anyhow::ensure!(n == Key::BYTES, "read random bytes: too few");
-    let root = folder(home)?;
-    super::local::folder(&root, "local")?;
+    let root = open_or_create(home)?;
+    super::local_folder::create_folders(&root, "local")?;
     if !root.exists("local/.gitignore") {
         write_private(&root, "local/.gitignore", b"*\n")?;
     }
     let temporary = format!("{KEY}.{}.tmp", std::process::id());
     write_private(&root, &temporary, &bytes)?;
-    // A link fails where a rename would replace the key that another process uses already.
+    // Unlike a rename, a link fails if another process has created the key in the meantime.
     let linked =
         rustix::fs::linkat(root.fd(), &*temporary, root.fd(), KEY, rustix::fs::AtFlags::empty());
     stage::remove(&root, &temporary)?;
     linked.map_err(std::io::Error::from).with_context(|| format!("create {KEY}"))
 }
 
-/// Replaces a file of the user's in one rename.
+/// Replaces a private file of the user in one rename.
 pub fn replace_private(home: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
-    let root = folder(home)?;
+    let root = open_or_create(home)?;
     let temporary = format!("{name}.{}.tmp", std::process::id());
     write_private(&root, &temporary, bytes)?;
     stage::rename(&root, &temporary, name)
 }
 
-/// The user's folder, created if it is not there.
-fn folder(home: &Path) -> anyhow::Result<Root> {
+/// Opens the user's folder, and creates it if it does not exist.
+fn open_or_create(home: &Path) -> anyhow::Result<Root> {
     let opened = Root::open(home).or_else(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            // Only this folder: a home that does not exist is no place to write to.
+            // The folder above it is not created: a home directory has to exist.
             rustix::fs::mkdir(home, Mode::RWXU)?;
             Root::open(home)
         }
