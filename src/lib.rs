@@ -16,6 +16,7 @@ pub mod wire;
 pub mod emit;
 pub mod verify;
 pub mod build;
+pub mod reader;
 pub mod serve;
 pub mod mcp;
 pub mod cli;

@@ -8,5 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    blue::cli::start(std::env::args_os()).into()
+    blue::cli::run(std::env::args_os()).into()
 }

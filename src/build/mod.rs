@@ -12,7 +12,6 @@ mod explain;
 mod extracts;
 mod inputs;
 mod manifest;
-pub mod reader;
 mod session;
 mod state;
 mod threads;

@@ -12,7 +12,7 @@ use crate::model::{
     Listener, Noted, Relation, Status, Work,
 };
 use crate::render::view;
-use crate::wire::jsonl::{PlanLine, WorkLine};
+use crate::wire::jsonl::WorkLine;
 
 #[derive(Serialize)]
 struct WorkflowView<'a> {
@@ -257,27 +257,22 @@ pub(super) fn state(corpus: &Corpus<'_>, id: DocId, plans: &Plans) -> anyhow::Re
     let kept = corpus.inputs.plan.allowance.hidden_chars();
     let plain = |text: &str| escape_except(text, &kept).into_owned();
     let listed = |texts: &[String]| texts.iter().take(MAX_LISTED).map(|text| plain(text)).collect();
-    let plan = |id: DocId| {
-        let work = extracts::work(corpus, id)?;
-        Ok(PlanLine {
-            uri: graph.document(id).uri.to_string(),
-            phase: work.phase.as_deref().map(plain),
-            n_done: work.n_done as u64,
-            n_open: work.n_open as u64,
-            open: listed(&work.open),
-        })
-    };
-    let (document, work) = (graph.document(id), extracts::work(corpus, id)?);
-    Ok(WorkLine {
-        uri: document.uri.to_string(),
-        head: plain(&head_of(document)),
-        status: document.status.to_string(),
+    let line = |id: DocId, work: &Work| WorkLine {
+        uri: graph.document(id).uri.to_string(),
         phase: work.phase.as_deref().map(plain),
         n_done: work.n_done as u64,
         n_open: work.n_open as u64,
         open: listed(&work.open),
+        ..WorkLine::default()
+    };
+    let plan = |id: DocId| Ok(line(id, &extracts::work(corpus, id)?));
+    let (document, work) = (graph.document(id), extracts::work(corpus, id)?);
+    Ok(WorkLine {
+        head: plain(&head_of(document)),
+        status: document.status.to_string(),
         criteria: listed(&work.criteria),
         plans: plans.of(id).into_iter().map(plan).collect::<anyhow::Result<_>>()?,
+        ..line(id, &work)
     })
 }
 

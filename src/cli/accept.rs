@@ -1,4 +1,4 @@
-//! `blue knowledge lint --accept` and `--prune`: which findings were reviewed.
+//! `blue knowledge lint --accept` and `--prune`: the accepted findings.
 
 use super::{explain, output};
 use crate::emit;
@@ -9,12 +9,12 @@ use crate::model::{Code, Diagnostic, Policy, Severity};
 use crate::root::Root;
 use crate::wire::accepted;
 
-/// Nobody else writes the file meanwhile.
+/// Takes the lock that every writer of the file holds.
 pub(super) fn lock(root: &Root) -> anyhow::Result<emit::Lock> {
     emit::Lock::take(root, "knowledge lint", &output::wait_for)
 }
 
-/// Forgets what is not found any more.
+/// Removes accepted findings that are gone.
 pub(super) fn prune(
     root: &Root,
     policy: &mut Policy,
@@ -24,11 +24,11 @@ pub(super) fn prune(
     if n_gone > 0 {
         write(root, policy)?;
     }
-    output::say(&format!("blue: took {} out of {ACCEPTED}", counted(n_gone, "entry")));
+    output::say(&format!("blue: removed {} from {ACCEPTED}", counted(n_gone, "entry")));
     Ok(())
 }
 
-/// Accepts what is shown and selected.
+/// Accepts the selected findings.
 pub(super) fn accept(
     root: &Root,
     policy: &mut Policy,
@@ -50,7 +50,7 @@ pub(super) fn accept(
     }
     let chosen: Vec<&Diagnostic> = found.iter().filter(|found| selection.takes(found)).collect();
     if !chosen.is_empty() {
-        // The reason is committed, so what looks like a secret in it is not.
+        // The reason is committed, so a secret in it is redacted.
         policy.accept(chosen.iter().copied(), &shown(reason.trim()));
         write(root, policy)?;
     }
@@ -65,20 +65,20 @@ fn write(root: &Root, policy: &Policy) -> anyhow::Result<()> {
     }
 }
 
-/// Which findings are meant: of one of the codes, if there are codes, and below one of the paths,
-/// if there are paths.
+/// Selects findings that have one of the codes, if any are given, and are below one of the paths, if
+/// any are given.
 struct Selection {
     codes: Vec<Code>,
-    places: Vec<Place>,
+    places: Vec<PathSelector>,
 }
 
 /// A file or a folder, or one line of a file.
-struct Place {
+struct PathSelector {
     path: String,
     line: Option<u32>,
 }
 
-type Chosen<'a> = Box<dyn Fn(&Diagnostic) -> bool + 'a>;
+type Matcher<'a> = Box<dyn Fn(&Diagnostic) -> bool + 'a>;
 
 impl Selection {
     fn parse(selectors: &[String]) -> anyhow::Result<Selection> {
@@ -93,7 +93,7 @@ impl Selection {
             } else if explain::looks_like_code(selector) {
                 return Err(explain::unknown(selector));
             } else {
-                selection.places.push(Place::parse(selector));
+                selection.places.push(PathSelector::parse(selector));
             }
         }
         Ok(selection)
@@ -109,27 +109,27 @@ impl Selection {
         finding.code.may_be_accepted() && coded && placed
     }
 
-    /// Each selector as text, with what it chooses.
-    fn each(&self) -> Vec<(String, Chosen<'_>)> {
+    /// Each selector as text, with a function that matches its findings.
+    fn each(&self) -> Vec<(String, Matcher<'_>)> {
         let code = |code: &Code| {
             let code = *code;
-            let chosen: Chosen<'_> = Box::new(move |finding| finding.code == code);
+            let chosen: Matcher<'_> = Box::new(move |finding| finding.code == code);
             (code.to_string(), chosen)
         };
-        fn place(place: &Place) -> (String, Chosen<'_>) {
+        fn place(place: &PathSelector) -> (String, Matcher<'_>) {
             (place.path.clone(), Box::new(|finding| place.holds(finding)))
         }
         self.codes.iter().map(code).chain(self.places.iter().map(place)).collect()
     }
 }
 
-impl Place {
-    fn parse(text: &str) -> Place {
+impl PathSelector {
+    fn parse(text: &str) -> PathSelector {
         let bare = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_string();
         let line = text.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
         match line {
-            Some((path, line)) => Place { path: bare(path), line: Some(line) },
-            None => Place { path: bare(text), line: None },
+            Some((path, line)) => PathSelector { path: bare(path), line: Some(line) },
+            None => PathSelector { path: bare(text), line: None },
         }
     }
 

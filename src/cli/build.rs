@@ -5,45 +5,45 @@ use std::time::Instant;
 
 use clap::Args;
 
+use super::open::update_usage;
 use super::progress::Bar;
-use super::{Exit, ReportFormat, installation, output, project, report, reported, usage};
+use super::{Exit, ReportFormat, installation, known_warnings, output, project, report};
 use crate::build::{self, Options, Outcome};
 use crate::model::Counts;
 use crate::model::plural::counted;
 use crate::root::Root;
 
 /// The flags of `blue knowledge build`.
-#[derive(Args, Debug)]
-pub(super) struct Build {
-    /// Write nothing; tell what is stale, edited by hand or missing, and exit 1 if anything is.
+#[derive(Args, Debug, Default)]
+pub(super) struct BuildArgs {
+    /// Write nothing; exit 1 if an emitted file is stale, edited by hand or missing
     #[arg(long)]
     check: bool,
-    /// Build everything again, whatever the caches say.
+    /// Ignore all caches
     #[arg(long)]
     force: bool,
-    /// Say for each artifact why it was or was not built again.
+    /// Print for each artifact why it was or was not rebuilt
     #[arg(long)]
     explain: bool,
-    /// Use this many threads; default: one for each core.
+    /// Use N threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// How findings are written.
+    /// Output format of findings
     #[arg(long, value_enum, default_value_t)]
     format: ReportFormat,
 }
 
-impl Build {
+impl BuildArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let started = Instant::now();
         let folder = project::find(directory)?;
-        let threads = self.jobs.map_or_else(cores, usize::from);
         let root = match self.check {
             true => project::open(&folder)?,
             false => project::open_to_write(&folder)?,
         };
-        let outcome = build_with(&root, self.check, self.force, self.explain, threads)?;
+        let outcome = self.build(&root)?;
         if !self.check {
-            usage::kept(&root);
+            update_usage(&root);
             for path in installation::restore_scripts(&root)? {
                 output::say(&format!("blue: restored {path}"));
             }
@@ -54,33 +54,58 @@ impl Build {
                 .iter()
                 .map(|fate| format!("{}: {}\n", output::visible(&fate.path), fate.reason));
             let lines: String = lines.collect();
-            // Standard output belongs to the format that a machine asked for.
+            // Standard output has the findings in the requested format.
             match self.format {
                 ReportFormat::Text => output::out(&lines)?,
                 _ => output::say(lines.trim_end()),
             }
         }
         match (self.check, self.format) {
-            (false, ReportFormat::Text) => tell(&root, &outcome, started)?,
+            (false, ReportFormat::Text) => report_build(&root, &outcome, started)?,
             (check, format) => {
-                let least = report::Least::Warning;
+                let least = report::MinSeverity::Warning;
                 report::report(format, &outcome.diagnostics, &outcome.accepted, least)?;
                 output::say(&summary(&outcome, check, started, 0));
             }
         }
         Ok(if outcome.counts().errors > 0 { Exit::FoundSomething } else { Exit::Done })
     }
+
+    /// The flags of a check.
+    pub(super) fn check() -> BuildArgs {
+        BuildArgs { check: true, ..BuildArgs::default() }
+    }
+
+    /// Builds with a progress bar, and reports if it waits for a lock.
+    pub(super) fn build(&self, root: &Root) -> anyhow::Result<Outcome> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let bar = Bar::new();
+        let options = Options {
+            check: self.check,
+            force: self.force,
+            explain: self.explain,
+            source_date_epoch: source_date_epoch(),
+            waiting: &|process| {
+                output::say(&format!(
+                    "blue: waiting for {process}, which is at work in this project"
+                ))
+            },
+            progress: &bar,
+            threads: Some(self.jobs.map_or_else(cores, usize::from)),
+        };
+        build::build(root, &options)
+    }
 }
 
-/// Prints what a build found that the last one had not, and one line about what it did.
-pub(super) fn tell(root: &Root, outcome: &Outcome, started: Instant) -> anyhow::Result<()> {
-    let (new, n_known) = reported::unreported(root, outcome);
-    report::report(ReportFormat::Text, &new, &[], report::Least::Warning)?;
+/// Prints the findings that the last build did not report, and one line about the build.
+pub(super) fn report_build(root: &Root, outcome: &Outcome, started: Instant) -> anyhow::Result<()> {
+    let (new, n_known) = known_warnings::without_known(root, outcome);
+    report::report(ReportFormat::Text, &new, &[], report::MinSeverity::Warning)?;
     output::say(&summary(outcome, false, started, n_known));
     Ok(())
 }
 
-/// One line about what a build, or a check, did. `n_known` findings were reported before.
+/// One line about a build or a check. `n_known` findings were reported before.
 fn summary(outcome: &Outcome, check: bool, started: Instant, n_known: u64) -> String {
     let mut counts = outcome.counts();
     let n_not_current = outcome.not_current().count() as u64;
@@ -110,7 +135,7 @@ fn summary(outcome: &Outcome, check: bool, started: Instant, n_known: u64) -> St
     )
 }
 
-/// What was found in the documents, for the end of a summary; empty if nothing was.
+/// The number of findings, for the end of a summary; empty if there are none.
 fn found(counts: &Counts, n_known: u64) -> String {
     let kinds = [(counts.errors, "error"), (counts.warnings, "warning")];
     let mut parts: Vec<String> =
@@ -127,44 +152,8 @@ fn found(counts: &Counts, n_known: u64) -> String {
     }
 }
 
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Builds with a progress bar and a word about the lock.
-pub(super) fn build(
-    root: &Root,
-    check: bool,
-    force: bool,
-    explain: bool,
-) -> anyhow::Result<Outcome> {
-    build_with(root, check, force, explain, cores())
-}
-
-fn build_with(
-    root: &Root,
-    check: bool,
-    force: bool,
-    explain: bool,
-    threads: usize,
-) -> anyhow::Result<Outcome> {
-    let bar = Bar::new();
-    let options = Options {
-        check,
-        force,
-        explain,
-        source_date_epoch: source_date_epoch(),
-        waiting: &|who| {
-            output::say(&format!("blue: waiting for {who}, which is at work in this project"))
-        },
-        progress: &bar,
-        threads: Some(threads),
-    };
-    build::build(root, &options)
-}
-
-/// Whether what is emitted was made from other documents than are here now. What cannot be looked
-/// at counts as stale: the build will say what is wrong.
+/// Returns true if something changed since the last build, or if that cannot be determined: the next
+/// build will report the reason.
 pub(super) fn is_stale(root: &Root) -> bool {
     build::is_stale(root).unwrap_or(true)
 }

@@ -1,4 +1,4 @@
-//! `blue context`: what was built, and what of it was really delivered.
+//! `blue context`: the tiers, and their deliveries.
 
 use std::path::Path;
 
@@ -7,15 +7,16 @@ use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::delivery::Delivery;
-use super::output::Format;
+use super::open::{Delivery, update_usage};
+use super::output::OutputFormat;
 use super::review::Review;
-use super::{Exit, build, output, reference, refresh, usage};
-use crate::emit::{self, AUDIT};
+use super::{Exit, build, output, reference, refresh};
+use crate::emit;
 use crate::guard::shown;
+use crate::model::layout::AUDIT;
 use crate::model::plural::counted;
+use crate::serve::Built;
 use crate::serve::usage::Phase;
-use crate::verify;
 use crate::wire::audit::AuditLine;
 use crate::wire::jsonl::BundleLine;
 use crate::wire::manifest::Manifest;
@@ -23,83 +24,76 @@ use crate::wire::session::short_id;
 
 /// The flags of `blue context`.
 #[derive(Args, Debug)]
-pub(super) struct Context {
+pub(super) struct ContextArgs {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<ContextCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    /// Show each tier with its sources, and whether an agent has them as they are.
+enum ContextCommand {
+    /// Show the sources of each tier, and whether they were delivered
     #[command(
         after_help = "Examples:\n  blue context show\n  blue context show --verbose\n  blue context show --format json"
     )]
-    Show(Show),
-    /// Print what was delivered, when, to which session.
+    Show(ContextShowArgs),
+    /// Show the audit log: time, session and address of each delivery
     #[command(
         after_help = "Examples:\n  blue context log --since 2h\n  blue context log --session abc123 --format json"
     )]
-    Log(Log),
-    /// Read the documents near the current work, within the budget of tier 3.
+    Log(LogArgs),
+    /// Read the documents near the current work, within the budget of tier 3
     #[command(
         after_help = "Examples:\n  blue context reference\n  blue context reference blue://docs/rfcs/16 --all"
     )]
-    Reference(reference::Reference),
-    /// Print the current work if a session does not have it as it is now.
+    Reference(reference::ReferenceArgs),
+    /// Print the current work if it changed since it was delivered to a session
     #[command(after_help = "Example:\n  blue context refresh --session abc123")]
-    Refresh(refresh::Refresh),
+    Refresh(refresh::RefreshArgs),
 }
 
 #[derive(Args, Debug)]
-struct Show {
-    /// Also the audit trail, with times and digests.
+struct ContextShowArgs {
+    /// Show also the audit log
     #[arg(long, short)]
     verbose: bool,
-    /// How it is written.
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 #[derive(Args, Debug)]
-struct Log {
-    /// Only of this session, by the agent's own name of it.
+struct LogArgs {
+    /// Show only deliveries to this session of the agent
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Only since: 30m, 2h, 7d, or a time such as 2026-01-25T12:00:00Z.
+    /// Show only deliveries since: 30m, 2h, 7d, 2026-01-25T12:00:00Z
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// How it is written.
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
-impl Context {
+impl ContextArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         match &self.command {
             None => one_line(directory),
-            Some(Command::Show(show)) => show.run(directory),
-            Some(Command::Log(log)) => log.run(directory),
-            Some(Command::Reference(reference)) => reference.run(directory),
-            Some(Command::Refresh(refresh)) => refresh.run(directory),
+            Some(ContextCommand::Show(show)) => show.run(directory),
+            Some(ContextCommand::Log(log)) => log.run(directory),
+            Some(ContextCommand::Reference(reference)) => reference.run(directory),
+            Some(ContextCommand::Refresh(refresh)) => refresh.run(directory),
         }
     }
 }
 
-fn manifest(delivery: &Delivery) -> anyhow::Result<Manifest> {
-    match verify::manifest(&delivery.root)? {
-        Some(Ok((manifest, _))) => Ok(manifest),
-        None => anyhow::bail!("there is no manifest yet\nhint: run `blue knowledge build`"),
-        Some(Err(_)) => {
-            anyhow::bail!(
-                "the manifest is broken or written by hand\nhint: run `blue knowledge build`"
-            )
-        }
-    }
+fn built(delivery: &Delivery) -> anyhow::Result<Built> {
+    Built::open(&delivery.root)
+        .map_err(|unbuilt| anyhow::anyhow!("{unbuilt}\nhint: run `blue knowledge build`"))
 }
 
 fn one_line(directory: &Path) -> anyhow::Result<Exit> {
-    let delivery = Delivery::open(directory)?;
-    let manifest = manifest(&delivery)?;
+    let delivery = Delivery::open(directory, None)?;
+    let manifest = built(&delivery)?.manifest;
     let identity = delivery.bundles.session().map_or(0, |bundle| bundle.tokens);
     let workflow = delivery.current().map_or(0, |bundle| bundle.tokens);
     output::out(&format!(
@@ -115,7 +109,7 @@ fn one_line(directory: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What a person should know before believing the rest.
+/// Reports problems that make the output incomplete or outdated.
 fn warn(delivery: &Delivery) {
     if build::is_stale(&delivery.root) {
         output::say(
@@ -124,7 +118,7 @@ fn warn(delivery: &Delivery) {
     }
     if !emit::is_writable(&delivery.root) {
         output::say(&format!(
-            "blue: {AUDIT} cannot be written; deliveries are not noted\nhint: check its owner and mode"
+            "blue: {AUDIT} cannot be written; deliveries are not recorded\nhint: check its owner and mode"
         ));
     }
     if delivery.log.n_lost > 0 {
@@ -135,20 +129,21 @@ fn warn(delivery: &Delivery) {
     }
 }
 
-/// `487`, `1.2k`.
+/// Formats a number: `487`, `1.2k`.
 fn short(n: u64) -> String {
     if n < 1_000 { n.to_string() } else { format!("{}.{}k", n / 1_000, n % 1_000 / 100) }
 }
 
-impl Show {
+impl ContextShowArgs {
     fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let delivery = Delivery::open(directory)?;
-        let manifest = manifest(&delivery)?;
-        let phase = usage::kept(&delivery.root).phase();
-        let review = Review::of(&delivery);
+        let delivery = Delivery::open(directory, None)?;
+        let built = built(&delivery)?;
+        let phase = update_usage(&delivery.root).phase();
+        let review = Review::find(&delivery.root, &built, &delivery.log);
+        let manifest = &built.manifest;
         let text = match self.format {
-            Format::Json => json_of(&delivery, &manifest, phase, &review)?,
-            Format::Text => self.text(&delivery, &manifest, phase, &review),
+            OutputFormat::Json => json_of(&delivery, manifest, phase, &review)?,
+            OutputFormat::Text => self.text(&delivery, manifest, phase, &review),
         };
         output::out(&text)?;
         warn(&delivery);
@@ -163,7 +158,8 @@ impl Show {
         review: &Review,
     ) -> String {
         let mut text = format!("Identity, at most {} tokens\n", manifest.identity.max_tokens);
-        text += &delivery.bundles.session().map_or(String::new(), |line| told(delivery, line));
+        text +=
+            &delivery.bundles.session().map_or(String::new(), |line| bundle_line(delivery, line));
         for source in &manifest.identity.sources {
             let tokens = source.tokens.map_or(String::new(), |n| format!("  {} tokens", short(n)));
             let artifact = source.artifact.as_deref().unwrap_or("nothing");
@@ -176,7 +172,7 @@ impl Show {
             output::visible(&manifest.workflow.refresh_triggers.join(", ")),
         );
         text += &match (delivery.current(), &delivery.work) {
-            (Some(line), _) => told(delivery, line),
+            (Some(line), _) => bundle_line(delivery, line),
             (None, Some(name)) => format!("  no live RFC is called {}\n", output::shown(name)),
             (None, None) => {
                 "  no current work: neither a branch nor .blue/worktree.json\n".to_string()
@@ -193,13 +189,13 @@ impl Show {
         text += &review.text();
         if self.verbose {
             text += "Delivered\n";
-            text.extend(delivery.log.lines.iter().map(|line| format!("  {}\n", trail(line))));
+            text.extend(delivery.log.lines.iter().map(|line| format!("  {}\n", log_line(line))));
         }
         text
     }
 }
 
-fn told(delivery: &Delivery, line: &BundleLine) -> String {
+fn bundle_line(delivery: &Delivery, line: &BundleLine) -> String {
     let staleness = delivery.log.staleness(line, None).text();
     let last = delivery.log.last(&line.source, None);
     let last = last.map_or(String::new(), |last| format!(", last {}", last.timestamp));
@@ -208,7 +204,7 @@ fn told(delivery: &Delivery, line: &BundleLine) -> String {
     format!("{}\n", output::visible(&text))
 }
 
-fn trail(line: &AuditLine) -> String {
+fn log_line(line: &AuditLine) -> String {
     let hash = line.content_hash.strip_prefix("blake3:").unwrap_or(&line.content_hash);
     let hash = hash.get(..12).unwrap_or(hash);
     let session = if line.session_id.is_empty() { "-" } else { &line.session_id };
@@ -246,10 +242,10 @@ fn json_of(
     Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
 }
 
-impl Log {
+impl LogArgs {
     fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let delivery = Delivery::open(directory)?;
-        let since = self.since.as_deref().map(time).transpose()?;
+        let delivery = Delivery::open(directory, None)?;
+        let since = self.since.as_deref().map(parse_since).transpose()?;
         let session = self.session.as_deref().map(short_id);
         let wanted = |line: &&AuditLine| {
             let at = line.timestamp.parse::<Timestamp>().ok();
@@ -258,8 +254,10 @@ impl Log {
         };
         let lines: Vec<&AuditLine> = delivery.log.lines.iter().filter(wanted).collect();
         let text = match self.format {
-            Format::Json => format!("{}\n", serde_json::to_string_pretty(&lines)?),
-            Format::Text => lines.iter().map(|line| format!("{}\n", trail(line))).collect(),
+            OutputFormat::Json => format!("{}\n", serde_json::to_string_pretty(&lines)?),
+            OutputFormat::Text => {
+                lines.iter().map(|line| format!("{}\n", log_line(line))).collect()
+            }
         };
         output::out(&text)?;
         warn(&delivery);
@@ -267,9 +265,10 @@ impl Log {
     }
 }
 
-/// `2h` ago, or a time.
-fn time(text: &str) -> anyhow::Result<Timestamp> {
-    let hint = || format!("{text:?} is no time\nhint: write 30m, 2h, 7d or 2026-01-25T12:00:00Z");
+/// Parses a duration before now (`2h`), or a time.
+fn parse_since(text: &str) -> anyhow::Result<Timestamp> {
+    let hint =
+        || format!("{text:?} is not a time\nhint: write 30m, 2h, 7d or 2026-01-25T12:00:00Z");
     let split = text.len().saturating_sub(1);
     let unit = match text.get(split..) {
         Some("s") => 1,

@@ -1,4 +1,4 @@
-//! What would change in a text, as lines with `-` and `+`.
+//! The difference between two texts, as lines with `-` and `+`.
 
 use super::output;
 
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_changes_is_shown() {
+    fn only_changed_lines_are_shown() {
         let text = diff("f", Some("a\nb\nc\nd\n"), Some("a\nx\nc\ne\nd"));
         assert_eq!(
             text,

@@ -1,11 +1,11 @@
-//! The three answers blue gives to the system.
+//! The exit codes.
 
 use std::process::ExitCode;
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Exit {
-    /// Done, or current.
+    /// Done, or everything is current.
     Done,
     /// blue ran and found something wrong.
     FoundSomething,

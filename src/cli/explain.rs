@@ -1,10 +1,11 @@
-//! `blue explain`: what a code means, and what to do about it.
+//! `blue explain`: the pages of codes.
 
 use std::fmt::Write;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
+use super::output::OutputFormat;
 use super::{Exit, output};
 use crate::model::Code;
 
@@ -13,21 +14,12 @@ include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 /// The flags of `blue explain`.
 #[derive(Args, Debug)]
-pub(super) struct Explain {
-    /// A code, such as BLUE-REF-001 or ref-001; without one, all are listed.
+pub(super) struct ExplainArgs {
+    /// Code, such as BLUE-REF-001 or ref-001 [default: list all codes]
     code: Option<String>,
-    /// How it is written.
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: Form,
-}
-
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum Form {
-    /// For people.
-    #[default]
-    Text,
-    /// One JSON value.
-    Json,
+    format: OutputFormat,
 }
 
 #[derive(Serialize)]
@@ -39,7 +31,7 @@ struct Explained {
     page: Option<&'static str>,
 }
 
-impl Explain {
+impl ExplainArgs {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let Some(text) = &self.code else {
             output::out(&self.list()?)?;
@@ -47,8 +39,8 @@ impl Explain {
         };
         let code = Code::parse(text).ok_or_else(|| unknown(text))?;
         let text = match self.format {
-            Form::Text => page(code).to_string(),
-            Form::Json => {
+            OutputFormat::Text => page(code).to_string(),
+            OutputFormat::Json => {
                 let explained = Explained { page: Some(page(code)), ..explained(code) };
                 format!("{}\n", serde_json::to_string_pretty(&explained)?)
             }
@@ -58,7 +50,7 @@ impl Explain {
     }
 
     fn list(&self) -> anyhow::Result<String> {
-        if self.format == Form::Json {
+        if self.format == OutputFormat::Json {
             let all: Vec<Explained> = Code::ALL.iter().map(|code| explained(*code)).collect();
             return Ok(format!("{}\n", serde_json::to_string_pretty(&all)?));
         }
@@ -83,20 +75,20 @@ pub(super) fn page(code: Code) -> &'static str {
     at.map_or(code.title(), |at| PAGES[at].1)
 }
 
-/// Whether somebody meant a code, and no path: `BLUE-REF-01`, `ref-1`.
+/// Returns true if a text is more likely a code than a path: `BLUE-REF-01`, `ref-1`.
 pub(super) fn looks_like_code(text: &str) -> bool {
     let upper = text.to_ascii_uppercase();
     let known = |area: &str| Code::ALL.iter().any(|code| code.area() == area);
     upper.starts_with("BLUE-") || upper.split_once('-').is_some_and(|(area, _)| known(area))
 }
 
-/// What is said of a code that there is not: the codes that may have been meant.
+/// The error for an unknown code, with similar codes.
 pub(super) fn unknown(text: &str) -> anyhow::Error {
     let upper = text.trim().to_ascii_uppercase();
     let bare = upper.strip_prefix("BLUE-").unwrap_or(&upper);
     let distance = |code: &Code| {
         let name = code.as_str().trim_start_matches("BLUE-");
-        // Whoever writes only the area means any of its codes.
+        // The area alone fits each of its codes.
         if code.area() == bare { 0 } else { strsim::damerau_levenshtein(bare, name) }
     };
     let mut near: Vec<(usize, Code)> =

@@ -1,4 +1,4 @@
-//! `blue knowledge for`: which decisions bind a file.
+//! `blue knowledge for`: the decisions that bind a file.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,53 +6,51 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 
-use super::list::catalogue;
-use super::output::Format;
+use super::open::BuiltProject;
+use super::output::OutputFormat;
 use super::{Exit, output};
 use crate::model::plural::counted;
 use crate::root::Root;
-use crate::serve::bindings::{self, Answer, Bound};
+use crate::serve::bindings::{self, Bindings, Bound};
 
 /// The flags of `blue knowledge for`.
 #[derive(Args, Debug)]
-pub(super) struct For {
-    /// A file or a folder; it need not be there.
+pub(super) struct ForArgs {
+    /// File or folder; it need not exist
     path: PathBuf,
-    /// Also documents that are superseded, rejected or otherwise not in force.
+    /// Show also superseded, rejected and other documents that are not live
     #[arg(long)]
     all: bool,
-    /// At most so many.
+    /// Show at most N documents
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// How it is written.
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
-impl For {
+impl ForArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let (root, catalogue) = catalogue(directory)?;
-        let path = below(&root, directory, &self.path)?;
-        let answer = bindings::bound(&root, &catalogue, &path, self.all)?
+        let project = BuiltProject::open(directory)?;
+        let path = below(&project.root, directory, &self.path)?;
+        let answer = bindings::bound(&project.root, &project.built.catalogue, &path, self.all)?
             .context("there is no index of paths\nhint: run `blue knowledge build`")?;
         let shown = &answer.bound[..answer.bound.len().min(self.limit)];
         match self.format {
-            Format::Json => output::out(&json_of(&path, &answer, shown)?)?,
-            Format::Text => output::out(&text_of(shown))?,
+            OutputFormat::Json => output::out(&json_of(&path, &answer, shown)?)?,
+            OutputFormat::Text => output::out(&text_of(shown))?,
         }
-        self.remarks(&path, &answer, shown.len());
-        let nothing = answer.bound.is_empty() && answer.n_below == 0;
-        Ok(if nothing { Exit::FoundSomething } else { Exit::Done })
+        self.report_rest(&path, &answer, shown.len());
+        let is_empty = answer.bound.is_empty() && answer.n_below == 0;
+        Ok(if is_empty { Exit::FoundSomething } else { Exit::Done })
     }
 
-    /// What else there is to know, for people.
-    fn remarks(&self, path: &str, answer: &Answer, n_shown: usize) {
+    /// Reports what is not listed.
+    fn report_rest(&self, path: &str, answer: &Bindings, n_shown: usize) {
         let path = output::visible(if path.is_empty() { "." } else { path });
         if answer.bound.is_empty() {
             let near = answer.near.as_ref().map(|near| output::visible(near));
-            let hint = near.map_or(String::new(), |near| {
-                format!("\nhint: did you mean {near}? That is named")
-            });
+            let hint = near.map_or(String::new(), |near| format!("\nhint: did you mean {near}?"));
             output::say(&format!("blue: no live document names {path}{hint}"));
         }
         if answer.bound.len() > n_shown {
@@ -68,7 +66,7 @@ impl For {
         }
         if answer.n_history > 0 {
             let n = counted(answer.n_history, "document");
-            output::say(&format!("blue: {n} of history left out\nhint: add --all to see what was"));
+            output::say(&format!("blue: {n} not shown because they are not live\nhint: add --all"));
         }
     }
 }
@@ -89,8 +87,8 @@ fn text_of(bound: &[Bound]) -> String {
     text
 }
 
-fn json_of(path: &str, answer: &Answer, bound: &[Bound]) -> anyhow::Result<String> {
-    let told = |bound: &Bound| {
+fn json_of(path: &str, answer: &Bindings, bound: &[Bound]) -> anyhow::Result<String> {
+    let entry = |bound: &Bound| {
         let line = &bound.document;
         let because: Vec<_> = bound
             .because
@@ -107,7 +105,7 @@ fn json_of(path: &str, answer: &Answer, bound: &[Bound]) -> anyhow::Result<Strin
         })
     };
     let value = json!({
-        "path": path, "documents": bound.iter().map(told).collect::<Vec<_>>(),
+        "path": path, "documents": bound.iter().map(entry).collect::<Vec<_>>(),
         "not_shown": answer.bound.len() - bound.len(), "history_left_out": answer.n_history,
         "below": {"paths": answer.n_below, "documents": answer.n_documents_below},
         "near": answer.near,
@@ -115,38 +113,38 @@ fn json_of(path: &str, answer: &Answer, bound: &[Bound]) -> anyhow::Result<Strin
     Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
 }
 
-/// A path below the root, from one that may be absolute or relative to a folder of the project.
+/// Converts a path that is absolute or relative to `directory` to one below the root.
 pub(super) fn below(root: &Root, directory: &Path, path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let outside = || format!("{shown} is not in this project");
     let here = std::path::absolute(directory).with_context(|| format!("find {shown}"))?;
     let top = std::path::absolute(root.path()).with_context(|| format!("find {shown}"))?;
-    let wanted = plain(&here.join(path));
-    let rest = match wanted.strip_prefix(plain(&top)) {
+    let wanted = normalize(&here.join(path));
+    let rest = match wanted.strip_prefix(normalize(&top)) {
         Ok(rest) => rest.to_path_buf(),
-        // The same folder can have two names, one of them through a link.
+        // The same folder can have two names, one of them through a symbolic link.
         Err(_) => real(&wanted).strip_prefix(real(&top)).with_context(outside)?.to_path_buf(),
     };
     let parts: Option<Vec<&str>> = rest.iter().map(|part| part.to_str()).collect();
     Ok(parts.with_context(|| format!("{shown} is not UTF-8"))?.join("/"))
 }
 
-/// A path without `.` and `..`, whatever lies there.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+/// Removes `.` and `..` from a path without reading the disk.
+fn normalize(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
     for part in path.components() {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
-                plain.pop();
+                normal.pop();
             }
-            part => plain.push(part),
+            part => normal.push(part),
         }
     }
-    plain
+    normal
 }
 
-/// A path with the links in its existing part followed.
+/// Follows the symbolic links in the part of a path that exists.
 fn real(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut at = path;

@@ -1,71 +1,71 @@
-//! `blue knowledge graph`: documents and their references, as a drawing.
+//! `blue knowledge graph`: documents and their references as a diagram.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use super::draw::{self, Picture};
-use super::lint::look;
+use super::graph_formats::{self, Picture};
+use super::lint::survey;
 use super::{Exit, output, project};
 use crate::model::{DocId, Document, Graph, ShortId};
 
 /// The flags of `blue knowledge graph`.
 #[derive(Args, Debug)]
-pub(super) struct Draw {
-    /// A collection or type (adrs), or a document by address, path or id; default: everything.
+pub(super) struct GraphArgs {
+    /// Collection or type (adrs), or address, path or id of a document [default: all documents]
     about: Option<String>,
-    /// How it is written.
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// How many references away from the document.
+    format: GraphFormat,
+    /// Follow at most N references from the document
     #[arg(long, value_name = "N", default_value_t = 1)]
     depth: usize,
-    /// At most so many edges, the most telling first; default: 500 for mermaid, which draws no more.
+    /// Draw at most N edges, the strongest first [default: 500 for mermaid, which draws no more]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum Format {
-    /// For Markdown: GitHub and most viewers draw it.
+enum GraphFormat {
+    /// Mermaid, which GitHub and most Markdown viewers draw
     #[default]
     Mermaid,
-    /// For Graphviz.
+    /// DOT, for Graphviz
     Dot,
-    /// For programs: every reference with its line and count.
+    /// JSON: every reference with its line and count
     Json,
 }
 
-/// What Mermaid draws unless it is configured otherwise: edges, and characters of text.
+/// Default limits of Mermaid: edges, and characters of text.
 const MAX_EDGES: usize = 500;
 const MAX_TEXT: usize = 50_000;
 
-/// What is to be drawn.
-enum About {
+/// The documents to draw.
+enum Selected {
     All,
     Collection(BTreeSet<usize>),
     Document(DocId),
 }
 
-impl Draw {
+impl GraphArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
-        let graph = look(&root)?.0.graph;
+        let graph = survey(&root)?.0.graph;
         let about = match &self.about {
-            Some(text) => found(&graph, text)?,
-            None => About::All,
+            Some(text) => select(&graph, text)?,
+            None => Selected::All,
         };
         let (nodes, centre) = match about {
-            About::All => (graph.ids().collect(), None),
-            About::Collection(rows) => {
+            Selected::All => (graph.ids().collect(), None),
+            Selected::Collection(rows) => {
                 let within = |id: &DocId| rows.contains(&graph.document(*id).collection);
                 (graph.ids().filter(within).collect(), None)
             }
-            About::Document(id) => (around(&graph, id, self.depth), Some(id)),
+            Selected::Document(id) => (around(&graph, id, self.depth), Some(id)),
         };
-        let (text, picture) = self.drawn(&graph, &nodes, centre)?;
+        let (text, picture) = self.draw(&graph, &nodes, centre)?;
         output::out(&text)?;
         if let Some(note) = picture.note() {
             output::say(&format!(
@@ -75,22 +75,22 @@ impl Draw {
         Ok(Exit::Done)
     }
 
-    fn drawn<'a>(
+    fn draw<'a>(
         &self,
         graph: &'a Graph,
         nodes: &BTreeSet<DocId>,
         centre: Option<DocId>,
     ) -> anyhow::Result<(String, Picture<'a>)> {
-        let mermaid = self.format == Format::Mermaid;
+        let mermaid = self.format == GraphFormat::Mermaid;
         let mut limit = self.limit.unwrap_or(if mermaid { MAX_EDGES } else { usize::MAX });
         loop {
             let picture = Picture::new(graph, nodes, centre, limit);
             let text = match self.format {
-                Format::Mermaid => draw::mermaid(&picture),
-                Format::Dot => draw::dot(&picture),
-                Format::Json => draw::json(&picture)?,
+                GraphFormat::Mermaid => graph_formats::mermaid(&picture),
+                GraphFormat::Dot => graph_formats::dot(&picture),
+                GraphFormat::Json => graph_formats::json(&picture)?,
             };
-            // Whoever sets a limit knows what their viewer takes.
+            // A limit of the user applies whatever the length.
             let fits = !mermaid || self.limit.is_some() || text.len() <= MAX_TEXT;
             if fits || limit == 0 {
                 return Ok((text, picture));
@@ -100,7 +100,7 @@ impl Draw {
     }
 }
 
-/// The documents within some references of one, whichever way these lead.
+/// The documents within `depth` references of one, in either direction.
 fn around(graph: &Graph, centre: DocId, depth: usize) -> BTreeSet<DocId> {
     let mut reached = BTreeSet::from([centre]);
     for _ in 0..depth {
@@ -117,8 +117,8 @@ fn around(graph: &Graph, centre: DocId, depth: usize) -> BTreeSet<DocId> {
     reached
 }
 
-/// What a text means: a collection, a type, or one document.
-fn found(graph: &Graph, text: &str) -> anyhow::Result<About> {
+/// Finds the collection, the type or the document that a text names.
+fn select(graph: &Graph, text: &str) -> anyhow::Result<Selected> {
     let bare = text.strip_prefix("blue://").unwrap_or(text);
     let bare = bare.strip_prefix("docs/").filter(|_| bare != text).unwrap_or(bare);
     let group = bare.trim_end_matches('/');
@@ -126,7 +126,7 @@ fn found(graph: &Graph, text: &str) -> anyhow::Result<About> {
     let rows = rows.filter(|(_, known)| known.name == group || known.kind.as_str() == group);
     let rows: BTreeSet<usize> = rows.map(|(row, _)| row).collect();
     if !rows.is_empty() {
-        return Ok(About::Collection(rows));
+        return Ok(Selected::Collection(rows));
     }
     let path = text.trim_start_matches("./");
     let exact = graph.ids().find(|id| {
@@ -134,11 +134,11 @@ fn found(graph: &Graph, text: &str) -> anyhow::Result<About> {
         document.path == path || document.uri.as_str() == text
     });
     if let Some(id) = exact {
-        return Ok(About::Document(id));
+        return Ok(Selected::Document(id));
     }
     let several = by_id(graph, bare);
     match several.as_slice() {
-        [one] => Ok(About::Document(*one)),
+        [one] => Ok(Selected::Document(*one)),
         [] => anyhow::bail!(
             "{text:?} is no collection and no document\nhint: run `blue knowledge list`"
         ),
@@ -150,7 +150,7 @@ fn found(graph: &Graph, text: &str) -> anyhow::Result<About> {
     }
 }
 
-/// The documents of an id: `adr/5`, `ADR 5`, `adr-0005`, `5`, `0005-slug`.
+/// The documents with an id: `adr/5`, `ADR 5`, `adr-0005`, `5`, `0005-slug`.
 fn by_id(graph: &Graph, text: &str) -> Vec<DocId> {
     let fitting = |group: Option<&str>, id: &str| -> Vec<DocId> {
         let Some(wanted) = ShortId::new(id) else { return Vec::new() };

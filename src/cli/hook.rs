@@ -1,120 +1,120 @@
-//! `blue hook`: what an agent's hooks call. They say little, never fail, and cost little.
+//! `blue hook`: the commands that an agent's hooks run. They print little and never fail.
 
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::delivery::{Delivery, Said};
-use super::refresh::{self, Asked};
-use super::session::{Happened, remember};
-use super::{Exit, build, output, project};
+use super::build::BuildArgs;
+use super::hook_input::HookInput;
+use super::open::{Delivery, record};
+use super::refresh::{self, Occasion};
+use super::session::{SessionEvent, update_record};
+use super::{Exit, output, project};
 use crate::condense::tokens;
 use crate::emit;
-use crate::model::Digest;
 use crate::model::layout::BUNDLES;
 use crate::model::plan::HOOK_BYTES;
 use crate::root::Root;
+use crate::serve::log::{bundle_line, text_line};
 use crate::serve::{bundles, work};
-use crate::wire::audit::AuditLine;
 use crate::wire::header;
 use crate::wire::jsonl::BundleLine;
 
 /// The flags of `blue hook`.
 #[derive(Args, Debug)]
-pub(super) struct Hook {
-    /// What happened in the agent's session.
+pub(super) struct HookArgs {
+    /// Event in the agent's session
     #[arg(value_enum)]
-    event: Event,
+    event: HookEvent,
 }
 
-/// Events of a session that blue does something about.
+/// Events of a session that blue handles.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-enum Event {
-    /// A session or a subagent starts: prints the session bundle, as the script does.
+enum HookEvent {
+    /// A session or a subagent starts: print the session bundle, as hooks/session-start does
     SessionStart,
-    /// The same with the bundle of the current work.
+    /// The same with the bundle of the current work
     SessionWorkflow,
-    /// The same with the session bundle of `$BLUE_HOME` or `~/.blue`.
+    /// The same with the session bundle of $BLUE_HOME or ~/.blue
     SessionGlobal,
-    /// A prompt: gives the current work again if it changed.
+    /// A prompt: print the current work if it changed
     UserPromptSubmit,
-    /// A tool is about to run: the session is alive.
+    /// A tool is about to run: record that the session is alive
     PreToolUse,
-    /// A tool ran: builds again if it changed a document.
+    /// A tool ran: build if it changed a document
     PostToolUse,
-    /// The session is about to be summarised: what the summary must keep.
+    /// The session is about to be summarised: print what the summary must keep
     PreCompact,
-    /// The session is over.
+    /// The session ended
     SessionEnd,
 }
 
-impl Hook {
-    /// Whatever goes wrong is for the agent's debug log; the session goes on.
+impl HookArgs {
+    /// Errors go to the agent's debug log; they must not stop its session.
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let said = Said::read();
-        if let Err(error) = self.hear(directory, &said) {
+        let input = HookInput::read();
+        if let Err(error) = self.handle(directory, &input) {
             output::error(&format!("{error:#}"));
         }
         Ok(Exit::Done)
     }
 
-    fn hear(&self, directory: &Path, said: &Said) -> anyhow::Result<()> {
+    fn handle(&self, directory: &Path, input: &HookInput) -> anyhow::Result<()> {
         match self.event {
-            Event::PostToolUse => return rebuild(directory, said),
-            Event::SessionStart | Event::SessionWorkflow | Event::SessionGlobal => {
-                return self.start(directory, said);
+            HookEvent::PostToolUse => return rebuild(directory, input),
+            HookEvent::SessionStart | HookEvent::SessionWorkflow | HookEvent::SessionGlobal => {
+                return self.start(directory, input);
             }
             _ => {}
         }
-        // An agent that does not say which session it means cannot be given anything for it.
-        let named = !said.session_id.is_empty();
-        if !named
-            && matches!(self.event, Event::UserPromptSubmit | Event::PreToolUse | Event::SessionEnd)
+        // Without a session there is nothing to record or to compare with.
+        if input.session_id.is_empty()
+            && matches!(
+                self.event,
+                HookEvent::UserPromptSubmit | HookEvent::PreToolUse | HookEvent::SessionEnd
+            )
         {
             return Ok(());
         }
-        // A subagent would take what its session is due.
-        if !said.agent_id.is_empty() && self.event == Event::UserPromptSubmit {
+        // A subagent would use up the delivery that its session is due.
+        if !input.agent_id.is_empty() && self.event == HookEvent::UserPromptSubmit {
             return Ok(());
         }
-        let session = said.session_id.as_str();
-        if self.event == Event::UserPromptSubmit {
-            // What cannot be built now is told by the next build; what was built is still good.
+        let session = input.session_id.as_str();
+        if self.event == HookEvent::UserPromptSubmit {
+            // The last build is still usable if this one fails.
             if let Err(error) = catch_up(directory) {
                 output::error(&format!("{error:#}"));
             }
         }
-        let delivery = Delivery::of_session(directory, session)?;
+        let delivery = Delivery::open(directory, Some(session))?;
         match self.event {
-            Event::UserPromptSubmit => {
-                let turn = remember(&delivery.root, session, Happened::Prompt)?.turns;
-                let due = refresh::due(&delivery, session, &Asked::Prompt(turn))?;
+            HookEvent::UserPromptSubmit => {
+                let turn = update_record(&delivery.root, session, SessionEvent::Prompt)?.turns;
+                let due = refresh::due(&delivery, session, &Occasion::Prompt(turn))?;
                 due.map_or(Ok(()), |due| due.deliver(&delivery, session, "UserPromptSubmit"))
             }
-            Event::PreToolUse => {
-                remember(&delivery.root, session, Happened::Heartbeat)?;
-                let due = refresh::due(&delivery, session, &Asked::Tool(&said.tool_name))?;
+            HookEvent::PreToolUse => {
+                update_record(&delivery.root, session, SessionEvent::Heartbeat)?;
+                let due = refresh::due(&delivery, session, &Occasion::Tool(&input.tool_name))?;
                 due.map_or(Ok(()), |due| due.deliver_as_json(&delivery, session, "PreToolUse"))
             }
-            Event::PreCompact => {
-                let Some((text, line)) = to_keep(&delivery, session) else { return Ok(()) };
-                output::out(&text)?;
-                emit::append_audit_line(&delivery.root, &line)
+            HookEvent::PreCompact => deliver_summary(&delivery, session),
+            HookEvent::SessionEnd => {
+                update_record(&delivery.root, session, SessionEvent::End).map(|_| ())
             }
-            Event::SessionEnd => remember(&delivery.root, session, Happened::End).map(|_| ()),
-            _ => unreachable!("the others were heard above"),
+            _ => unreachable!("the other events are handled above"),
         }
     }
 }
 
-impl Hook {
-    /// Prints a bundle as `hooks/session-start` does, for settings that hold in every repository: no
-    /// script of a stranger's is run, only blue's own.
-    fn start(&self, directory: &Path, said: &Said) -> anyhow::Result<()> {
+impl HookArgs {
+    /// Prints a bundle as `hooks/session-start` does. Settings that apply to every repository call
+    /// this, because they must not run a script of an unknown repository.
+    fn start(&self, directory: &Path, input: &HookInput) -> anyhow::Result<()> {
         let folder = match (self.event, project::home()) {
-            (Event::SessionGlobal, Some(home)) => {
+            (HookEvent::SessionGlobal, Some(home)) => {
                 let here = project::find(directory)?;
                 if !home.is_dir() || home.canonicalize()? == here {
                     return Ok(());
@@ -127,27 +127,26 @@ impl Hook {
         if !root.exists(BUNDLES) {
             return Ok(());
         }
-        let mut delivery = Delivery::of_session(&folder, &said.session_id)?;
-        let Some(mut bundle) = self.bundle(&delivery) else { return Ok(()) };
-        let mut bytes = built(&delivery.root, &mut bundle);
-        for _ in 0..WAITS {
-            if bytes.is_some() {
-                break;
+        let mut n_waits = 0;
+        let (bundle, bytes) = loop {
+            let delivery = Delivery::open(&folder, Some(&input.session_id))?;
+            let Some(mut bundle) = self.bundle(&delivery) else { return Ok(()) };
+            if let Some(bytes) = bundle_bytes(&root, &mut bundle) {
+                break (bundle, bytes);
             }
-            // A build that is just being written has some files of it before others.
+            anyhow::ensure!(
+                n_waits < WAITS,
+                "{} is not what was built\nhint: run `blue knowledge build`",
+                bundle.artifact
+            );
+            // A build that is being written replaces its files one after the other.
+            n_waits += 1;
             std::thread::sleep(Duration::from_millis(10));
-            delivery = Delivery::of_session(&folder, &said.session_id)?;
-            let Some(mut now) = self.bundle(&delivery) else { return Ok(()) };
-            bytes = built(&delivery.root, &mut now);
-            bundle = now;
-        }
-        let bytes = bytes.with_context(|| {
-            format!("{} is not what was built\nhint: run `blue knowledge build`", bundle.artifact)
-        })?;
+        };
         if !bytes.starts_with(b"<blue-") || bytes.len() as u64 > HOOK_BYTES {
             return Ok(());
         }
-        let event = match said.hook_event_name.as_str() {
+        let event = match input.hook_event_name.as_str() {
             "SubagentStart" => {
                 let text = String::from_utf8_lossy(&bytes);
                 output::copy(header::hook_json("SubagentStart", &text).as_bytes())?;
@@ -158,21 +157,21 @@ impl Hook {
                 "SessionStart"
             }
         };
-        delivery.note(&bundle, &said.session_id, event)
+        record(&root, bundle_line(&bundle), &input.session_id, event)
     }
 
     fn bundle(&self, delivery: &Delivery) -> Option<BundleLine> {
         let bundle = match self.event {
-            Event::SessionWorkflow => delivery.current(),
+            HookEvent::SessionWorkflow => delivery.current(),
             _ => delivery.bundles.session(),
         };
         bundle.cloned()
     }
 }
 
-/// The bytes of a bundle, if a build made them. Where a build was killed between two renames, a
-/// bundle can be newer than its index; the commit record then knows its digest.
-fn built(root: &Root, bundle: &mut BundleLine) -> Option<Vec<u8>> {
+/// The bytes of a bundle, if a build wrote them. If a build was killed between two renames, a bundle
+/// can be newer than its index; then the commit record has its digest.
+fn bundle_bytes(root: &Root, bundle: &mut BundleLine) -> Option<Vec<u8>> {
     if let Some(bytes) = bundles::bytes(root, bundle) {
         return Some(bytes);
     }
@@ -184,57 +183,53 @@ fn built(root: &Root, bundle: &mut BundleLine) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// How often a bundle is looked at again that is not what its index says.
+/// Attempts to read a bundle that does not match its index.
 const WAITS: u32 = 20;
 
-/// A project of more files is not looked at with every prompt.
-const MAX_LOOK: usize = 2_000;
+/// A project with more files is not checked with every prompt.
+const MAX_CHECKED: usize = 2_000;
 
-/// Builds if something moved that no tool told of: an edit in a shell, by a person, by git.
+/// Builds if something changed without a tool of the agent: an edit in a shell, by a person, by git.
 fn catch_up(directory: &Path) -> anyhow::Result<()> {
     let folder = project::find(directory)?;
     let root = project::open(&folder)?;
-    if crate::build::moved(&root, MAX_LOOK) == Some(true) {
-        build::build(&root, false, false, false)?;
+    if crate::build::moved(&root, MAX_CHECKED) == Some(true) {
+        BuildArgs::default().build(&root)?;
     }
     Ok(())
 }
 
-/// Builds if the tool changed a document, or anything else that people write for blue.
-fn rebuild(directory: &Path, said: &Said) -> anyhow::Result<()> {
+/// Builds if the tool changed a document, or another file that people write for blue.
+fn rebuild(directory: &Path, input: &HookInput) -> anyhow::Result<()> {
     let path = ["file_path", "notebook_path", "path"]
         .iter()
-        .find_map(|key| said.tool_input.get(*key).and_then(serde_json::Value::as_str));
+        .find_map(|key| input.tool_input.get(*key).and_then(serde_json::Value::as_str));
     let matters = path.is_none_or(|path| {
         let path = path.to_lowercase();
         path.ends_with(".md") || path.ends_with(".markdown") || path.contains("/.blue/")
     });
     if matters {
         let root = project::open_to_write(&project::find(directory)?)?;
-        build::build(&root, false, false, false)?;
+        BuildArgs::default().build(&root)?;
     }
     Ok(())
 }
 
 /// Lines that a summary is asked to keep.
-const MAX_KEPT: usize = 24;
+const MAX_SUMMARY: usize = 24;
 
-/// The few lines that a summary must keep: what is worked on, its phase, its open tasks and its
-/// success criteria. With what the log says of them.
-fn to_keep(delivery: &Delivery, session: &str) -> Option<(String, AuditLine)> {
-    let bundle = delivery.current()?;
-    let lines = work::lines(&work::of(bundle)?);
-    let lines = &lines[..lines.len().min(MAX_KEPT)];
-    let text = format!("Keep in the summary:\n{}\n", lines.join("\n"));
-    let line = AuditLine {
-        timestamp: emit::now(),
-        session_id: session.to_string(),
-        event: "PreCompact".to_string(),
-        source: "blue://state/active-tasks".to_string(),
-        artifact: bundle.artifact.clone(),
-        content_hash: Digest::of(text.as_bytes()).to_string(),
-        tokens: tokens::count(&text),
-        bytes: text.len() as u64,
+/// Prints the lines that a summary must keep: the current work with its phase, open tasks and success
+/// criteria.
+fn deliver_summary(delivery: &Delivery, session: &str) -> anyhow::Result<()> {
+    let Some((bundle, work)) = delivery.current().and_then(|line| Some((line, work::state(line)?)))
+    else {
+        return Ok(());
     };
-    Some((text, line))
+    let lines = work::lines(&work);
+    let lines = &lines[..lines.len().min(MAX_SUMMARY)];
+    let text = format!("Keep in the summary:\n{}\n", lines.join("\n"));
+    output::out(&text)?;
+    let uri = "blue://state/active-tasks";
+    let line = text_line(uri, &bundle.artifact, &text, tokens::count(&text));
+    record(&delivery.root, line, session, "PreCompact")
 }

@@ -6,8 +6,8 @@ use anyhow::Context;
 use clap::Args;
 
 use super::installation::{ScriptState, read_bytes, script_state};
-use super::lint::look;
-use super::next::Next;
+use super::lint::survey;
+use super::next_steps::NextSteps;
 use super::{Exit, build, output, project};
 use crate::build::Outcome;
 use crate::emit::{self, Change, LOCAL};
@@ -73,7 +73,7 @@ fn undo_all(root: &Root, undo: &emit::Undo, had_blue: bool) {
 
 /// Writes blue's files into the project and builds. Adds a line for each file to the report.
 fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<Outcome> {
-    let found = look(root)?.0.graph;
+    let found = survey(root)?.0.graph;
     report.push_str(&found_lines(&found));
     let older = older_manifest(root)?;
     let name = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
@@ -110,7 +110,7 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
         emit::make_executable(root, path)?;
     }
     drop(lock);
-    build::build(root, false, false, false)
+    build::BuildArgs::default().build(root)
 }
 
 /// Adds blue's lines to `.gitattributes`, so that no clone has its files with CR LF.
@@ -188,7 +188,7 @@ fn next_steps(folder: &Path, outcome: &Outcome) -> String {
             found.join(", ")
         ),
     };
-    let mut next = Next::new(folder);
+    let mut next = NextSteps::new(folder);
     let knowledge = outcome.fates.iter().any(|fate| fate.path.starts_with("knowledge/"));
     let mut paths = vec![".blue"];
     paths.extend(Some("knowledge").filter(|_| knowledge));

@@ -8,7 +8,7 @@ use super::diff::diff;
 use super::installation::{
     FileChange, FileStatus, Installation, ScriptState, read_bytes, script_state,
 };
-use super::next::Next;
+use super::next_steps::NextSteps;
 use super::{Exit, output};
 use crate::emit;
 use crate::model::Digest;
@@ -240,7 +240,7 @@ fn preview(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<Ex
 }
 
 fn next_steps(installation: &Installation) -> String {
-    let mut next = Next::new(installation.base.path());
+    let mut next = NextSteps::new(installation.base.path());
     if installation.is_project {
         if !installation.base.exists(crate::model::layout::MANIFEST) {
             next.blue("init", "find documents and build; until then the hooks print nothing");

@@ -12,23 +12,22 @@ use crate::root::Root;
 
 /// The flags of `blue knowledge lint`.
 #[derive(Args, Debug)]
-pub(super) struct Lint {
-    /// How findings are written.
+pub(super) struct LintArgs {
+    /// Output format of findings
     #[arg(long, value_enum, default_value_t)]
     format: ReportFormat,
-    /// Record present findings as reviewed: all warnings and errors, or those of these codes and
-    /// paths.
+    /// Accept findings: all warnings and errors, or those of these codes and paths
     #[arg(long, value_name = "CODE|PATH", num_args = 0.., requires = "reason")]
     accept: Option<Vec<String>>,
-    /// Why they are accepted.
+    /// Reason for accepting them
     #[arg(long, value_name = "TEXT", requires = "accept")]
     reason: Option<String>,
-    /// Forget accepted findings that are not found any more.
+    /// Remove accepted findings that are gone
     #[arg(long)]
     prune: bool,
 }
 
-impl Lint {
+impl LintArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
@@ -36,7 +35,7 @@ impl Lint {
             true => Some(accept::lock(&root)?),
             false => None,
         };
-        let (survey, inputs) = look(&root)?;
+        let (survey, inputs) = survey(&root)?;
         let mut policy = inputs.policy;
         if self.prune {
             accept::prune(&root, &mut policy, &survey.notes)?;
@@ -47,9 +46,9 @@ impl Lint {
         drop(lock);
         let reviewed = policy.review(survey.notes);
         if self.format == ReportFormat::Text {
-            output::out(&report::text(&reviewed.shown, report::Least::Info))?;
+            output::out(&report::text(&reviewed.shown, report::MinSeverity::Info))?;
         } else {
-            let least = report::Least::Info;
+            let least = report::MinSeverity::Info;
             report::report(self.format, &reviewed.shown, &reviewed.accepted, least)?;
         }
         let counts = reviewed.counts();
@@ -68,8 +67,8 @@ impl Lint {
     }
 }
 
-/// The documents of a project and what is noticed about them, without writing anything.
-pub(super) fn look(root: &Root) -> anyhow::Result<(Survey, Inputs)> {
+/// Reads the documents of a project and their findings. Writes nothing.
+pub(super) fn survey(root: &Root) -> anyhow::Result<(Survey, Inputs)> {
     let inputs = build::load(root)?;
     Ok((build::survey(root, &inputs, &Bar::new())?, inputs))
 }

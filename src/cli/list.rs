@@ -2,85 +2,51 @@
 
 use std::path::Path;
 
-use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::{Exit, output, project};
-use crate::root::Root;
-use crate::serve::Catalogue;
+use super::open::BuiltProject;
+use super::output::OutputFormat;
+use super::{Exit, output};
+use crate::wire::jsonl::DocumentLine;
 
 /// The flags of `blue knowledge list`.
 #[derive(Args, Debug)]
-pub(super) struct List {
-    /// Only this collection or type: rfcs, adr.
+pub(super) struct ListArgs {
+    /// Show only this collection or type: rfcs, adr
     collection: Option<String>,
-    /// Only documents that may be told as current.
+    /// Show only live documents
     #[arg(long)]
     live: bool,
-    /// How the list is written.
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: ListFormat,
+    format: OutputFormat,
 }
 
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum ListFormat {
-    /// One line for each document: address, status, title.
-    #[default]
-    Text,
-    /// One JSON array.
-    Json,
-}
-
-impl List {
+impl ListArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let catalogue = catalogue(directory)?.1;
-        let mut documents = catalogue.lines()?;
-        if let Some(wanted) = &self.collection {
-            let prefix = format!("blue://docs/{wanted}/");
-            documents
-                .retain(|document| document.uri.starts_with(&prefix) || document.kind == *wanted);
-            if documents.is_empty() {
-                output::say(&format!("blue: no collection or type {wanted:?}"));
-                return Ok(Exit::FoundSomething);
-            }
+        let project = BuiltProject::open(directory)?;
+        let mut documents = project.built.catalogue.lines(self.collection.as_deref())?;
+        if let Some(wanted) = self.collection.as_ref().filter(|_| documents.is_empty()) {
+            output::say(&format!("blue: no collection or type {wanted:?}"));
+            return Ok(Exit::FoundSomething);
         }
-        if self.live {
-            documents.retain(|document| document.live);
-        }
-        match self.format {
-            ListFormat::Json => {
-                output::out(&format!("{}\n", serde_json::to_string_pretty(&documents)?))?
-            }
-            ListFormat::Text => {
-                let width = documents
-                    .iter()
-                    .map(|document| document.uri.chars().count())
-                    .max()
-                    .unwrap_or(0)
-                    .min(72);
-                let mut text = String::new();
-                for document in &documents {
-                    let mark = if document.live { ' ' } else { '-' };
-                    text.push_str(&format!(
-                        "{mark} {:width$}  {:11}  {}\n",
-                        document.uri,
-                        document.status,
-                        output::visible(&document.title)
-                    ));
-                }
-                output::out(&text)?;
-            }
-        }
+        documents.retain(|document| document.live || !self.live);
+        output::out(&match self.format {
+            OutputFormat::Json => format!("{}\n", serde_json::to_string_pretty(&documents)?),
+            OutputFormat::Text => table(&documents),
+        })?;
         Ok(Exit::Done)
     }
 }
 
-/// The catalogue of the project in or above a folder.
-pub(super) fn catalogue(directory: &Path) -> anyhow::Result<(Root, Catalogue)> {
-    let folder = project::find(directory)?;
-    let root = project::open(&folder)?;
-    let catalogue = Catalogue::open(&root)?;
-    let catalogue =
-        catalogue.context("nothing has been built here\nhint: run `blue knowledge build`")?;
-    Ok((root, catalogue))
+/// A line for each document; `-` marks one that is not live.
+fn table(documents: &[DocumentLine]) -> String {
+    let widths = documents.iter().map(|document| document.uri.chars().count());
+    let width = widths.max().unwrap_or(0).min(72);
+    let line = |document: &DocumentLine| {
+        let mark = if document.live { ' ' } else { '-' };
+        let title = output::visible(&document.title);
+        format!("{mark} {:width$}  {:11}  {title}\n", document.uri, document.status)
+    };
+    documents.iter().map(line).collect()
 }

@@ -1,4 +1,4 @@
-//! `blue mcp`: serves what was built to an agent, on standard input and output.
+//! `blue mcp`: the MCP server on standard input and output.
 
 use std::path::Path;
 
@@ -11,14 +11,13 @@ use crate::wire::session::short_id;
 
 /// The flags of `blue mcp`.
 #[derive(Args, Debug)]
-pub(super) struct Mcp {
-    /// What deliveries are noted under; default: the session that the agent or its hooks name, else a
-    /// new name.
+pub(super) struct McpArgs {
+    /// Record deliveries under this session [default: the one that the agent or its hooks name]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
 
-impl Mcp {
+impl McpArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let root = project::open(&project::find(directory)?)?;
         if let Some(session) = &self.session {
@@ -26,7 +25,7 @@ impl Mcp {
                 !session.is_empty(),
                 "a session needs a name\nhint: leave --session out"
             );
-            session::checked(session)?;
+            session::check_name(session)?;
         }
         let own = session::name(&root)?;
         let (named, declared) = (self.session.as_deref().map(short_id), agent_session());
@@ -36,9 +35,9 @@ impl Mcp {
     }
 }
 
-/// Claude Code tells its servers what it calls the session that starts them; its hooks say the same,
-/// so what both deliver is one session's. Other agents do not.
+/// The session that Claude Code names in the environment of its servers. Its hooks get the same name,
+/// so the deliveries of both belong to one session.
 fn agent_session() -> Option<String> {
     let name = std::env::var_os("CLAUDE_CODE_SESSION_ID")?.into_string().ok()?;
-    (!name.is_empty() && session::checked(&name).is_ok()).then(|| short_id(&name))
+    (!name.is_empty() && session::check_name(&name).is_ok()).then(|| short_id(&name))
 }

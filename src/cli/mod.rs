@@ -3,61 +3,62 @@
 mod accept;
 mod build;
 mod client;
-mod for_path;
+mod completions;
+mod context;
 mod diff;
 mod doctor;
-mod context;
-mod delivery;
-mod draw;
 mod exit;
 mod explain;
+mod for_path;
 mod graph;
+mod graph_formats;
 mod hook;
+mod hook_input;
 mod init;
 mod install;
 mod installation;
+mod known_warnings;
 mod lint;
 mod list;
 mod mcp;
-mod next;
+mod next_steps;
+mod open;
 mod output;
 mod progress;
 mod project;
 mod reference;
-mod related;
 mod refresh;
+mod related;
 mod report;
-mod reported;
 mod review;
 mod sarif;
 mod schema;
 mod session;
-mod shell;
 mod show;
-mod uninstall;
-mod usage;
 mod status;
 mod trust;
+mod uninstall;
 mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub use exit::Exit;
-use session::Happened;
+use session::SessionEvent;
 
-/// A compiler for what a coding agent knows about a project.
+/// Compiles decision documents into context for coding agents
 #[derive(Debug, Parser)]
 #[command(
     name = "blue",
     version,
     about,
-    after_help = "Examples:\n  blue init                      adopt blue in this repository\n  blue install                   connect coding agents to it\n  blue knowledge build           compile the documents\n  blue knowledge build --check   in CI: is what is committed current?\n  blue knowledge show blue://docs/adrs/5"
+    after_help = "Examples:\n  blue init                      adopt blue in this repository\n  blue install                   connect coding agents to it\n  blue knowledge build           compile the documents\n  blue knowledge build --check   check in CI that the committed files are current\n  blue knowledge show blue://docs/adrs/5"
 )]
 pub struct Cli {
-    /// Work in the project of this folder instead of the current one.
+    /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true, default_value = ".")]
     directory: PathBuf,
     #[command(subcommand)]
@@ -66,175 +67,174 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Build, list, show and check the project's knowledge.
+    /// Build, list, show and check documents
     #[command(subcommand)]
     Knowledge(Knowledge),
-    /// Adopt blue in a repository: find the documents, write a configuration, build.
+    /// Set up blue in a repository: find the documents, write a configuration, build
     #[command(
         after_help = "Example:\n  cd my-repository && blue init\n\nNothing that exists is overwritten."
     )]
     Init(init::Init),
-    /// Connect coding agents: register blue's hooks and server in their settings.
+    /// Register blue's hooks and server in the settings of coding agents
     #[command(
         after_help = "Examples:\n  blue install --dry-run   see what would change\n  blue install             Claude Code and Codex, in this project\n  blue install --user      Claude Code, in every project\n\nSettings keep their layout, comments and order; a second run changes nothing.\nExit codes: 0 done or current, 2 could not run; then nothing was changed."
     )]
     Install(install::Install),
-    /// Disconnect coding agents: take out of their settings what `blue install` put in.
+    /// Remove blue from the settings of coding agents
     #[command(
-        after_help = "Examples:\n  blue uninstall --dry-run\n  blue uninstall\n  blue uninstall --user\n\nA settings file that nobody touched since gets its former bytes back."
+        after_help = "Examples:\n  blue uninstall --dry-run\n  blue uninstall\n  blue uninstall --user\n\nA settings file that was not edited since gets its former bytes back."
     )]
     Uninstall(uninstall::Uninstall),
-    /// Check the connection: what is built, what is registered, what an agent receives.
+    /// Check the installation: what is built, what is registered, what an agent receives
     #[command(
         after_help = "Examples:\n  blue doctor\n  blue doctor --format json\n\nExit codes: 0 all is well (warnings allowed), 1 problems, 2 could not run."
     )]
     Doctor(doctor::Doctor),
-    /// What was built for agents, and what of it was really delivered.
+    /// Show the context that is delivered to agents
     #[command(
         after_help = "Examples:\n  blue context\n  blue context show\n  blue context log --since 2h"
     )]
-    Context(context::Context),
-    /// Allow links of this project to lead out of it, on this machine.
+    Context(context::ContextArgs),
+    /// Allow symbolic links of this project to lead out of it, on this machine
     #[command(
         after_help = "Examples:\n  blue trust            allow the files that links of this project lead to now\n  blue trust --list     print what is allowed\n  blue trust --revoke   take it back\n\nA project asks with `security.allow_external: true` in .blue/config.yaml. The consent is\nstored in ~/.blue/trust.jsonl, never in the repository. After --revoke, restart `blue mcp`\nand `blue watch`: they read it when they start."
     )]
     Trust(trust::Trust),
-    /// Where the project stands, and what would help.
+    /// Show the state of the project, and what to do next
     #[command(after_help = "Example:\n  blue status")]
-    Status(status::Status),
-    /// Build again whenever a document changes.
+    Status(status::StatusArgs),
+    /// Build whenever a document changes
     #[command(after_help = "Example:\n  blue watch")]
-    Watch(watch::Watch),
-    /// Remember that an agent's session began; prints blue's name of it.
+    Watch(watch::WatchArgs),
+    /// Record the start of an agent's session; print blue's name of it
     #[command(after_help = "Example:\n  blue session-start --session abc123")]
-    SessionStart(session::Session),
-    /// Remember that an agent's session is alive.
+    SessionStart(session::SessionArgs),
+    /// Record that an agent's session is alive
     #[command(after_help = "Example:\n  blue session-heartbeat --session abc123")]
-    SessionHeartbeat(session::Session),
-    /// Remember that an agent's session is over.
+    SessionHeartbeat(session::SessionArgs),
+    /// Record the end of an agent's session
     #[command(after_help = "Example:\n  blue session-end --session abc123")]
-    SessionEnd(session::Session),
-    /// What an agent's hooks call; reads the event's JSON on standard input and always exits 0.
+    SessionEnd(session::SessionArgs),
+    /// Handle an event of an agent: read its JSON on standard input, always exit 0
     #[command(
         after_help = "Example:\n  echo '{\"session_id\":\"abc123\"}' | blue hook user-prompt-submit"
     )]
-    Hook(hook::Hook),
-    /// Serve the knowledge to an agent: an MCP server on standard input and output.
+    Hook(hook::HookArgs),
+    /// Run the MCP server on standard input and output
     #[command(
-        after_help = "Examples:\n  blue mcp                                    what an agent starts\n  claude mcp add blue -- blue mcp             register it by hand; `blue install` does so too\n\nIt serves what was built, notices new builds by itself, and ends with its client."
+        after_help = "Examples:\n  blue mcp                          started by an agent\n  claude mcp add blue -- blue mcp   register it by hand; `blue install` does it too\n\nIt serves the last build, notices new builds, and ends when its client disconnects."
     )]
-    Mcp(mcp::Mcp),
-    /// Explain the code of a finding, or list all codes.
+    Mcp(mcp::McpArgs),
+    /// Explain the code of a finding, or list all codes
     #[command(
-        after_help = "Examples:\n  blue explain                 every code, with its severity\n  blue explain BLUE-REF-001    what it means, and what to do about it\n  blue explain ref-001 --format json\n\nExit codes: 0 explained, 2 no such code."
+        after_help = "Examples:\n  blue explain                 list every code with its severity\n  blue explain BLUE-REF-001    print its meaning and the fix\n  blue explain ref-001 --format json\n\nExit codes: 0 explained, 2 no such code."
     )]
-    Explain(explain::Explain),
-    /// Print the JSON Schemas of blue's files, or check files against them.
+    Explain(explain::ExplainArgs),
+    /// Print the JSON Schemas of blue's files, or check files against them
     #[command(subcommand)]
-    Schema(schema::Schema),
-    /// Print completions for a shell.
+    Schema(schema::SchemaCommand),
+    /// Print completions for a shell
     #[command(after_help = "Example:\n  blue completions bash > /etc/bash_completion.d/blue")]
-    Completions(shell::Completions),
-    /// Print the manual page.
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page
     #[command(after_help = "Example:\n  blue man | man -l -")]
     Man,
 }
 
 #[derive(Debug, Subcommand)]
 enum Knowledge {
-    /// Compile the documents into knowledge files, an index and a manifest.
+    /// Compile the documents into digests, bundles, indexes and a manifest
     #[command(
         after_help = "Examples:\n  blue knowledge build\n  blue knowledge build --check --format github\n  blue knowledge build --explain\n\nExit codes: 0 done or current, 1 --check found something or a finding is an error, 2 could not run."
     )]
-    Build(build::Build),
-    /// List every document with its address and status.
+    Build(build::BuildArgs),
+    /// List documents with their addresses and statuses
     #[command(
         after_help = "Examples:\n  blue knowledge list\n  blue knowledge list rfcs --live\n  blue knowledge list --format json"
     )]
-    List(list::List),
-    /// Print the document, digest or bundle behind an address.
+    List(list::ListArgs),
+    /// Print the document, digest or bundle of an address
     #[command(
-        after_help = "Examples:\n  blue knowledge show blue://docs/adrs/\n  blue knowledge show blue://docs/rfcs/0016\n  blue knowledge show blue://context/session"
+        after_help = "Examples:\n  blue knowledge show blue://docs/adrs/\n  blue knowledge show blue://docs/rfcs/0016\n  blue knowledge show blue://context/session\n  blue knowledge show blue://state/active-tasks"
     )]
-    Show(show::Show),
-    /// Find the documents near one, or about some words.
+    Show(show::ShowArgs),
+    /// Find documents related to a document, a path or words
     #[command(
-        after_help = "Examples:\n  blue knowledge related blue://docs/rfcs/16 --why\n  blue knowledge related docs/adr/0007-cache.md --limit 5\n  blue knowledge related \"who owns the cache\" --format json\n\nExit codes: 0 something is near, 1 nothing is, 2 could not run."
+        after_help = "Examples:\n  blue knowledge related blue://docs/rfcs/16 --why\n  blue knowledge related docs/adr/0007-cache.md --limit 5\n  blue knowledge related \"who owns the cache\" --format json\n\nExit codes: 0 found, 1 nothing found, 2 could not run."
     )]
-    Related(related::Related),
-    /// Say why one document is near another.
+    Related(related::RelatedArgs),
+    /// Explain why two documents are related
     #[command(after_help = "Example:\n  blue knowledge why blue://docs/rfcs/16 blue://docs/adrs/5")]
-    Why(related::Why),
-    /// Draw documents and their references: all, a collection, or what is near one.
+    Why(related::WhyArgs),
+    /// Draw documents and their references
     #[command(
         after_help = "Examples:\n  blue knowledge graph adrs > adrs.mmd\n  blue knowledge graph blue://docs/rfcs/16 --depth 2 --format dot | dot -Tsvg > rfc.svg\n  blue knowledge graph --format json"
     )]
-    Graph(graph::Draw),
-    /// Say which decisions bind a file or a folder, the most specific first.
+    Graph(graph::GraphArgs),
+    /// List the decisions that bind a file or a folder, the most specific first
     #[command(
-        after_help = "Examples:\n  blue knowledge for src/parse/mod.rs\n  blue knowledge for src/parse --format json\n\nA document binds what it names: in a code span, by a link, or in `affects:` of its header.\nExit codes: 0 something binds it, 1 nothing does, 2 could not run."
+        after_help = "Examples:\n  blue knowledge for src/parse/mod.rs\n  blue knowledge for src/parse --format json\n\nA document binds what it names: in a code span, by a link, or in `affects:` of its header.\nExit codes: 0 found, 1 nothing found, 2 could not run."
     )]
-    For(for_path::For),
-    /// Report what is wrong in the documents; write nothing.
+    For(for_path::ForArgs),
+    /// Report problems in the documents; write nothing
     #[command(
-        after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n  blue knowledge lint --accept BLUE-REF-001 docs/old --reason \"kept as they were written\"\n  blue knowledge lint --prune      forget accepted findings that are gone\n\nExit codes: 0 nothing wrong, 1 warnings or errors, 2 could not run.\n`blue explain CODE` says what a finding means."
+        after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n  blue knowledge lint --accept BLUE-REF-001 docs/old --reason \"kept as they were written\"\n  blue knowledge lint --prune      remove accepted findings that are gone\n\nExit codes: 0 no warnings or errors, 1 warnings or errors, 2 could not run.\n`blue explain CODE` explains a finding."
     )]
-    Lint(lint::Lint),
+    Lint(lint::LintArgs),
 }
 
-/// How findings are written.
+/// The format of findings.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// For people, on standard error.
+    /// Text for people, on standard error
     #[default]
     Text,
-    /// One JSON object, on standard output.
+    /// One JSON object, on standard output
     Json,
-    /// GitHub workflow commands, on standard output.
+    /// GitHub workflow commands, on standard output
     Github,
-    /// SARIF 2.1.0, on standard output.
+    /// SARIF 2.1.0, on standard output
     Sarif,
 }
 
 /// Stack sizes that are tried, in bytes. Expressions in a template nest on the stack, which is only
-/// reserved until it is used; where the system reserves no more (`ulimit -v`), the least is enough for
-/// what templates may have.
+/// reserved until it is used. Where the system reserves no more (`ulimit -v`), the least is enough for
+/// the nesting that templates may have.
 const STACKS: [usize; 3] = [256 << 20, 64 << 20, 16 << 20];
 
-/// Runs blue with the given arguments on a thread with a large stack.
-pub fn start(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let mut refused = None;
+/// Runs blue with the given arguments. The arguments are parsed on this thread, so that `--version`
+/// and `--help` start no other; a command runs on a thread with a large stack.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => Arc::new(cli),
+        Err(error) => {
+            // It fails only if the output is closed, and `--help | head` is fine.
+            error.print().ok();
+            return if error.use_stderr() { Exit::CouldNotRun } else { Exit::Done };
+        }
+    };
+    let mut refused = String::new();
     for size in STACKS {
-        let arguments = arguments.clone();
-        match std::thread::Builder::new().stack_size(size).spawn(|| run(arguments)) {
+        let cli = cli.clone();
+        match std::thread::Builder::new().stack_size(size).spawn(move || run_command(&cli)) {
             Ok(thread) => return thread.join().unwrap_or(Exit::CouldNotRun),
-            Err(error) => refused = Some(error),
+            Err(error) => refused = error.to_string(),
         }
     }
-    let refused = refused.map_or(String::new(), |error| error.to_string());
     output::error(&format!(
         "start a thread: {refused}\nhint: raise the limits on memory (ulimit -v) and processes (ulimit -u)"
     ));
     Exit::CouldNotRun
 }
 
-/// Runs blue with the given arguments.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+/// Runs a command; a panic is reported as a bug.
+fn run_command(cli: &Cli) -> Exit {
     std::panic::set_hook(Box::new(|panic| {
         output::error(&format!(
             "this is a bug in blue: {panic}\nhint: please report it with the command you typed"
         ));
     }));
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
-        Err(error) => {
-            // Nobody is left to be told if this cannot be printed; `--help | head` is fine.
-            error.print().ok();
-            return if error.use_stderr() { Exit::CouldNotRun } else { Exit::Done };
-        }
-    };
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&cli)));
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(cli)));
     match outcome {
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) if is_closed_pipe(&error) => Exit::Done,
@@ -254,7 +254,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Knowledge(Knowledge::Related(related)) => related.run(&cli.directory),
         Command::Knowledge(Knowledge::Why(why)) => why.run(&cli.directory),
         Command::Knowledge(Knowledge::Graph(graph)) => graph.run(&cli.directory),
-        Command::Knowledge(Knowledge::For(code)) => code.run(&cli.directory),
+        Command::Knowledge(Knowledge::For(path)) => path.run(&cli.directory),
         Command::Knowledge(Knowledge::Lint(lint)) => lint.run(&cli.directory),
         Command::Init(init) => init.run(&cli.directory),
         Command::Install(install) => install.run(&cli.directory),
@@ -264,19 +264,19 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Trust(trust) => trust.run(&cli.directory),
         Command::Watch(watch) => watch.run(&cli.directory),
         Command::Status(status) => status.run(&cli.directory),
-        Command::SessionStart(session) => session.run(&cli.directory, Happened::Start),
-        Command::SessionHeartbeat(session) => session.run(&cli.directory, Happened::Heartbeat),
-        Command::SessionEnd(session) => session.run(&cli.directory, Happened::End),
+        Command::SessionStart(session) => session.run(&cli.directory, SessionEvent::Start),
+        Command::SessionHeartbeat(session) => session.run(&cli.directory, SessionEvent::Heartbeat),
+        Command::SessionEnd(session) => session.run(&cli.directory, SessionEvent::End),
         Command::Hook(hook) => hook.run(&cli.directory),
         Command::Mcp(mcp) => mcp.run(&cli.directory),
         Command::Explain(explain) => explain.run(),
         Command::Schema(schema) => schema.run(),
         Command::Completions(completions) => completions.run(),
-        Command::Man => shell::man(),
+        Command::Man => completions::man(),
     }
 }
 
-/// A reader that has seen enough, as `head` has, is not an error.
+/// Returns true if the reader of the output ended early, as `head` does; that is no error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
     causes.any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

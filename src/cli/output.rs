@@ -1,4 +1,4 @@
-//! Text to the terminal: no raw control bytes, colour only where it is wanted.
+//! Writes to the terminal: no raw control characters, colour only where it is wanted.
 
 use std::io::Write;
 
@@ -7,13 +7,13 @@ use clap::ValueEnum;
 
 use crate::model::Severity;
 
-/// How an answer is written.
+/// The format of an answer.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-pub(super) enum Format {
-    /// For people.
+pub(super) enum OutputFormat {
+    /// Text for people
     #[default]
     Text,
-    /// For programs.
+    /// JSON for programs
     Json,
 }
 
@@ -33,12 +33,12 @@ pub(super) fn copy(bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a line to standard error; nobody can be told if that does not work.
+/// Writes a line to standard error. A failure cannot be reported anywhere.
 pub(super) fn say(text: &str) {
     writeln!(anstream::stderr().lock(), "{text}").ok();
 }
 
-/// Says whom a command waits for.
+/// Reports the process that a command waits for.
 pub(super) fn wait_for(who: &str) {
     say(&format!("blue: waiting for {who}"));
 }
@@ -46,7 +46,7 @@ pub(super) fn wait_for(who: &str) {
 /// Writes an error with its hints to standard error.
 pub(super) fn error(message: &str) {
     let red = style(Severity::Error);
-    // What somebody typed or configured is repeated in errors, and may be what nobody should see.
+    // Errors repeat what was typed or configured, which may be a secret.
     let message = crate::guard::shown(message);
     let mut lines = message.lines();
     say(&format!("blue: {red}error{red:#}: {}", visible(lines.next().unwrap_or_default())));
@@ -65,22 +65,22 @@ pub(super) fn style(severity: Severity) -> Style {
     colour.on_default().bold()
 }
 
-/// A text that no build redacted, with its secrets redacted and its hidden characters shown.
+/// A text that no build redacted, with secrets redacted and hidden characters escaped.
 pub(super) fn shown(text: &str) -> String {
     visible(&crate::guard::shown(text))
 }
 
-/// A text with its control and hidden characters shown as escapes.
+/// A text with control and hidden characters escaped.
 pub(super) fn visible(text: &str) -> String {
     let hidden = crate::model::hidden_chars::hidden_in(text);
     let mut hidden = hidden.iter().peekable();
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        let hides = hidden.next_if(|(place, _)| *place == at).is_some();
+        let is_hidden = hidden.next_if(|(place, _)| *place == at).is_some();
         match c {
             '\n' => shown.push_str("\\n"),
             '\r' => shown.push_str("\\r"),
-            c if hides => shown.extend(c.escape_unicode()),
+            c if is_hidden => shown.extend(c.escape_unicode()),
             c => shown.push(c),
         }
     }

@@ -9,10 +9,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::build::Progress;
 
-/// Nothing shows before this much time has passed.
+/// Time before the bar appears.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A bar that appears late and only on a terminal.
+/// A progress bar, on a terminal only.
 pub(super) struct Bar {
     started: Instant,
     n_total: AtomicU64,

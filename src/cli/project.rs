@@ -1,4 +1,4 @@
-//! Which project a command is about, and what its user keeps outside every project.
+//! Finds the project of a command, and reads the user's files outside of it.
 
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ pub(super) const TRUST: &str = "trust.jsonl";
 /// The user's configuration.
 const USER_CONFIG: &str = "config.yaml";
 
-/// Files in the user's folder are not larger than this.
+/// Size limit of a file in the user's folder.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The root of the project around a folder. Refuses one that another user can change.
+/// Finds the root of the project around a folder. Refuses one that another user can change.
 pub(super) fn find(directory: &Path) -> anyhow::Result<PathBuf> {
     let root = project_root::find(directory, home().as_deref(), &git::ceilings())?;
     let Some(place) = project_root::owned_by_another(&root, &users()) else { return Ok(root) };
@@ -43,14 +43,14 @@ pub(super) fn open(folder: &Path) -> anyhow::Result<Root> {
     let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
     let home = home();
     let key = home.as_deref().and_then(read_key);
-    // A file that other users can write allows nothing; `blue trust` says so.
+    // A file that other users can write allows nothing; `blue trust` reports it.
     let trust = home.and_then(|home| private_file(&home.join(TRUST))).unwrap_or_default();
     let lines = user::trust_lines(&String::from_utf8_lossy(&trust)).into_iter();
     let external = lines.filter(|line| line.root == folder).flat_map(|line| line.external);
     Ok(root.with_machine(Machine { key, external: external.collect() }))
 }
 
-/// The same for a command that writes caches: creates this machine's key if there is none.
+/// Opens a project for a command that writes caches: creates this machine's key if there is none.
 pub(super) fn open_to_write(folder: &Path) -> anyhow::Result<Root> {
     create_key();
     open(folder)
@@ -102,13 +102,13 @@ pub(super) fn trust_lines() -> anyhow::Result<Vec<TrustLine>> {
     }
 }
 
-/// This machine's key. One that other users could read is none.
+/// Reads this machine's key. One that other users could read is ignored.
 fn read_key(home: &Path) -> Option<Key> {
     let bytes = private_file(&home.join(emit::KEY))?;
     Some(Key::new(bytes.try_into().ok()?))
 }
 
-/// The bytes of a regular file that belongs to this user and that no other user can open.
+/// Reads a regular file that belongs to this user and that no other user can open.
 fn private_file(path: &Path) -> Option<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().try_into().ok()?;
     let file = std::fs::File::options().read(true).custom_flags(flags).open(path).ok()?;

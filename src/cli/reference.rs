@@ -3,94 +3,69 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use anyhow::Context;
 use clap::Args;
 
-use super::delivery::Delivery;
-use super::{Exit, output, usage};
-use crate::build::reader::{Reader, Unread};
-use crate::emit;
-use crate::model::Digest;
+use super::open::{BuiltProject, record};
+use super::{Exit, output};
+use crate::model::Level;
 use crate::model::escape::escape;
 use crate::model::plural::counted;
-use crate::serve::reference::{Near, near};
-use crate::serve::{Catalogue, Lookup, bundles};
-use crate::verify;
-use crate::wire::audit::AuditLine;
+use crate::serve::log::{event_at, text_line};
+use crate::serve::{Text, reference, related};
 use crate::wire::session::short_id;
 
 /// The flags of `blue context reference`.
 #[derive(Args, Debug)]
-pub(super) struct Reference {
-    /// The document to look around; default: the current work.
+pub(super) struct ReferenceArgs {
+    /// Address or path of a document [default: the current work]
     uri: Option<String>,
-    /// Read every near document whole, whatever it costs. Asks first.
+    /// Read every document whole, also over the budget; asks first
     #[arg(long)]
     all: bool,
-    /// Do not ask.
+    /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// The agent's own name of its session, for the log.
+    /// Record the delivery for this session of the agent
     #[arg(long, value_name = "ID", default_value = "")]
     session: String,
 }
 
-impl Reference {
+impl ReferenceArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let delivery = Delivery::open(directory)?;
-        let catalogue = Catalogue::open(&delivery.root)?
-            .context("nothing has been built here\nhint: run `blue knowledge build`")?;
-        let uri = self.document(&delivery, &catalogue)?;
-        let max_tokens = match verify::manifest(&delivery.root)? {
-            Some(Ok((manifest, _))) => manifest.reference.max_tokens,
-            _ => anyhow::bail!("there is no manifest to trust\nhint: run `blue knowledge build`"),
+        let project = BuiltProject::open(directory)?;
+        let library = project.library();
+        let uri = self.uri.as_deref().unwrap_or("blue://state/current-rfc");
+        let row = related::row_of(&library, uri).map_err(|error| project.error(uri, error))?;
+        let Some(row) = row else {
+            anyhow::bail!("{uri:?} is no document\nhint: run `blue knowledge list`")
         };
-        let near =
-            near(&delivery.root, &catalogue, &usage::overlay(&delivery.root), &uri, max_tokens)?
-                .with_context(|| format!("{uri} is not in the relevance index"))?;
-        let n_tokens: u64 = near.iter().map(|near| near.document.tokens).sum();
-        if self.all && n_tokens > max_tokens && !self.agreed(near.len(), n_tokens, max_tokens)? {
-            return Ok(Exit::FoundSomething);
-        }
-        let whole: Vec<&Near> = near.iter().filter(|near| near.fits || self.all).collect();
-        let titles: Vec<String> = whole.iter().map(|near| head(near)).collect();
-        if !titles.is_empty() {
-            output::say(&format!("Reading related: {}", titles.join(", ")));
-        }
-        for near in &near {
-            match near.fits || self.all {
-                true => self.tell(&delivery, near)?,
-                false => output::out(&format!("{}\n", line(near)))?,
+        let max_tokens = project.built.manifest.reference.max_tokens;
+        if self.all {
+            let near = related::to_document(&library, row)?.unwrap_or_default();
+            let n_tokens: u64 = near.iter().map(|near| near.document.tokens).sum();
+            if n_tokens > max_tokens && !self.confirm(near.len(), n_tokens, max_tokens)? {
+                return Ok(Exit::FoundSomething);
             }
+        }
+        let budget = if self.all { u64::MAX } else { max_tokens };
+        let texts = reference::texts(&library, row, budget);
+        let texts = texts.map_err(|error| project.error(uri, error))?;
+        let whole = texts.iter().filter(|text| text.level == Level::Full).filter_map(title);
+        let whole: Vec<String> = whole.collect();
+        if !whole.is_empty() {
+            output::say(&format!("Reading related: {}", whole.join(", ")));
+        }
+        for text in &texts {
+            print(text)?;
+            let event = event_at("reference", text.level);
+            let line = text_line(&text.uri, &text.path, &text.text, text.tokens);
+            record(&project.root, line, &short_id(&self.session), &event)?;
         }
         Ok(Exit::Done)
     }
 
-    /// The document meant: an address, or the current work's.
-    fn document(&self, delivery: &Delivery, catalogue: &Catalogue) -> anyhow::Result<String> {
-        let Some(uri) = &self.uri else {
-            let bundle = delivery
-                .current()
-                .context("there is no current work\nhint: name a document: blue context reference blue://docs/rfcs/16")?;
-            return bundles::document(bundle)
-                .map(str::to_string)
-                .context("the bundle has no address");
-        };
-        match catalogue.look_up(uri) {
-            Lookup::Document(row) => Ok(catalogue.uri(row).to_string()),
-            Lookup::File(_) => {
-                anyhow::bail!("{uri} is no document\nhint: run `blue knowledge list`")
-            }
-            Lookup::Several(all) => anyhow::bail!("{uri} fits {}", all.join(" and ")),
-            Lookup::Nothing => {
-                anyhow::bail!("{uri} is nothing here\nhint: run `blue knowledge list`")
-            }
-            Lookup::Refused(refusal) => anyhow::bail!("{uri}: {refusal}"),
-        }
-    }
-
-    /// Whether somebody wants to pay for more than the budget.
-    fn agreed(&self, n: usize, n_tokens: u64, max_tokens: u64) -> anyhow::Result<bool> {
+    /// Asks whether to read more than the budget allows.
+    fn confirm(&self, n: usize, n_tokens: u64, max_tokens: u64) -> anyhow::Result<bool> {
         if self.yes {
             return Ok(true);
         }
@@ -108,60 +83,32 @@ impl Reference {
         std::io::stdin().read_line(&mut answer)?;
         Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
+}
 
-    /// Prints a document as it is now, and notes it.
-    fn tell(&self, delivery: &Delivery, near: &Near) -> anyhow::Result<()> {
-        let document = &near.document;
-        let said = match Reader::new(&delivery.root).document(&delivery.root, document) {
-            // The index can come with a hostile clone. It names what may be read by its digest, so nothing
-            // can be read that its author did not have.
-            Ok(read) if !read.stale => Ok(read.text),
-            Ok(_) => Err("is not what was built"),
-            Err(Unread::Denied) => Err("is on the deny-list"),
-            Err(Unread::NoDocument) => Err("is no document"),
-            Err(Unread::Unreadable(_, why)) => Err(why),
-        };
-        let text = match said {
-            Ok(text) => text,
-            Err(why) => {
-                output::say(&format!(
-                    "blue: {} {why}; only its line is printed\nhint: run `blue knowledge build`",
-                    output::visible(&document.path)
-                ));
-                return output::out(&format!("{}\n", line(near)));
-            }
-        };
-        let attribute = |text: &str| output::visible(&escape(text)).replace(['"', '<', '>'], "'");
-        output::out(&format!(
-            "<blue-reference uri=\"{}\" why=\"{}\">\n{}\n</blue-reference>\n",
-            attribute(&document.uri),
-            attribute(&near.reasons.join("; ")),
-            text.trim_end()
-        ))?;
-        emit::append_audit_line(
-            &delivery.root,
-            &AuditLine {
-                timestamp: emit::now(),
-                session_id: short_id(&self.session),
-                event: "reference".to_string(),
-                source: document.uri.clone(),
-                artifact: document.path.clone(),
-                content_hash: Digest::of(text.as_bytes()).to_string(),
-                tokens: document.tokens,
-                bytes: text.len() as u64,
-            },
-        )
+/// Prints a text in a tag that names its document and the reason for it.
+fn print(text: &Text) -> anyhow::Result<()> {
+    if text.stale {
+        output::say(&format!(
+            "blue: {} is not what was built\nhint: run `blue knowledge build`",
+            output::visible(&text.path)
+        ));
     }
+    let attribute = |text: &str| output::visible(&escape(text)).replace(['"', '<', '>'], "'");
+    let detail = match text.level {
+        Level::Full => String::new(),
+        level => format!(" detail=\"{}\"", level.name()),
+    };
+    output::out(&format!(
+        "<blue-reference uri=\"{}\" why=\"{}\"{detail}>\n{}\n</blue-reference>\n",
+        attribute(&text.uri),
+        attribute(text.reason.as_deref().unwrap_or_default()),
+        text.text.trim_end()
+    ))
 }
 
-fn head(near: &Near) -> String {
-    let number = near.document.number.as_ref().map_or(String::new(), |number| format!("{number} "));
-    output::visible(&format!("{number}{}", near.document.title))
-}
-
-fn line(near: &Near) -> String {
-    let document = &near.document;
-    let summary =
-        if document.summary.is_empty() { String::new() } else { format!(": {}", document.summary) };
-    output::visible(&format!("{} {}{summary}", document.uri, head(near)))
+/// The number and title of a document.
+fn title(text: &Text) -> Option<String> {
+    let line = text.line.as_ref()?;
+    let number = line.number.as_ref().map_or(String::new(), |number| format!("{number} "));
+    Some(output::visible(&format!("{number}{}", line.title)))
 }

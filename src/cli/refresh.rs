@@ -1,57 +1,58 @@
-//! `blue context refresh`: the current work, if a session does not have it as it is now.
+//! `blue context refresh`: the current work, if it changed since a session was given it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
 
-use super::delivery::{Delivery, Said};
+use super::hook_input::HookInput;
+use super::open::{Delivery, record};
 use super::{Exit, output};
-use crate::emit::{self, AUDIT, AUDIT_BEFORE};
+use crate::emit;
 use crate::model::Trigger;
 use crate::model::escape::escape;
 use crate::model::plural::counted;
-use crate::serve::bundles;
-use crate::serve::delivery::{Log, Staleness};
+use crate::serve::log::bundle_line;
+use crate::serve::{AuditLog, Staleness, bundles};
 use crate::wire::header;
 use crate::wire::jsonl::{BundleLine, RefreshPolicy as Policy};
 use crate::wire::session::short_id;
 
 /// The flags of `blue context refresh`.
 #[derive(Args, Debug)]
-pub(super) struct Refresh {
-    /// The agent's own name of its session; default: what it says on standard input.
+pub(super) struct RefreshArgs {
+    /// Session of the agent [default: from the JSON on standard input]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
 
-/// Who asks whether something is due.
-pub(super) enum Asked<'a> {
-    /// A prompt, the so-manieth of its session.
+/// The occasion on which a refresh is considered.
+pub(super) enum Occasion<'a> {
+    /// The n-th prompt of a session.
     Prompt(u64),
-    /// A call of a tool.
+    /// A call of a tool, by its name.
     Tool(&'a str),
-    /// A person.
-    Person,
+    /// The command.
+    Command,
 }
 
-/// A bundle that a session should be given now.
-pub(super) struct Due {
+/// A bundle that is due for delivery to a session.
+pub(super) struct DueBundle {
     bundle: BundleLine,
     bytes: Vec<u8>,
     note: String,
-    // Held until the delivery is noted, so that two prompts at once give it once.
+    // Held until the delivery is recorded, so that two prompts at once deliver it once.
     _gate: emit::BriefLock,
 }
 
-impl Refresh {
+impl RefreshArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let session = match &self.session {
             Some(session) => short_id(session),
-            None => Said::read().session_id,
+            None => HookInput::read().session_id,
         };
-        let delivery = Delivery::of_session(directory, &session)?;
-        match due(&delivery, &session, &Asked::Person)? {
+        let delivery = Delivery::open(directory, Some(&session))?;
+        match due(&delivery, &session, &Occasion::Command)? {
             Some(due) => due.deliver(&delivery, &session, "refresh")?,
             None => output::say(&format!("blue: {}", why_not(&delivery, &session))),
         }
@@ -59,7 +60,7 @@ impl Refresh {
     }
 }
 
-/// Why nothing is due, for a person.
+/// The reason why no bundle is due, in words.
 fn why_not(delivery: &Delivery, session: &str) -> &'static str {
     match delivery.current() {
         None => "there is no current work: no live RFC is named like the worktree or the branch",
@@ -73,26 +74,26 @@ fn why_not(delivery: &Delivery, session: &str) -> &'static str {
     }
 }
 
-/// What is due: the bundle of the current work, if a trigger asks for it, its policy allows it, the
-/// session does not have it as it is, and was not given it a moment ago.
+/// Returns the bundle of the current work if a trigger and its policy ask for a delivery, the session
+/// has another version, and the last delivery is long enough ago.
 pub(super) fn due(
     delivery: &Delivery,
     session: &str,
-    asked: &Asked<'_>,
-) -> anyhow::Result<Option<Due>> {
+    occasion: &Occasion<'_>,
+) -> anyhow::Result<Option<DueBundle>> {
     let Some(bundle) = delivery.current() else { return Ok(None) };
-    if !heard(bundle, asked) {
+    if !is_triggered(bundle, occasion) {
         return Ok(None);
     }
     let allowed = match bundle.refresh {
         Policy::OnChange => true,
-        Policy::OnRequest | Policy::SessionStart => matches!(asked, Asked::Person),
+        Policy::OnRequest | Policy::SessionStart => matches!(occasion, Occasion::Command),
     };
     if !allowed || delivery.log.staleness(bundle, Some(session)) == Staleness::Fresh {
         return Ok(None);
     }
     let gate = emit::BriefLock::take(&delivery.root, "refresh")?;
-    let log = Log::open(&delivery.root, [AUDIT_BEFORE, AUDIT], Some(session));
+    let log = AuditLog::open(&delivery.root, Some(session));
     let staleness = log.staleness(bundle, Some(session));
     let cooling = log.is_cooling(&bundle.source, session, emit::current_time());
     if staleness == Staleness::Fresh || cooling {
@@ -110,16 +111,16 @@ pub(super) fn due(
             )
         }
     };
-    // Addresses and times come from files that anybody can write.
+    // Addresses and times come from files that anyone can write.
     let note: Vec<String> =
         note.lines().map(|line| output::visible(&escape(line)).replace(['<', '>'], "'")).collect();
-    Ok(Some(Due { bundle: bundle.clone(), bytes, note: note.join("\n"), _gate: gate }))
+    Ok(Some(DueBundle { bundle: bundle.clone(), bytes, note: note.join("\n"), _gate: gate }))
 }
 
-/// Most changed lines that are told.
+/// Changed lines that are listed.
 const MAX_CHANGES: usize = 6;
 
-/// The lines that are only in one of two texts, those that are gone first.
+/// The lines that only one of two texts has, the removed ones first.
 fn changes(before: &[u8], now: &[u8]) -> String {
     let (before, now) = (String::from_utf8_lossy(before), String::from_utf8_lossy(now));
     let lines = |text: &str| text.lines().skip(1).map(str::to_string).collect::<BTreeSet<_>>();
@@ -128,18 +129,18 @@ fn changes(before: &[u8], now: &[u8]) -> String {
     let come = now.lines().filter(|line| new.contains(*line) && !old.contains(*line));
     let all: Vec<(&str, &str)> =
         gone.map(|line| ("gone", line)).chain(come.map(|line| ("new", line))).collect();
-    // A hook may print 10,000 characters; what the bundle leaves is shared among the lines.
-    let room = 9_700usize.saturating_sub(now.len()) / all.len().clamp(1, MAX_CHANGES);
-    let width = room.saturating_sub(12).clamp(24, 240);
-    let told = all.iter().take(MAX_CHANGES);
-    let told = told.map(|(what, line)| format!("\n{what}: {}", clipped(line, width)));
+    // A hook may print 10,000 characters; the lines share what the bundle does not need.
+    let share = 9_700usize.saturating_sub(now.len()) / all.len().clamp(1, MAX_CHANGES);
+    let width = share.saturating_sub(12).clamp(24, 240);
+    let listed = all.iter().take(MAX_CHANGES);
+    let listed = listed.map(|(what, line)| format!("\n{what}: {}", clipped(line, width)));
     let more = all.len().saturating_sub(MAX_CHANGES);
     let more =
         if more > 0 { format!("\nand {}", counted(more, "more line")) } else { String::new() };
-    told.collect::<String>() + &more
+    listed.collect::<String>() + &more
 }
 
-/// A line in at most so many bytes.
+/// Cuts a line to at most `width` bytes.
 fn clipped(line: &str, width: usize) -> String {
     let mut end = line.len().min(width);
     while !line.is_char_boundary(end) {
@@ -149,22 +150,22 @@ fn clipped(line: &str, width: usize) -> String {
     format!("{}{dots}", &line[..end])
 }
 
-/// Whether any trigger of the configuration, as it was built, hears who asks.
-fn heard(bundle: &BundleLine, asked: &Asked<'_>) -> bool {
+/// Returns true if a trigger of the configuration fires on an occasion.
+fn is_triggered(bundle: &BundleLine, occasion: &Occasion<'_>) -> bool {
     let mut triggers = bundle.triggers.iter().filter_map(|text| Trigger::parse(text));
-    match asked {
-        Asked::Prompt(turn) => triggers.any(|trigger| trigger.fires_on_prompt(*turn)),
-        Asked::Tool(name) => triggers.any(|trigger| trigger.fires_on_tool_call(name)),
-        Asked::Person => true,
+    match occasion {
+        Occasion::Prompt(turn) => triggers.any(|trigger| trigger.fires_on_prompt(*turn)),
+        Occasion::Tool(name) => triggers.any(|trigger| trigger.fires_on_tool_call(name)),
+        Occasion::Command => true,
     }
 }
 
-impl Due {
+impl DueBundle {
     fn text(&self) -> String {
         format!("{}{}\n", String::from_utf8_lossy(&self.bytes), self.note)
     }
 
-    /// Prints the bundle with a note of what changed, then notes the delivery.
+    /// Prints the bundle with a note of what changed, and records the delivery.
     pub(super) fn deliver(
         &self,
         delivery: &Delivery,
@@ -172,10 +173,10 @@ impl Due {
         event: &str,
     ) -> anyhow::Result<()> {
         output::copy(self.text().as_bytes())?;
-        delivery.note(&self.bundle, session, event)
+        record(&delivery.root, bundle_line(&self.bundle), session, event)
     }
 
-    /// The same for events that take JSON.
+    /// The same as JSON, which some events require.
     pub(super) fn deliver_as_json(
         &self,
         delivery: &Delivery,
@@ -183,6 +184,6 @@ impl Due {
         event: &str,
     ) -> anyhow::Result<()> {
         output::copy(header::hook_json(event, &self.text()).as_bytes())?;
-        delivery.note(&self.bundle, session, event)
+        record(&delivery.root, bundle_line(&self.bundle), session, event)
     }
 }

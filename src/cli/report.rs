@@ -10,22 +10,22 @@ use crate::model::{Diagnostic, Severity};
 /// Text beyond this many bytes is counted, not printed.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// The least severity that is shown as text; machines get everything.
+/// The least severity that is shown as text. The other formats have all findings.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Least {
+pub(super) enum MinSeverity {
     Info,
     Warning,
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct JsonReport<'a> {
     version: u32,
-    diagnostics: Vec<Line<'a>>,
-    accepted: Vec<Line<'a>>,
+    diagnostics: Vec<JsonFinding<'a>>,
+    accepted: Vec<JsonFinding<'a>>,
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct JsonFinding<'a> {
     path: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
@@ -36,7 +36,7 @@ struct Line<'a> {
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
-    /// Why it was accepted.
+    /// The reason why it was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -47,7 +47,7 @@ pub(super) fn report(
     format: ReportFormat,
     diagnostics: &[Diagnostic],
     accepted: &[(Diagnostic, String)],
-    least: Least,
+    least: MinSeverity,
 ) -> anyhow::Result<()> {
     match format {
         ReportFormat::Text => {
@@ -70,10 +70,10 @@ pub(super) fn report(
 }
 
 /// Findings for people, one per line with its hint below.
-pub(super) fn text(diagnostics: &[Diagnostic], least: Least) -> String {
+pub(super) fn text(diagnostics: &[Diagnostic], least: MinSeverity) -> String {
     let mut text = String::new();
     let mut n_left = 0;
-    let least = if least == Least::Info { Severity::Info } else { Severity::Warning };
+    let least = if least == MinSeverity::Info { Severity::Info } else { Severity::Warning };
     for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity() >= least) {
         if text.len() > MAX_TEXT {
             n_left += 1;
@@ -100,18 +100,18 @@ pub(super) fn text(diagnostics: &[Diagnostic], least: Least) -> String {
     text
 }
 
-fn json<'a>(diagnostics: &'a [Diagnostic], accepted: &'a [(Diagnostic, String)]) -> Report<'a> {
+fn json<'a>(diagnostics: &'a [Diagnostic], accepted: &'a [(Diagnostic, String)]) -> JsonReport<'a> {
     let accepted = accepted.iter().map(|(diagnostic, reason)| line(diagnostic, Some(reason)));
-    Report {
+    JsonReport {
         version: 1,
         diagnostics: diagnostics.iter().map(|diagnostic| line(diagnostic, None)).collect(),
         accepted: accepted.collect(),
     }
 }
 
-fn line<'a>(diagnostic: &'a Diagnostic, reason: Option<&'a String>) -> Line<'a> {
+fn line<'a>(diagnostic: &'a Diagnostic, reason: Option<&'a String>) -> JsonFinding<'a> {
     let line = (diagnostic.line > 0).then_some(diagnostic.line);
-    Line {
+    JsonFinding {
         path: &diagnostic.path,
         line,
         column: line.map(|_| diagnostic.column),

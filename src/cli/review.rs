@@ -1,36 +1,35 @@
-//! Documents neither changed nor delivered for long: candidates for a review.
+//! Documents that may need a review: not changed and not delivered for long.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::delivery::Delivery;
-use super::{output, usage};
+use super::output;
 use crate::discover::git;
 use crate::emit;
-use crate::mcp::dates::Dates;
+use crate::model::layout::DATES;
 use crate::model::plural::counted;
 use crate::model::source;
 use crate::root::{Content, Root};
-use crate::serve::{Overlay, Shelf, bundles};
+use crate::serve::dates::Dates;
+use crate::serve::{AuditLog, Built, Overlay, bundles};
 use crate::wire::jsonl::DocumentLine;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
-/// Candidates listed for people.
+/// Candidates that are listed as text.
 const MAX_LISTED: usize = 10;
 
-/// The live documents that may need a review. Their content decides whether they are stale; the days
-/// only suggest to look, and reach no emitted file.
+/// The live documents that may need a review. It is a suggestion only, and reaches no emitted file.
 pub(super) struct Review {
     /// `reference.staleness_days`; 0 turns it off.
     days: u64,
-    /// `None` where git has no dates: then nothing is known of any document.
-    candidates: Option<Vec<Candidate>>,
+    /// `None` if git has no dates of the documents.
+    candidates: Option<Vec<ReviewCandidate>>,
 }
 
-struct Candidate {
+struct ReviewCandidate {
     document: DocumentLine,
     /// The time of the last commit that touched it.
     changed: Timestamp,
@@ -39,29 +38,26 @@ struct Candidate {
 }
 
 impl Review {
-    /// Asks git and the audit log.
-    pub(super) fn of(delivery: &Delivery) -> Review {
-        let root = &delivery.root;
-        let Ok(shelf) = Shelf::open(root) else { return Review { days: 0, candidates: None } };
-        let days = shelf.manifest.reference.staleness_days;
+    /// Finds the candidates by git's dates and the audit log.
+    pub(super) fn find(root: &Root, built: &Built, log: &AuditLog) -> Review {
+        let days = built.manifest.reference.staleness_days;
         if days == 0 {
             return Review { days, candidates: None };
         }
-        let remembered = Dates::remembered(root);
-        let dates = remembered.now(root, &shelf).unwrap_or(remembered);
-        let delivered = delivered(delivery, &usage::overlay(root), &shelf);
+        let dates = dates(root, built);
+        let delivered = delivered(built, log, &Overlay::open(root, emit::today()));
         let first = emit::today() - i64::try_from(days).unwrap_or(i64::MAX);
         let mut any = false;
         let mut candidates = Vec::new();
-        for row in shelf.catalogue.by_uri().iter().filter(|row| shelf.catalogue.is_live(**row)) {
-            let Some(document) = shelf.catalogue.line(*row) else { continue };
+        for row in built.catalogue.by_uri().iter().filter(|row| built.catalogue.is_live(**row)) {
+            let Some(document) = built.catalogue.line(*row) else { continue };
             let Some(changed) = dates.time(&document.path) else { continue };
             any = true;
             let delivered = delivered.get(&document.uri).copied();
             let is_old = |day: i64| day <= first;
             if is_old(changed.as_second().div_euclid(SECONDS_A_DAY)) && delivered.is_none_or(is_old)
             {
-                candidates.push(Candidate { document, changed, delivered });
+                candidates.push(ReviewCandidate { document, changed, delivered });
             }
         }
         drop_edited(root, &mut candidates);
@@ -69,7 +65,7 @@ impl Review {
         Review { days, candidates: any.then_some(candidates) }
     }
 
-    /// One line, for `blue status`; empty if there are none.
+    /// One line for `blue status`; empty if there are no candidates.
     pub(super) fn line(&self) -> String {
         match self.candidates.as_deref() {
             None | Some([]) => String::new(),
@@ -81,7 +77,7 @@ impl Review {
         }
     }
 
-    /// Every candidate, the longest unchanged first, for `blue context show`.
+    /// The candidates for `blue context show`, the longest unchanged first.
     pub(super) fn text(&self) -> String {
         let days = counted(self.days, "day");
         let all = match self.candidates.as_deref() {
@@ -95,7 +91,7 @@ impl Review {
             "  review: {} neither changed nor delivered for {days}\n",
             counted(all.len(), "live document")
         );
-        for Candidate { document, changed, delivered } in all.iter().take(MAX_LISTED) {
+        for ReviewCandidate { document, changed, delivered } in all.iter().take(MAX_LISTED) {
             let delivered = delivered
                 .map_or("never delivered".into(), |day| format!("delivered {}", date(day)));
             let line = format!(
@@ -112,9 +108,9 @@ impl Review {
         text
     }
 
-    /// The same for programs; `documents` is null where nothing is known.
+    /// The candidates as JSON; `documents` is null if git has no dates.
     pub(super) fn json(&self) -> Value {
-        let document = |candidate: &Candidate| {
+        let document = |candidate: &ReviewCandidate| {
             json!({
                 "uri": candidate.document.uri, "path": candidate.document.path,
                 "title": candidate.document.title, "changed": candidate.changed.to_string(),
@@ -127,9 +123,23 @@ impl Review {
     }
 }
 
-/// Drops documents with edits that are not committed: they changed just now.
-fn drop_edited(root: &Root, candidates: &mut Vec<Candidate>) {
-    let paths: Vec<&str> = candidates.iter().map(|one| one.document.path.as_str()).collect();
+/// The commit times of documents, from the cache or from git.
+fn dates(root: &Root, built: &Built) -> Dates {
+    let cached = Dates::open(root);
+    let Some(head) = git::Head::ask(root.path(), None).wait().commit else { return cached };
+    let dates = cached.update(built, &head, |paths| git::dates(root.path(), paths));
+    let Some(dates) = dates else { return cached };
+    // If it cannot be written, the next command asks git again.
+    emit::create_local_folder(root)
+        .and_then(|()| emit::write_local(root, DATES, dates.as_bytes()))
+        .ok();
+    dates
+}
+
+/// Drops documents with uncommitted edits.
+fn drop_edited(root: &Root, candidates: &mut Vec<ReviewCandidate>) {
+    let paths: Vec<&str> =
+        candidates.iter().map(|candidate| candidate.document.path.as_str()).collect();
     let committed = git::committed(root.path(), &paths);
     let with_lf = |bytes: Vec<u8>| source::with_lf(&bytes).unwrap_or(bytes);
     candidates.retain(|candidate| {
@@ -143,15 +153,15 @@ fn drop_edited(root: &Root, candidates: &mut Vec<Candidate>) {
     });
 }
 
-/// The day of the last delivery of each document, by its address. What the log has made room for is
-/// known from what was added up before. The bundle of an RFC delivers the RFC.
-fn delivered(delivery: &Delivery, overlay: &Overlay, shelf: &Shelf) -> BTreeMap<String, i64> {
+/// The day of the last delivery of each document, by its address. Lines that were rotated out of the
+/// log are in the usage cache. The bundle of an RFC counts as the RFC.
+fn delivered(built: &Built, log: &AuditLog, overlay: &Overlay) -> BTreeMap<String, i64> {
     let mut last: BTreeMap<String, i64> = overlay.last_reads().collect();
     let of_bundle = |source: &str| {
-        let bundle = shelf.bundles.all().iter().find(|bundle| bundle.source == source);
+        let bundle = built.bundles.all().iter().find(|bundle| bundle.source == source);
         bundle.and_then(bundles::document).map(str::to_string)
     };
-    for line in delivery.log.lines.iter().filter(|line| !line.content_hash.is_empty()) {
+    for line in log.lines.iter().filter(|line| !line.content_hash.is_empty()) {
         let Ok(time) = line.timestamp.parse::<Timestamp>() else { continue };
         let uri = of_bundle(&line.source).unwrap_or_else(|| line.source.clone());
         let day = last.entry(uri).or_insert(i64::MIN);
@@ -160,7 +170,7 @@ fn delivered(delivery: &Delivery, overlay: &Overlay, shelf: &Shelf) -> BTreeMap<
     last
 }
 
-/// A day since 1970 as `2026-01-25`.
+/// Formats a day, counted from 1970, as `2026-01-25`.
 fn date(day: i64) -> String {
     let time = Timestamp::from_second(day.saturating_mul(SECONDS_A_DAY)).unwrap_or_default();
     time.to_string().chars().take(10).collect()

@@ -18,7 +18,7 @@ pub(super) fn log(diagnostics: &[Diagnostic], accepted: &[(Diagnostic, String)])
             })
         })
         .collect();
-    // Whoever reads the log is told what was accepted, and why, and can look away by itself.
+    // Accepted findings are in the log as suppressed, with the reason.
     let suppressed = accepted.iter().map(|(diagnostic, reason)| {
         let mut result = result(diagnostic);
         result["suppressions"] =

@@ -10,56 +10,58 @@ use crate::wire::schema;
 
 /// The schemas of blue's files.
 #[derive(Debug, Subcommand)]
-pub(super) enum Schema {
-    /// Print a schema.
+pub(super) enum SchemaCommand {
+    /// Print a schema
     #[command(after_help = "Example:\n  blue schema print config > config.schema.json")]
-    Print(Print),
-    /// Check files against their schemas; each error names file, line and JSON path.
+    Print(PrintArgs),
+    /// Check files against their schemas; each error names file, line and JSON path
     #[command(
         after_help = "Examples:\n  blue schema validate .blue/config.yaml .blue/context.manifest.yaml\n  blue schema validate --schema documents copy.jsonl\n\nExit codes: 0 valid, 1 not valid, 2 could not read."
     )]
-    Validate(Validate),
+    Validate(ValidateArgs),
 }
 
 /// The flags of `blue schema print`.
 #[derive(Args, Debug)]
-pub(super) struct Print {
-    /// Which schema.
+pub(super) struct PrintArgs {
+    /// Name of the schema
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(schema::NAMES))]
     name: String,
 }
 
 /// The flags of `blue schema validate`.
 #[derive(Args, Debug)]
-pub(super) struct Validate {
-    /// The files.
+pub(super) struct ValidateArgs {
+    /// Files to check
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The schema to use, where a file's name does not tell.
+    /// Use this schema [default: by the name of the file]
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(schema::NAMES))]
     schema: Option<String>,
 }
 
-impl Schema {
+impl SchemaCommand {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         match self {
-            Schema::Print(print) => {
+            SchemaCommand::Print(print) => {
                 output::out(&schema::text(&print.name).context("no such schema")?)?;
                 Ok(Exit::Done)
             }
-            Schema::Validate(validate) => validate.run(),
+            SchemaCommand::Validate(validate) => validate.run(),
         }
     }
 }
 
-impl Validate {
+impl ValidateArgs {
     fn run(&self) -> anyhow::Result<Exit> {
         let mut valid = true;
         for file in &self.files {
             let shown = output::visible(&file.display().to_string());
             let name = self.schema.as_deref().or_else(|| schema::name_for(&shown));
             let name = name.with_context(|| {
-                format!("{shown}: no schema goes by this name\nhint: say which with --schema")
+                format!(
+                    "{shown}: no schema for a file of this name\nhint: choose one with --schema"
+                )
             })?;
             let bytes = std::fs::read(file).with_context(|| format!("read {shown}"))?;
             let text =

@@ -6,7 +6,7 @@ use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 
 use super::client::client;
-use super::delivery::Said;
+use super::hook_input::HookInput;
 use super::{Exit, output, project};
 use crate::build;
 use crate::discover::git;
@@ -18,67 +18,66 @@ use crate::wire::session::{self, SessionRecord};
 
 /// The flags of the three commands.
 #[derive(Args, Debug)]
-pub(super) struct Session {
-    /// The agent's own name of its session; default: what it says on standard input.
+pub(super) struct SessionArgs {
+    /// Session of the agent [default: from the JSON on standard input]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
 
-/// What happened to a session.
+/// An event that the record of a session depends on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Happened {
+pub(super) enum SessionEvent {
     Start,
     Heartbeat,
     Prompt,
     End,
 }
 
-impl Session {
-    pub(super) fn run(&self, directory: &Path, happened: Happened) -> anyhow::Result<Exit> {
-        let said = match &self.session {
-            Some(_) => Said::default(),
-            None => Said::read(),
+impl SessionArgs {
+    pub(super) fn run(&self, directory: &Path, event: SessionEvent) -> anyhow::Result<Exit> {
+        let agent = match &self.session {
+            Some(session) => session::short_id(session),
+            None => HookInput::read().session_id,
         };
-        let agent = self.session.as_deref().map_or(said.session_id, session::short_id);
-        checked(&agent)?;
+        check_name(&agent)?;
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
-        let record = remember(&root, &agent, happened)?;
+        let record = update_record(&root, &agent, event)?;
         output::out(&format!("{}\n", record.id))?;
         Ok(Exit::Done)
     }
 }
 
-/// A name that can be a file's and stand in a line.
-pub(super) fn checked(agent: &str) -> anyhow::Result<&str> {
+/// Checks that the name of a session can be part of a file name.
+pub(super) fn check_name(agent: &str) -> anyhow::Result<()> {
     anyhow::ensure!(
         session::is_plain(agent) && !agent.starts_with('.'),
         "{agent:?} cannot be the name of a session\nhint: use letters, digits and -._"
     );
-    Ok(agent)
+    Ok(())
 }
 
-/// Brings the record of a session up to date, and gives it.
-pub(super) fn remember(
+/// Updates the record of a session, and returns it.
+pub(super) fn update_record(
     root: &Root,
     agent: &str,
-    happened: Happened,
+    event: SessionEvent,
 ) -> anyhow::Result<SessionRecord> {
     let known = match agent.is_empty() {
         true => None,
         false => sessions::record(root, agent),
     };
     let mut record = match known {
-        // Tools are called often; once in a while is enough to know that a session is alive.
-        Some(record) if happened == Happened::Heartbeat && is_recent(&record.last_heartbeat) => {
+        // Tools are called often; not every call needs a write.
+        Some(record) if event == SessionEvent::Heartbeat && is_recent(&record.last_heartbeat) => {
             return Ok(record);
         }
         Some(record) => record,
         None => new(root, agent)?,
     };
     record.last_heartbeat = now();
-    record.ended = (happened == Happened::End).then(now);
-    record.turns = record.turns.saturating_add(u64::from(happened == Happened::Prompt));
+    record.ended = (event == SessionEvent::End).then(now);
+    record.turns = record.turns.saturating_add(u64::from(event == SessionEvent::Prompt));
     record.branch = git::branch(root.path());
     record.rfc = bundles::work_name(root, record.branch.as_deref());
     let worktree = root.path().join(".git").is_file();
@@ -87,25 +86,25 @@ pub(super) fn remember(
     emit::create_local_folder(root)?;
     emit::write_local_unlocked(root, &sessions::path_of(name), &session::bytes(&record))?;
     if let Some(client) = client() {
-        belongs(root, &client, name)?;
+        add_to_client(root, &client, name)?;
     }
     Ok(record)
 }
 
-/// Notes that a session is one of an agent's process, for the server that the process started.
-fn belongs(root: &Root, client: &str, name: &str) -> anyhow::Result<()> {
+/// Adds a session to those of an agent's process, for the server that the process started.
+fn add_to_client(root: &Root, client: &str, name: &str) -> anyhow::Result<()> {
     let mut names = sessions::of_client(root, client);
     if names.iter().any(|known| known == name) {
         return Ok(());
     }
     names.push(name.to_string());
-    // A process that goes on for weeks has few sessions that still matter.
+    // Only the last sessions of a long-running process matter.
     let start = names.len().saturating_sub(MAX_OF_CLIENT);
     let text: String = names[start..].iter().map(|name| format!("{name}\n")).collect();
     emit::write_local_unlocked(root, &sessions::path_of_client(client), text.as_bytes())
 }
 
-/// Sessions remembered of one process.
+/// Sessions recorded for one process.
 const MAX_OF_CLIENT: usize = 64;
 
 fn is_recent(time: &str) -> bool {
@@ -119,9 +118,9 @@ fn new(root: &Root, agent: &str) -> anyhow::Result<SessionRecord> {
     Ok(SessionRecord { id, agent_session, started: now(), ..Default::default() })
 }
 
-/// A new name: `{project}-{realm}-{random}`.
+/// Creates a name: `{project}-{realm}-{random}`.
 pub(super) fn name(root: &Root) -> anyhow::Result<String> {
-    // A bad configuration is told by the build; a session goes on.
+    // The build reports a bad configuration; a session goes on.
     let plan = build::plan(root);
     let folder = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
     let project = crate::model::uri::slugify(&shown(plan.project.as_deref().unwrap_or(folder)));
@@ -129,7 +128,7 @@ pub(super) fn name(root: &Root) -> anyhow::Result<String> {
     Ok(format!("{project}-{realm}-{}", random12()?))
 }
 
-/// Twelve letters and digits that nobody can guess.
+/// Twelve random letters and digits.
 fn random12() -> anyhow::Result<String> {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut text = String::new();
@@ -137,7 +136,7 @@ fn random12() -> anyhow::Result<String> {
         let mut bytes = [0u8; 32];
         let n = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
             .map_err(std::io::Error::from)?;
-        // Bytes above the last whole multiple of 62 would make some digits likelier.
+        // Bytes above the last multiple of 62 would make some digits more likely.
         let fair = bytes[..n].iter().filter(|byte| **byte < 248);
         let digits = fair.map(|byte| char::from(DIGITS[usize::from(byte % 62)]));
         text.extend(digits.take(12 - text.len()));

@@ -1,51 +1,44 @@
-//! `blue status`: where the project stands, and what would help.
+//! `blue status`.
 
 use std::path::Path;
 
 use clap::Args;
 
-use super::delivery::Delivery;
+use super::open::BuiltProject;
 use super::review::Review;
 use super::{Exit, build, output};
-use crate::model::layout::{CONFIG, GUIDE};
-use crate::verify;
+use crate::serve::{AuditLog, status};
 
 /// The flags of `blue status`.
 #[derive(Args, Debug)]
-pub(super) struct Status {}
+pub(super) struct StatusArgs {}
 
-impl Status {
+impl StatusArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let delivery = Delivery::open(directory)?;
-        let mut text = String::new();
-        if let Some(Ok((manifest, _))) = verify::manifest(&delivery.root)? {
-            let documents = &manifest.documents;
-            text += &format!("Documents  {}, {} live\n", documents.count, documents.live);
-        }
-        let work = match (delivery.current(), &delivery.work) {
-            (Some(bundle), _) => output::visible(&bundle.source),
-            (None, Some(name)) => format!("no live RFC is called {}", output::shown(name)),
-            (None, None) => "none".to_string(),
+        let project = BuiltProject::open(directory)?;
+        let status = status::status(&project.library(), build::is_stale(&project.root));
+        let work = match &status.work {
+            Ok(work) => work.bundle.clone(),
+            Err(error) => error.to_string(),
         };
-        text += &format!("Work       {work}\n");
-        let built = match build::is_stale(&delivery.root) {
+        let built = match status.stale {
             true => "stale: run `blue knowledge build`",
             false => "current",
         };
-        text += &format!("Built      {built}\n");
-        let last = delivery.log.lines.last().map_or("nothing yet".to_string(), |line| {
+        let log = AuditLog::open(&project.root, None);
+        let last = log.lines.last().map_or("nothing yet".to_string(), |line| {
             format!("{} to {} at {}", line.source, line.session_id, line.timestamp)
         });
-        text += &format!("Delivered  {}\n", output::visible(&last));
-        text += &Review::of(&delivery).line();
-        for (path, what) in [
-            (CONFIG, "a configuration; `blue init` writes one with comments"),
-            (GUIDE, "how you work here, in your own words; it is told at session start"),
-        ] {
-            if !delivery.root.exists(path) {
-                text += &format!("hint: write {path}: {what}\n");
-            }
-        }
+        let mut text = format!(
+            "Documents  {}, {} live\nWork       {}\nBuilt      {built}\nDelivered  {}\n",
+            status.n_documents,
+            status.n_live,
+            output::shown(&work),
+            output::visible(&last)
+        );
+        text += &Review::find(&project.root, &project.built, &log).line();
+        let hints = status.hints.iter().map(|hint| format!("hint: {}\n", output::shown(hint)));
+        text.extend(hints);
         output::out(&text)?;
         Ok(Exit::Done)
     }

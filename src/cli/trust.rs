@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use super::lint::look;
+use super::lint::survey;
 use super::{Exit, output, project};
 use crate::emit;
 use crate::model::Code;
@@ -72,7 +72,7 @@ fn print<'a>(
 /// Files that the project's links point to, and those that were allowed before.
 fn allowed_files(folder: &Path, before: &BTreeSet<PathBuf>) -> anyhow::Result<BTreeSet<PathBuf>> {
     let root = project::open(folder)?;
-    let (survey, inputs) = look(&root)?;
+    let (survey, inputs) = survey(&root)?;
     if !inputs.plan.allow_external {
         output::say(&format!("blue: {CONFIG} does not set security.allow_external"));
         return Ok(before.clone());

@@ -1,4 +1,4 @@
-//! `blue watch`: builds again whenever something changed.
+//! `blue watch`: builds whenever something changed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use notify::{RecursiveMode, Watcher};
 use super::{Exit, build, output, project};
 use crate::root::Root;
 
-/// How long it must be quiet before a build begins, in milliseconds.
+/// Default time without a change before a build begins, in milliseconds.
 const QUIET: u64 = 200;
 
-/// After so many waits a build begins, however much goes on.
+/// A build begins after this many waits even if files still change.
 const MAX_WAITS: u32 = 20;
 
 /// The flags of `blue watch`.
 #[derive(Args, Debug)]
-pub(super) struct Watch {
-    /// Milliseconds of quiet before a build begins.
+pub(super) struct WatchArgs {
+    /// Build after MS milliseconds without a change
     #[arg(long, value_name = "MS", default_value_t = QUIET)]
     quiet: u64,
 }
 
-impl Watch {
+impl WatchArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = project::find(directory)?;
         let root = project::open_to_write(&folder)?;
@@ -35,7 +35,7 @@ impl Watch {
             notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
                 let matters = event.map_or(true, |event| !event.kind.is_access());
                 if matters {
-                    // Nobody listens any more when the watch ends.
+                    // It fails only when the command is about to end.
                     sender.send(()).ok();
                 }
             })
@@ -45,12 +45,12 @@ impl Watch {
         output::say(&format!("blue: watching {shown}; stop with Ctrl-C"));
         loop {
             let started = Instant::now();
-            match build::build(&root, false, false, false) {
+            match build::BuildArgs::default().build(&root) {
                 Ok(outcome) if outcome.wrote() => {
-                    build::tell(&root, &outcome, started)?;
+                    build::report_build(&root, &outcome, started)?;
                 }
                 Ok(_) => {}
-                // What is wrong now may be right with the next change.
+                // The next change may fix it.
                 Err(error) => output::error(&format!("{error:#}")),
             }
             follow(&root, &mut watcher, &mut watched)?;
@@ -60,14 +60,14 @@ impl Watch {
         }
     }
 
-    /// Waits for a change, and then for quiet.
+    /// Waits for a change, and then until there are no more. Returns false if none can come.
     fn wait(&self, changes: &Receiver<()>) -> bool {
         if changes.recv().is_err() {
             return false;
         }
         for _ in 0..MAX_WAITS {
             match changes.recv_timeout(Duration::from_millis(self.quiet)) {
-                // Thousands of changes are one change.
+                // Many changes cause one build.
                 Ok(()) => while changes.try_recv().is_ok() {},
                 Err(RecvTimeoutError::Timeout) => return true,
                 Err(RecvTimeoutError::Disconnected) => return false,
@@ -77,7 +77,7 @@ impl Watch {
     }
 }
 
-/// Watches the folders that the last build looked into, and no others.
+/// Watches the folders that the last build read, and no others.
 fn follow(
     root: &Root,
     watcher: &mut notify::RecommendedWatcher,

@@ -12,16 +12,12 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
 use super::local_folder::{LOCAL, create_local_folder};
 use super::stage;
+use crate::model::layout::{AUDIT, AUDIT_BEFORE};
 use crate::root::Root;
 use crate::wire::audit::{self, AuditLine};
 
 /// A larger log is rotated. Only one rotated log is kept.
 const MAX_BYTES: u64 = 2 << 20;
-
-/// The log.
-pub const AUDIT: &str = ".blue/local/audit.jsonl";
-/// The rotated log.
-pub const AUDIT_BEFORE: &str = ".blue/local/audit.1.jsonl";
 
 /// Returns the current time, for the log and its readers. No artifact may depend on it.
 #[allow(clippy::disallowed_methods, reason = "no artifact is made from it")]

@@ -9,9 +9,7 @@ mod transaction;
 mod undo;
 mod user_folder;
 
-pub use audit_log::{
-    AUDIT, AUDIT_BEFORE, append_audit_line, current_time, is_writable, now, rotate_audit_log, today,
-};
+pub use audit_log::{append_audit_line, current_time, is_writable, now, rotate_audit_log, today};
 pub use local_folder::{
     LOCAL, create_local_folder, file_system_time, make_executable, overwrite_local, remove_copied,
     save_copy, write_local, write_local_parts, write_local_unlocked,

@@ -1,18 +1,15 @@
-//! The MCP server: says in the protocol's words what `serve` looked up, and notes every delivery.
+//! The MCP server: prints the answers of `serve` in the protocol, and records every delivery.
 
-mod address;
-pub mod dates;
-mod follow;
-mod library;
-mod list;
-mod near;
-mod paced;
-mod patterns;
+mod backpressure;
+mod changes;
+mod failure;
+mod notifications;
+mod project;
 mod prompts;
 mod read;
+mod resources;
 mod server;
-mod stream;
-mod tell;
+mod templates;
 mod tools;
 
 use anyhow::Context;
@@ -22,40 +19,41 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::root::Root;
-pub use library::Asker;
-use library::Library;
-use paced::Paced;
+use backpressure::Backpressure;
+pub use project::Asker;
+use project::Project;
 use server::Server;
 
-/// Serves a project on standard input and output until the client goes, or a signal comes. `warn`
-/// prints a message for the user.
+use crate::root::Root;
+
+/// Serves a project on standard input and output until the client disconnects or a signal arrives.
+/// `warn` prints a message for the user.
 pub fn run(root: Root, asker: Asker, warn: fn(&str)) -> anyhow::Result<()> {
-    let library = Library::new(root, asker, warn);
+    let project = Project::new(root, asker, warn);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("start the server")?;
-    let result = runtime.block_on(serve(library));
-    // A thread may still wait for standard input; nobody needs what it would read.
+    let result = runtime.block_on(serve(project));
+    // A thread may still wait for standard input, which is not needed any more.
     runtime.shutdown_background();
     result
 }
 
-async fn serve(library: Library) -> anyhow::Result<()> {
+async fn serve(project: Project) -> anyhow::Result<()> {
     let (mut interrupt, mut terminate) =
         (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
     let (end, ended) = watch::channel(false);
-    let transport = Paced::new(AsyncRwTransport::new_server(reader, writer), end);
-    let server = Server::new(library, ended);
+    let transport = Backpressure::new(AsyncRwTransport::new_server(reader, writer), end);
+    let server = Server::new(project, ended);
     let service = async {
         match server.serve(transport).await {
             Ok(running) => {
                 running.waiting().await.context("serve")?;
                 Ok(())
             }
-            // A client that only asked what the server can do, and went.
+            // The client only asked what the server can do.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(anyhow::anyhow!("{error}")),
         }

@@ -5,11 +5,12 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role,
 };
 
-use super::address;
-use super::library::Library;
+use super::failure::shown;
+use super::project::Project;
 use super::read;
+use crate::serve::address::Resolved;
 
-/// The prompts there are.
+/// The list of prompts.
 pub(super) fn list() -> Vec<Prompt> {
     let rfc = PromptArgument::new("rfc")
         .with_description("Number or slug of an RFC; default: the current one")
@@ -22,9 +23,9 @@ pub(super) fn list() -> Vec<Prompt> {
     ]
 }
 
-/// What a prompt says.
+/// Returns the message of a prompt.
 pub(super) fn get(
-    library: &Library,
+    project: &Project,
     request: &GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
     let text = |key: &str| {
@@ -33,50 +34,47 @@ pub(super) fn get(
     };
     let (address, what) = match (request.name.as_str(), text("rfc")) {
         ("brief", None) => ("blue://state/current-rfc".to_string(), "The current work"),
-        ("brief", Some(id)) => (brief_of(library, id), "The work"),
-        ("decisions", _) => (decisions(library), "The decisions"),
+        ("brief", Some(id)) => (brief_of(project, id), "The work"),
+        ("decisions", _) => (decisions(project), "The decisions"),
         (name, _) => {
-            let name = address::shown(name);
-            let why = format!("there is no prompt {name:?}; there are brief and decisions");
+            let name = shown(name);
+            let why = format!("no prompt {name:?}; the prompts are brief and decisions");
             return Err(ErrorData::invalid_params(why, None));
         }
     };
-    let given = read::read(library, &library.open(), &address);
-    let said = match given {
-        Ok(given) => {
-            given.iter().for_each(|given| read::note(library, "prompts/get", given));
-            given.into_iter().map(|given| given.text).collect::<Vec<_>>().join("\n")
+    let message = match read::read(project, &project.open(), &address) {
+        Ok(texts) => {
+            texts.iter().for_each(|text| read::record(project, "prompts/get", text));
+            texts.into_iter().map(|text| text.text).collect::<Vec<_>>().join("\n")
         }
         // A prompt becomes a turn of the user; an error would only be a failed command.
         Err(failure) => {
-            let failure = read::noted(library, &address, failure);
+            let failure = read::record_refusal(project, &address, failure);
             format!("blue has nothing to say here: {}", failure.text())
         }
     };
-    let message = PromptMessage::new_text(Role::User, said);
+    let message = PromptMessage::new_text(Role::User, message);
     Ok(GetPromptResult::new(vec![message])
-        .with_description(format!("{what}, from {}", address::shown(&address))))
+        .with_description(format!("{what}, from {}", shown(&address))))
 }
 
-/// The bundle of an RFC, or else the RFC itself.
-fn brief_of(library: &Library, id: &str) -> String {
+/// The address of the bundle of an RFC, or else of the RFC itself.
+fn brief_of(project: &Project, id: &str) -> String {
     let address =
         if id.starts_with("blue://") { id.to_string() } else { format!("blue://rfc/{id}") };
-    let open = library.open();
-    let Ok(address::Meaning::Item(item)) = address::meaning(library, &open, &address) else {
-        return address;
-    };
-    let Ok(shelf) = &open.shelf else { return address };
-    let uri = shelf.uri(item);
-    let bundle = shelf.bundles.of_work(uri);
+    let open = project.open();
+    let Ok(Resolved::Item(item)) = read::resolve(project, &open, &address) else { return address };
+    let Ok(built) = &open.built else { return address };
+    let uri = built.uri(item);
+    let bundle = built.bundles.of_work(uri);
     bundle.map_or_else(|| uri.to_string(), |bundle| bundle.source.clone())
 }
 
-/// The digest of the collection that holds decisions.
-fn decisions(library: &Library) -> String {
-    let open = library.open();
-    let collection = open.shelf.as_ref().ok().and_then(|shelf| {
-        let catalogue = &shelf.catalogue;
+/// The address of the digest of the collection that holds decisions.
+fn decisions(project: &Project) -> String {
+    let open = project.open();
+    let collection = open.built.as_ref().ok().and_then(|built| {
+        let catalogue = &built.catalogue;
         let mut live = catalogue.by_uri().iter().filter(|row| catalogue.is_live(**row));
         let first = live.clone().find(|row| catalogue.is_kind(**row, "adr"));
         let uri = catalogue.uri(*first.or_else(|| live.next())?);

@@ -1,4 +1,4 @@
-//! The protocol's requests, each handed to the file that answers it.
+//! The requests of the protocol, each passed to the module that answers it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,63 +17,64 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::address::{self, Failure};
-use super::library::Library;
-use super::read::Given;
-use super::{follow, list, paced, patterns, prompts, read, stream, tools};
+use super::failure::shown;
+use super::project::Project;
+use super::{backpressure, changes, notifications, prompts, read, resources, templates, tools};
+use crate::serve::Text;
 
 /// Streams of changes that may be open at once.
 const MAX_STREAMS: usize = 16;
 
-/// How long a list may be taken as fresh, in milliseconds: changes are told anyway.
+/// Time for which a client may cache a list, in milliseconds. Changes are notified anyway.
 const LIST_FRESH: u64 = 30_000;
 
 /// The server of one client.
 pub(super) struct Server {
-    library: Arc<Library>,
+    project: Arc<Project>,
     /// Grows with every build that changed something.
     changes: watch::Sender<u64>,
-    /// Set when the client is gone.
+    /// Set when the client disconnected.
     ended: watch::Receiver<bool>,
-    following: AtomicBool,
-    /// Whether a client of the older protocol is told of changes.
-    told: AtomicBool,
+    /// True once builds are watched.
+    watching: AtomicBool,
+    /// True once a client of the older protocol is notified of changes.
+    notifying: AtomicBool,
     n_streams: AtomicUsize,
-    /// What a client of the older protocol wants to hear of.
-    subscribed: Arc<Mutex<follow::Subscribed>>,
+    /// The subscriptions of a client of the older protocol.
+    subscriptions: Arc<Mutex<changes::Subscriptions>>,
 }
 
 type Context = RequestContext<RoleServer>;
 
 impl Server {
-    pub(super) fn new(library: Library, ended: watch::Receiver<bool>) -> Server {
+    pub(super) fn new(project: Project, ended: watch::Receiver<bool>) -> Server {
         Server {
-            library: Arc::new(library),
+            project: Arc::new(project),
             changes: watch::channel(0).0,
             ended,
-            following: AtomicBool::new(false),
-            told: AtomicBool::new(false),
+            watching: AtomicBool::new(false),
+            notifying: AtomicBool::new(false),
             n_streams: AtomicUsize::new(0),
-            subscribed: Arc::default(),
+            subscriptions: Arc::default(),
         }
     }
 
-    /// Starts to follow builds, once. Not before somebody asks for more than what the server is,
-    /// so that the first answer waits for nothing.
-    fn follow(&self) {
-        if !self.following.swap(true, Ordering::Relaxed) {
-            tokio::spawn(follow::manifest(self.library.clone(), self.changes.clone()));
-            follow::dates(self.library.clone(), self.changes.clone());
+    /// Starts to watch builds, once, and not before a client asks for more than what the server is:
+    /// the first answer waits for nothing.
+    fn watch(&self) {
+        if !self.watching.swap(true, Ordering::Relaxed) {
+            tokio::spawn(changes::watch_manifest(self.project.clone(), self.changes.clone()));
+            changes::update_dates(self.project.clone(), self.changes.clone());
         }
     }
 
-    fn subscribed(&self) -> MutexGuard<'_, follow::Subscribed> {
-        self.subscribed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn subscriptions(&self) -> MutexGuard<'_, changes::Subscriptions> {
+        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The note that a list is empty because nothing was built.
+    /// A hint for a list that is empty because nothing was built.
     fn unbuilt(&self) -> Option<MetaObject> {
-        let why = self.library.open().shelf.err()?;
+        let why = self.project.open().built.err()?;
         let mut meta = MetaObject::new();
         meta.insert("blue/hint".to_string(), json!(*why));
         Some(meta)
@@ -81,11 +82,11 @@ impl Server {
 }
 
 fn is_modern(context: &Context) -> bool {
-    paced::is_modern(context.protocol_version())
+    backpressure::is_modern(context.protocol_version())
 }
 
-/// Adds what every result of the newer protocol should carry.
-fn signed(context: &Context, meta: &mut Option<MetaObject>) {
+/// Adds the server's name, which every result of the newer protocol should carry.
+fn add_server_info(context: &Context, meta: &mut Option<MetaObject>) {
     if is_modern(context) {
         let known = meta.get_or_insert_default();
         known.insert("io.modelcontextprotocol/serverInfo".to_string(), json!(implementation()));
@@ -96,22 +97,23 @@ fn implementation() -> Implementation {
     Implementation::new("blue", env!("CARGO_PKG_VERSION")).with_title("blue")
 }
 
-/// How long a text may be taken as fresh: by when a session would be given it again.
-fn fresh_for(given: &[Given]) -> u64 {
+/// Time for which a client may cache texts, in milliseconds: the time after which a session would be
+/// given them again.
+fn fresh_for(texts: &[Text]) -> u64 {
     const ON_CHANGE: u64 = 30_000;
     const SESSION: u64 = 3_600_000;
     const ON_REQUEST: u64 = 86_400_000;
-    let fresh = |given: &Given| {
-        let Some(line) = &given.line else { return ON_CHANGE };
+    let fresh = |text: &Text| {
+        let Some(line) = &text.line else { return ON_CHANGE };
         match (line.kind.as_str(), line.status.as_str()) {
-            _ if given.stale => 0,
+            _ if text.stale => 0,
             ("adr", _) => SESSION,
             ("rfc", "draft" | "proposed" | "active" | "accepted") => ON_CHANGE,
             ("spike", "active" | "draft") => ON_CHANGE,
             _ => ON_REQUEST,
         }
     };
-    given.iter().map(fresh).min().unwrap_or(0)
+    texts.iter().map(fresh).min().unwrap_or(0)
 }
 
 impl ServerHandler for Server {
@@ -135,10 +137,10 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        if !self.told.swap(true, Ordering::Relaxed) {
-            let (library, wanted) = (self.library.clone(), self.subscribed.clone());
+        if !self.notifying.swap(true, Ordering::Relaxed) {
+            let (project, subscriptions) = (self.project.clone(), self.subscriptions.clone());
             let (changes, peer) = (self.changes.subscribe(), context.peer.clone());
-            tokio::spawn(stream::legacy(library, wanted, changes, peer));
+            tokio::spawn(notifications::legacy(project, subscriptions, changes, peer));
         }
         self.negotiate_initialize(&request)
     }
@@ -148,11 +150,13 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.follow();
+        self.watch();
         let cursor = request.and_then(|request| request.cursor);
-        let mut result = match &self.library.open().shelf {
-            Ok(shelf) => {
-                let (resources, next) = list::page(&self.library, shelf, cursor.as_deref())?;
+        let open = self.project.open();
+        let mut result = match open.library(&self.project) {
+            Ok(library) => {
+                let date = |path: &str| self.project.date(path);
+                let (resources, next) = resources::page(&library, &date, cursor.as_deref())?;
                 let mut result = ListResourcesResult::with_all_items(resources);
                 result.next_cursor = next;
                 result
@@ -163,7 +167,7 @@ impl ServerHandler for Server {
         if is_modern(&context) {
             result = result.with_ttl_ms(LIST_FRESH).with_cache_scope(CacheScope::Private);
         }
-        signed(&context, &mut result.meta);
+        add_server_info(&context, &mut result.meta);
         Ok(result)
     }
 
@@ -172,15 +176,15 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        self.follow();
+        self.watch();
         let meta = self.unbuilt();
-        let templates = if meta.is_some() { Vec::new() } else { patterns::templates() };
+        let templates = if meta.is_some() { Vec::new() } else { templates::templates() };
         let mut result = ListResourceTemplatesResult::with_all_items(templates);
         result.meta = meta;
         if is_modern(&context) {
             result = result.with_ttl_ms(LIST_FRESH).with_cache_scope(CacheScope::Private);
         }
-        signed(&context, &mut result.meta);
+        add_server_info(&context, &mut result.meta);
         Ok(result)
     }
 
@@ -189,22 +193,22 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.follow();
+        self.watch();
         let uri = request.uri.as_str();
-        let open = self.library.open();
-        let given = read::read(&self.library, &open, uri)
-            .map_err(|failure| read::noted(&self.library, uri, failure).error(uri))?;
-        for given in &given {
-            // What blue chose is told apart from what somebody asked for.
-            let event = if given.why.is_some() { "reference" } else { "resources/read" };
-            read::note(&self.library, event, given);
+        let open = self.project.open();
+        let texts = read::read(&self.project, &open, uri)
+            .map_err(|failure| read::record_refusal(&self.project, uri, failure).error(uri))?;
+        for text in &texts {
+            // The log distinguishes texts that blue chose from those that the client named.
+            let event = if text.reason.is_some() { "reference" } else { "resources/read" };
+            read::record(&self.project, event, text);
         }
-        let fresh = fresh_for(&given);
-        let mut result = ReadResourceResult::new(list::contents(uri, given));
+        let fresh = fresh_for(&texts);
+        let mut result = ReadResourceResult::new(resources::contents(uri, texts));
         if is_modern(&context) {
             result = result.with_ttl_ms(fresh).with_cache_scope(CacheScope::Private);
         }
-        signed(&context, &mut result.meta);
+        add_server_info(&context, &mut result.meta);
         Ok(ReadResourceResponse::from(result))
     }
 
@@ -215,10 +219,10 @@ impl ServerHandler for Server {
     ) -> Result<CompleteResult, ErrorData> {
         let argument = &request.argument;
         let values =
-            patterns::complete(&self.library, &request.r#ref, argument, request.context.as_ref())?;
+            templates::complete(&self.project, &request.r#ref, argument, request.context.as_ref())?;
         let mut result = CompleteResult::new(values);
         result.meta = self.unbuilt();
-        signed(&context, &mut result.meta);
+        add_server_info(&context, &mut result.meta);
         Ok(result)
     }
 
@@ -227,12 +231,12 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.follow();
+        self.watch();
         let mut result = ListToolsResult::with_all_items(tools::list());
         if is_modern(&context) {
             result = result.with_ttl_ms(ALWAYS_FRESH).with_cache_scope(CacheScope::Private);
         }
-        signed(&context, &mut result.meta);
+        add_server_info(&context, &mut result.meta);
         Ok(result)
     }
 
@@ -241,9 +245,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.follow();
-        let mut result = tools::call(&self.library, &request.name, request.arguments)?;
-        signed(&context, &mut result.meta);
+        self.watch();
+        let mut result = tools::call(&self.project, &request.name, request.arguments)?;
+        add_server_info(&context, &mut result.meta);
         Ok(CallToolResponse::from(result))
     }
 
@@ -252,12 +256,12 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
-        self.follow();
+        self.watch();
         let mut result = ListPromptsResult::with_all_items(prompts::list());
         if is_modern(&context) {
             result = result.with_ttl_ms(ALWAYS_FRESH).with_cache_scope(CacheScope::Private);
         }
-        signed(&context, &mut result.meta);
+        add_server_info(&context, &mut result.meta);
         Ok(result)
     }
 
@@ -266,9 +270,9 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        self.follow();
-        let mut result = prompts::get(&self.library, &request)?;
-        signed(&context, &mut result.meta);
+        self.watch();
+        let mut result = prompts::get(&self.project, &request)?;
+        add_server_info(&context, &mut result.meta);
         Ok(GetPromptResponse::from(result))
     }
 
@@ -278,20 +282,18 @@ impl ServerHandler for Server {
     ) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            let open = self.library.open();
-            uris.truncate(follow::MAX_SUBSCRIBED);
-            // An address that means nothing yet may mean something after the next build.
+            uris.truncate(changes::MAX_SUBSCRIPTIONS);
+            // An unknown address may be known after the next build; only a refused one never will.
             uris.retain(|uri| {
-                let meaning = address::bare_meaning(&self.library, &open, uri);
-                let meaning = meaning.map_err(|failure| read::noted(&self.library, uri, failure));
-                !matches!(meaning, Err(Failure::Refused(_)))
+                let checked = read::check(uri);
+                checked.map_err(|failure| read::record_refusal(&self.project, uri, failure)).is_ok()
             });
         }
         Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.follow();
+        self.watch();
         if self.n_streams.fetch_add(1, Ordering::Relaxed) >= MAX_STREAMS {
             self.n_streams.fetch_sub(1, Ordering::Relaxed);
             let why = format!("at most {MAX_STREAMS} subscriptions may be open; cancel one first");
@@ -299,7 +301,7 @@ impl ServerHandler for Server {
         }
         let mut ended = self.ended.clone();
         tokio::select! {
-            () = stream::modern(&self.library, self.changes.subscribe(), &context) => {}
+            () = notifications::modern(&self.project, self.changes.subscribe(), &context) => {}
             () = context.cancelled() => {}
             _ = ended.wait_for(|ended| *ended) => {}
         }
@@ -312,11 +314,11 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         _: Context,
     ) -> Result<(), ErrorData> {
-        self.follow();
+        self.watch();
         let uri = request.uri.as_str();
-        address::meaning(&self.library, &self.library.open(), uri)
-            .map_err(|failure| read::noted(&self.library, uri, failure).error(uri))?;
-        match self.subscribed().add(&self.library, uri) {
+        read::resolve(&self.project, &self.project.open(), uri)
+            .map_err(|failure| read::record_refusal(&self.project, uri, failure).error(uri))?;
+        match self.subscriptions().add(&self.project, uri) {
             true => Ok(()),
             false => Err(ErrorData::invalid_params("too many subscriptions", None)),
         }
@@ -327,7 +329,7 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         _: Context,
     ) -> Result<(), ErrorData> {
-        self.subscribed().remove(&request.uri);
+        self.subscriptions().remove(&request.uri);
         Ok(())
     }
 
@@ -338,22 +340,22 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        let gone = is_modern(&context) && GONE.contains(&method.as_str());
-        Err(match METHODS.contains(&method.as_str()) && !gone {
+        let removed = is_modern(&context) && REMOVED.contains(&method.as_str());
+        Err(match METHODS.contains(&method.as_str()) && !removed {
             true => ErrorData::invalid_params(format!("bad parameters for {method}"), None),
-            false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, address::shown(&method), None),
+            false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown(&method), None),
         })
     }
 }
 
-/// What does not change while a server runs, in milliseconds.
+/// Time for which a client may cache what does not change while the server runs, in milliseconds.
 const ALWAYS_FRESH: u64 = 86_400_000;
 
-/// Methods that the newer protocol does not have any more.
-const GONE: &[&str] =
+/// Methods that the newer protocol does not have.
+const REMOVED: &[&str] =
     &["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
 
-/// Methods that are answered when their parameters are right.
+/// Methods that the server has.
 const METHODS: &[&str] = &[
     "completion/complete",
     "initialize",
@@ -374,6 +376,6 @@ const INSTRUCTIONS: &str = "\
 What this project decided and is working on: its ADRs, RFCs, plans and other documents, searched \
 with blue_related and read with blue_read.
 Before a decision, call blue_related with the file or topic at hand; what is decided already binds. \
-blue://context/session is what every session is told, blue://state/current-rfc the current work. \
+blue://context/session is what every session is given, blue://state/current-rfc the current work. \
 Documents marked superseded are history; follow what replaced them. If an answer says `run blue \
 knowledge build`, do so in the project's folder.";

@@ -21,6 +21,22 @@ impl Level {
     /// All levels, from least to most detailed.
     pub const ALL: [Level; 5] =
         [Level::Title, Level::Line, Level::Brief, Level::Sections, Level::Full];
+
+    /// Its name in answers and arguments.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Title => "title",
+            Level::Line => "line",
+            Level::Brief => "brief",
+            Level::Sections => "sections",
+            Level::Full => "full",
+        }
+    }
+
+    /// Returns the level of a name.
+    pub fn parse(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
 }
 
 /// A document that may be rendered, with the cost of each level of detail.

@@ -28,8 +28,20 @@ pub const DOCUMENTS: &str = ".blue/context/documents.jsonl";
 pub const RELEVANCE: &str = ".blue/context/relevance.jsonl";
 /// Index of the files and folders that documents name.
 pub const PATHS: &str = ".blue/context/paths.jsonl";
+/// The digests of collections and hand-written notes, a Markdown file for each.
+pub const KNOWLEDGE: &str = "knowledge/";
+/// The name of the work that this checkout is for, written by people or their tools.
+pub const WORKTREE: &str = ".blue/worktree.json";
+/// The audit log; not committed.
+pub const AUDIT: &str = ".blue/local/audit.jsonl";
+/// The audit log before it; not committed.
+pub const AUDIT_BEFORE: &str = ".blue/local/audit.1.jsonl";
 /// The documents that were read on this machine; not committed.
 pub const USAGE: &str = ".blue/local/usage";
+/// The last commit of each document; not committed.
+pub const DATES: &str = ".blue/local/dates";
+/// The warnings that builds have reported; not committed.
+pub const REPORTED: &str = ".blue/local/reported";
 
 /// Folder with a record of each agent session; not committed.
 pub const SESSIONS: &str = ".blue/local/sessions";

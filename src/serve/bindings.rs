@@ -1,4 +1,4 @@
-//! Which documents bind a file or a folder, as the index of paths has it.
+//! The documents that bind a file or a folder, from the index of paths.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,20 +16,20 @@ use crate::wire::paths::{PathLine, PathLineKind};
 pub struct Bound {
     /// Its line in the index.
     pub document: DocumentLine,
-    /// Why, the most specific first; never empty.
+    /// The reasons, the most specific first; never empty.
     pub because: Vec<Because>,
 }
 
-/// One way in which a document binds a path.
+/// A reason why a document binds a path.
 #[derive(Debug)]
 pub struct Because {
     /// The path or pattern that it names.
     pub path: String,
-    /// What that is.
+    /// Its kind.
     pub kind: PathLineKind,
-    /// How it is named.
+    /// The way in which the document names it.
     pub reason: String,
-    /// Where in the document.
+    /// The line of the document.
     pub line: Option<u32>,
 }
 
@@ -42,39 +42,39 @@ impl Because {
     }
 }
 
-/// What is known of a path.
+/// The documents that bind a path, and counts of those that are not listed.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct Bindings {
     /// The documents that bind it, the most specific first.
     pub bound: Vec<Bound>,
-    /// How many documents that are not live were left out.
+    /// Documents that are left out because they are not live.
     pub n_history: usize,
-    /// How many named paths lie below it.
+    /// Named paths below it.
     pub n_below: usize,
-    /// How many documents name those.
+    /// Documents that name those.
     pub n_documents_below: usize,
-    /// The named path most like it, if nothing binds it.
+    /// The most similar named path, if no document binds it.
     pub near: Option<String>,
 }
 
-/// The most specific first: the very path, then by how many folders deep what is named lies, a folder
-/// before a pattern; then the more deliberate way, the weightier document, the address.
-type Rank = (Reverse<usize>, bool, u8);
+/// Sort key, the most specific first: the path itself, then the deepest folder, a folder before a
+/// pattern, the more deliberate reason.
+type Specificity = (Reverse<usize>, bool, u8);
 
-/// What binds a path below the root; with `all`, also documents that are not live. `None` if
-/// nothing was built yet.
+/// Finds the documents that bind a path below the root; with `all`, also those that are not live.
+/// `None` if nothing was built yet.
 pub fn bound(
     root: &Root,
     catalogue: &Catalogue,
     path: &str,
     all: bool,
-) -> anyhow::Result<Option<Answer>> {
+) -> anyhow::Result<Option<Bindings>> {
     let Some(lines) = super::lines::<PathLine>(root, PATHS, 1 << 32, "path")? else {
         return Ok(None);
     };
-    let mut found: BTreeMap<usize, Vec<(Rank, Because)>> = BTreeMap::new();
+    let mut found: BTreeMap<usize, Vec<(Specificity, Because)>> = BTreeMap::new();
     let mut below = BTreeSet::new();
-    let mut answer = Answer::default();
+    let mut answer = Bindings::default();
     for line in &lines {
         if let Some((depth, is_glob)) = depth_of(line, path) {
             for named in &line.documents {
@@ -106,7 +106,7 @@ pub fn bound(
 
 fn ordered(
     catalogue: &Catalogue,
-    found: BTreeMap<usize, Vec<(Rank, Because)>>,
+    found: BTreeMap<usize, Vec<(Specificity, Because)>>,
     all: bool,
     n_history: &mut usize,
 ) -> Vec<Bound> {
@@ -126,8 +126,8 @@ fn ordered(
     bound.into_iter().map(|(_, bound)| bound).collect()
 }
 
-/// How many folders deep what binds a path lies, and whether it is a pattern; the path itself lies
-/// deeper than all. `None` if the line does not bind it.
+/// The depth of the folder or pattern that binds a path, and true for a pattern. The path itself
+/// counts as deepest. `None` if the line does not bind it.
 fn depth_of(line: &PathLine, path: &str) -> Option<(usize, bool)> {
     match line.kind {
         PathLineKind::Glob => {
@@ -142,11 +142,12 @@ fn depth_of(line: &PathLine, path: &str) -> Option<(usize, bool)> {
     }
 }
 
-/// Whether a path lies in a folder; everything lies in the root.
+/// Returns true if a path is in a folder. Every path is in the root.
 fn is_in(folder: &str, path: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// Ranks the ways of naming a path, the most deliberate first.
 fn deliberate(reason: &str) -> u8 {
     match reason {
         "affects it" => 0,
@@ -155,20 +156,20 @@ fn deliberate(reason: &str) -> u8 {
     }
 }
 
-/// The named path most like one that nothing binds, if it is like it at all.
+/// The named path most similar to a path, if any is similar.
 fn nearest(lines: &[PathLine], path: &str) -> Option<String> {
     let file = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
     let wanted = file(path);
     let named =
         lines.iter().filter(|line| line.kind != PathLineKind::Glob).map(|line| line.path.as_str());
-    let far = named.map(|named| {
-        // A file of that name elsewhere is likelier meant than a path that is spelt alike.
+    let distances = named.map(|named| {
+        // A file of the same name in another folder is a better guess than a similar path.
         let elsewhere = file(named) != wanted;
         (elsewhere, strsim::damerau_levenshtein(&clipped(path), &clipped(named)), named)
     });
-    let (elsewhere, distance, near) = far.min()?;
-    let like = !elsewhere || distance * 3 <= path.len();
-    like.then(|| escape(near).into_owned())
+    let (elsewhere, distance, near) = distances.min()?;
+    let similar = !elsewhere || distance * 3 <= path.len();
+    similar.then(|| escape(near).into_owned())
 }
 
 fn clipped(path: &str) -> String {

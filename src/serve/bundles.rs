@@ -1,7 +1,7 @@
 //! The bundles that can be delivered, and which of them the current work asks for.
 
 use crate::model::Digest;
-use crate::model::layout::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE};
+use crate::model::layout::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE};
 use crate::root::{Content, Root};
 use crate::wire::jsonl::BundleLine;
 
@@ -14,9 +14,9 @@ impl Bundles {
         Ok(super::lines(root, BUNDLES, 1 << 28, "bundle")?.map(Bundles))
     }
 
-    /// Reads an index that was read already.
+    /// Parses the index.
     pub(super) fn new(text: &str) -> anyhow::Result<Bundles> {
-        super::parsed(text, BUNDLES, "bundle").map(Bundles)
+        super::parse_lines(text, BUNDLES, "bundle").map(Bundles)
     }
 
     /// The session bundle.
@@ -24,7 +24,7 @@ impl Bundles {
         self.0.iter().find(|line| line.artifact == SESSION)
     }
 
-    /// The bundle of the work that has a name.
+    /// The bundle of the work of that name.
     pub fn of_work(&self, name: &str) -> Option<&BundleLine> {
         self.0.iter().find(|line| line.names.iter().any(|known| known == name))
     }
@@ -40,33 +40,32 @@ pub fn document(line: &BundleLine) -> Option<&str> {
     line.names.iter().find(|name| name.starts_with("blue://")).map(String::as_str)
 }
 
-/// What the current work is called: by `.blue/worktree.json`, else by the branch.
+/// The name of the current work: by `.blue/worktree.json`, else by the branch.
 pub fn work_name(root: &Root, branch: Option<&str>) -> Option<String> {
-    let path = ".blue/worktree.json";
-    let told = match root.read(path, 1 << 16) {
+    let file: Option<serde_json::Value> = match root.read(WORKTREE, 1 << 16) {
         Ok(Some(Content::Bytes(bytes, _))) => serde_json::from_slice(&bytes).ok(),
         _ => None,
     };
-    let told = told.as_ref().and_then(|value: &serde_json::Value| match &value["rfc"] {
+    let name = file.and_then(|value| match &value["rfc"] {
         serde_json::Value::String(name) if !name.is_empty() => Some(name.clone()),
         serde_json::Value::Number(number) => Some(number.to_string()),
         _ => None,
     });
-    told.or_else(|| branch.map(str::to_string))
+    name.or_else(|| branch.map(str::to_string))
 }
 
-/// A bundle of tier 2 as it was before it last changed, if that is what a digest is of.
+/// Reads the previous version of a bundle of tier 2, if it has the digest.
 pub fn before(root: &Root, line: &BundleLine, hash: &str) -> Option<Vec<u8>> {
     let name = line.artifact.strip_prefix(WORKFLOW)?;
     bytes_of(root, &format!("{WORKFLOW_BEFORE}{name}"), hash)
 }
 
-/// The bytes of a bundle, if they are those that the index was made for.
+/// Reads the bytes of a bundle, if they are those of the index.
 pub fn bytes(root: &Root, line: &BundleLine) -> Option<Vec<u8>> {
     bytes_of(root, &line.artifact, &line.content_hash)
 }
 
-/// The bytes of a file, if they are those of a digest.
+/// Reads the bytes of a file, if they have the digest.
 pub fn bytes_of(root: &Root, path: &str, hash: &str) -> Option<Vec<u8>> {
     match root.read(path, 1 << 20) {
         Ok(Some(Content::Bytes(bytes, _))) => {

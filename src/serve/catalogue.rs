@@ -1,71 +1,49 @@
-//! The emitted index of documents, and addresses looked up in it.
+//! The emitted index of documents: rows by address, path or short id.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
 use crate::model::escape::escape;
-use crate::model::layout::{BUNDLES, DOCUMENTS, GUIDE, PATHS, RELEVANCE, SESSION, VOICE, WORKFLOW};
-use crate::model::uri::{Uri, UriError};
+use crate::model::layout::DOCUMENTS;
 use crate::model::{FileName, Number, ShortId};
-use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
 
 /// Every document of the last build.
 ///
-/// The index is kept as its text; a line is read when somebody wants to know more of it than its
-/// address. So ten thousand documents cost a few milliseconds to open, and the size of the file.
+/// The index is held as text, and a line is parsed on demand. Ten thousand documents take a few
+/// milliseconds to open, and as much memory as the file.
 pub struct Catalogue {
     text: String,
-    rows: Vec<Row>,
+    rows: Vec<CatalogueRow>,
     /// Rows by address.
     by_uri: Vec<usize>,
 }
 
 /// One line.
-struct Row {
+struct CatalogueRow {
     start: usize,
     end: usize,
     live: bool,
     weight: u32,
-    /// Its number, if it is a plain one.
+    /// Its number, if that is an integer.
     number: Option<u32>,
 }
 
-/// What an address turned out to be.
-#[derive(Debug, Eq, PartialEq)]
-pub enum Lookup {
-    /// A document, by its row.
-    Document(usize),
-    /// Another file below the root.
-    File(String),
-    /// Several documents fit: their addresses.
-    Several(Vec<String>),
-    /// Nothing. [`Catalogue::near`] finds what may have been meant.
-    Nothing,
-    /// It is no address at all.
-    Refused(UriError),
-}
-
-/// How every line begins.
+/// The beginning of every line.
 const OPENING: &str = "{\"uri\":\"";
 
-/// Documents that an address which means nothing is compared with.
+/// Documents that an unknown address is compared with.
 const MAX_COMPARED: usize = 200;
 
-/// So much of it is compared.
+/// Bytes of the address that are compared.
 const MAX_NAME: usize = 120;
 
-/// A longer line is nobody's.
+/// Size limit of a line.
 const MAX_LINE: usize = 1 << 20;
 
 impl Catalogue {
-    /// Reads the index. `None` if nothing was built yet.
-    pub fn open(root: &Root) -> anyhow::Result<Option<Catalogue>> {
-        super::text(root, DOCUMENTS, 1 << 32)?.map(Catalogue::new).transpose()
-    }
-
-    /// Takes an index apart, its first line left out.
+    /// Splits an index into rows. The first line is its provenance.
     pub(super) fn new(text: String) -> anyhow::Result<Catalogue> {
         let (live, weight) = (memmem::Finder::new(",\"live\":true"), memmem::Finder::new(WEIGHT));
         let number = memmem::Finder::new(NUMBER);
@@ -87,7 +65,7 @@ impl Catalogue {
             let at = number.find(line).map_or(line.len(), |at| at + NUMBER.len());
             let end = memchr::memchr(b'"', &line[at..]).map_or(at, |end| at + end);
             let plain = std::str::from_utf8(&line[at..end]).ok().and_then(|text| text.parse().ok());
-            rows.push(Row {
+            rows.push(CatalogueRow {
                 number: plain,
                 start,
                 end: start + line.len(),
@@ -104,7 +82,7 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     pub fn n_documents(&self) -> usize {
         self.rows.len()
     }
@@ -114,7 +92,7 @@ impl Catalogue {
         &self.by_uri
     }
 
-    /// The line of a row as it was emitted.
+    /// The JSON of a row.
     pub fn raw(&self, row: usize) -> &str {
         &self.text[self.rows[row].start..self.rows[row].end]
     }
@@ -130,43 +108,48 @@ impl Catalogue {
         self.uri(row).rsplit('/').next().unwrap_or_default()
     }
 
-    /// The path of a row. A name that JSON has to write otherwise is nobody's.
+    /// The path of a row. Empty if JSON has to escape a character of it.
     pub fn path(&self, row: usize) -> &str {
-        self.plain(row, ",\"path\":\"").unwrap_or_default()
+        self.unescaped(row, ",\"path\":\"").unwrap_or_default()
     }
 
-    /// A text that needs no escapes, found by its key.
-    fn plain(&self, row: usize, key: &str) -> Option<&str> {
+    /// A value without escapes, by its key.
+    fn unescaped(&self, row: usize, key: &str) -> Option<&str> {
         let raw = self.raw(row);
         let at = memmem::find(raw.as_bytes(), key.as_bytes())? + key.len();
         raw[at..].split('"').next().filter(|text| !text.contains('\\'))
     }
 
-    /// Whether a row is a live document.
+    /// Returns true if the document of a row is live.
     pub fn is_live(&self, row: usize) -> bool {
         self.rows[row].live
     }
 
-    /// How much others lean on the document of a row.
+    /// The weight of a row: how much other documents depend on it.
     pub fn weight(&self, row: usize) -> u32 {
         self.rows[row].weight
     }
 
-    /// All that the index says of a row; `None` if somebody spoilt the line.
+    /// Parses a row. `None` if the line is damaged.
     pub fn line(&self, row: usize) -> Option<DocumentLine> {
         let mut line: DocumentLine = serde_json::from_str(self.raw(row)).ok()?;
-        // The build made them harmless; whoever changed them since may not have.
+        // The build neutralized them, but the index can have been edited since.
         for text in [&mut line.title, &mut line.summary, &mut line.status, &mut line.kind] {
-            if let Cow::Owned(harmless) = escape(text) {
-                *text = harmless;
+            if let Cow::Owned(escaped) = escape(text) {
+                *text = escaped;
             }
         }
         Some(line)
     }
 
-    /// All that the index says of all.
-    pub fn lines(&self) -> anyhow::Result<Vec<DocumentLine>> {
-        super::parsed(&self.text, DOCUMENTS, "document")
+    /// Parses every row of a collection or type, or of all.
+    pub fn lines(&self, group: Option<&str>) -> anyhow::Result<Vec<DocumentLine>> {
+        let mut lines: Vec<DocumentLine> = super::parse_lines(&self.text, DOCUMENTS, "document")?;
+        if let Some(group) = group {
+            let prefix = format!("blue://docs/{group}/");
+            lines.retain(|line| line.uri.starts_with(&prefix) || line.kind == group);
+        }
+        Ok(lines)
     }
 
     /// The row of a document by its lasting address.
@@ -182,43 +165,15 @@ impl Catalogue {
         self.rows.partition_point(|row| row.start <= at).checked_sub(1)
     }
 
-    /// Whether the document of a row is of a type.
+    /// Returns true if the document of a row has a type.
     pub fn is_kind(&self, row: usize, kind: &str) -> bool {
         let key = format!(",\"type\":\"{kind}\",");
         memmem::find(self.raw(row).as_bytes(), key.as_bytes()).is_some()
     }
 
-    /// Finds what is behind an address.
-    pub fn look_up(&self, address: &str) -> Lookup {
-        let uri = match Uri::parse(address) {
-            Ok(uri) => uri,
-            Err(refusal) => return Lookup::Refused(refusal),
-        };
-        if let Some(row) = self.row(uri.as_str()) {
-            return Lookup::Document(row);
-        }
-        match uri.segments().as_slice() {
-            ["docs", collection, ""] | ["knowledge", collection] => {
-                Lookup::File(format!("knowledge/{collection}.md"))
-            }
-            ["context", "session"] => Lookup::File(SESSION.to_string()),
-            ["context", "guide"] => Lookup::File(GUIDE.to_string()),
-            ["context", "bundles"] => Lookup::File(BUNDLES.to_string()),
-            ["context", "workflow", name] => Lookup::File(format!("{WORKFLOW}/{name}.md")),
-            ["context", "relevance"] => Lookup::File(RELEVANCE.to_string()),
-            ["context", "documents"] => Lookup::File(DOCUMENTS.to_string()),
-            ["context", "paths"] => Lookup::File(PATHS.to_string()),
-            ["context", "voice"] => Lookup::File(VOICE.to_string()),
-            ["docs", group, id] => self.short(Some(group), id),
-            [kind, id] => self.short(Some(kind), id),
-            [kind, id, "plan"] => self.short(Some(kind), &format!("{id}.plan")),
-            _ => Lookup::Nothing,
-        }
-    }
-
-    /// A short id: a number, a slug, or both, within a collection or a type, or anywhere.
-    pub fn short(&self, group: Option<&str>, id: &str) -> Lookup {
-        let Some(wanted) = ShortId::new(id) else { return Lookup::Nothing };
+    /// The rows of a short id (a number, a slug or both) in a collection or type, or in any.
+    pub fn short(&self, group: Option<&str>, id: &str) -> Vec<usize> {
+        let Some(wanted) = ShortId::new(id) else { return Vec::new() };
         let prefix = group.map(|group| format!("blue://docs/{group}/"));
         let number = wanted.number().and_then(Number::value).and_then(|n| u32::try_from(n).ok());
         let fits = |row: &usize| {
@@ -227,7 +182,7 @@ impl Catalogue {
                 return false;
             }
             let own = self.id(*row);
-            // Most can be told apart without taking their names apart.
+            // This excludes most rows without parsing their names.
             own.contains(wanted.slug())
                 && prefix.as_ref().is_none_or(|prefix| {
                     self.uri(*row).starts_with(prefix)
@@ -236,20 +191,15 @@ impl Catalogue {
                 })
                 && self.is_called(*row, &wanted)
         };
-        let found: Vec<usize> = (0..self.rows.len()).filter(fits).collect();
-        match found.as_slice() {
-            [one] => Lookup::Document(*one),
-            [] => Lookup::Nothing,
-            several => Lookup::Several(several.iter().map(|row| self.uri(*row).into()).collect()),
-        }
+        (0..self.rows.len()).filter(fits).collect()
     }
 
     fn is_called(&self, row: usize, wanted: &ShortId) -> bool {
-        let number = self.plain(row, NUMBER).and_then(Number::new);
+        let number = self.unescaped(row, NUMBER).and_then(Number::new);
         if wanted.number().is_some_and(|wanted| number.as_ref() != Some(wanted)) {
             return false;
         }
-        // A document whose name is not its alone has a longer id, and still answers to its name.
+        // A document that shares its name with another has a longer id; its name fits too.
         let fits = |path: &str| {
             let known = FileName::parse(path);
             wanted.matches(number.as_ref(), &known.slug, known.is_plan)
@@ -257,8 +207,8 @@ impl Catalogue {
         fits(&format!("{}.md", self.id(row))) || fits(self.path(row))
     }
 
-    /// The addresses most like one that means nothing: those in the same place first, of them those
-    /// that have a word or a number in common with it.
+    /// The known addresses most similar to an unknown one: those of the same collection first, of them
+    /// those that share a word or a number with it.
     pub fn near(&self, wanted: &str) -> Vec<String> {
         let end = (0..=MAX_NAME.min(wanted.len())).rev().find(|at| wanted.is_char_boundary(*at));
         let wanted = &wanted[..end.unwrap_or(0)];

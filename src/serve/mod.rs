@@ -1,29 +1,64 @@
-//! Looks up and copies what was built; computes nothing.
+//! Answers questions about a built project; commands, hooks and the server print the answers.
 
+pub mod address;
+pub mod bindings;
+pub mod built;
 pub mod bundles;
 pub mod catalogue;
-pub mod bindings;
-pub mod delivery;
+pub mod dates;
+pub mod log;
+pub mod read;
 pub mod reference;
 pub mod related;
+pub mod search;
 pub mod sessions;
-pub mod shelf;
+pub mod status;
 pub mod usage;
-pub mod words;
 pub mod work;
 
 use anyhow::Context;
 use serde::de::DeserializeOwned;
 
+pub use address::{AddressError, Resolved};
+pub use built::{Built, Handwritten, Listed};
 pub use bundles::Bundles;
-pub use catalogue::{Catalogue, Lookup};
-pub use delivery::{Log, Staleness};
-pub use shelf::{Item, Shelf};
+pub use catalogue::Catalogue;
+pub use log::{AuditLog, Staleness};
+pub use read::{ReadError, Text};
 pub use usage::Overlay;
 
+use crate::reader::ProjectReader;
 use crate::root::{Content, Root};
+use crate::wire::jsonl::BundleLine;
 
-/// The lines of an emitted index below its provenance. `None` if nothing was built yet.
+/// A built project, and what an answer about it depends on besides.
+#[derive(Clone, Copy)]
+pub struct Library<'a> {
+    /// The project's root directory.
+    pub root: &'a Root,
+    /// The indexes of the last build.
+    pub built: &'a Built,
+    /// Reads its files.
+    pub reader: &'a ProjectReader,
+    /// The name of the current work, by the branch or `.blue/worktree.json`.
+    pub work: Option<&'a str>,
+    /// The present day, counted from 1970.
+    pub today: i64,
+}
+
+impl Library<'_> {
+    /// The bundle of the current work.
+    pub fn current_bundle(&self) -> Option<&BundleLine> {
+        self.built.bundles.of_work(self.work?)
+    }
+
+    /// Usage of documents on this machine.
+    pub fn overlay(&self) -> Overlay {
+        Overlay::open(self.root, self.today)
+    }
+}
+
+/// Reads the lines of an emitted index below its provenance. `None` if nothing was built yet.
 fn lines<T: DeserializeOwned>(
     root: &Root,
     path: &str,
@@ -31,11 +66,11 @@ fn lines<T: DeserializeOwned>(
     what: &str,
 ) -> anyhow::Result<Option<Vec<T>>> {
     let Some(text) = text(root, path, limit)? else { return Ok(None) };
-    parsed(&text, path, what).map(Some)
+    parse_lines(&text, path, what).map(Some)
 }
 
-/// The lines of an emitted index below its provenance.
-fn parsed<T: DeserializeOwned>(text: &str, path: &str, what: &str) -> anyhow::Result<Vec<T>> {
+/// Parses the lines of an emitted index below its provenance.
+fn parse_lines<T: DeserializeOwned>(text: &str, path: &str, what: &str) -> anyhow::Result<Vec<T>> {
     let lines = text.lines().enumerate().skip(1).map(|(i, line)| {
         serde_json::from_str(line).with_context(|| {
             format!("{path}:{}: not a {what}\nhint: run `blue knowledge build`", i + 1)
@@ -44,15 +79,12 @@ fn parsed<T: DeserializeOwned>(text: &str, path: &str, what: &str) -> anyhow::Re
     lines.collect()
 }
 
-/// The text of an emitted file. `None` if there is none.
+/// Reads the text of an emitted file. `None` if there is none.
 fn text(root: &Root, path: &str, limit: u64) -> anyhow::Result<Option<String>> {
     let content = root.read(path, limit).with_context(|| format!("read {path}"))?;
     let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
-    Ok(Some(text_of(bytes)))
-}
-
-/// Bytes as text; they are copied only if they are not UTF-8.
-pub fn text_of(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    // The bytes are copied only if they are not UTF-8.
+    let lossy =
+        |error: std::string::FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+    Ok(Some(String::from_utf8(bytes).unwrap_or_else(lossy)))
 }

@@ -1,41 +1,29 @@
-//! Tier 3: what lies near a document, as the relevance index has it.
+//! Tier 3: the documents near a document, from the relevance index.
 
 use std::cmp::Reverse;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 
 use anyhow::Context;
 use memchr::memmem::Finder;
-use rustix::fs::{FileType, OFlags};
 
-use super::{Catalogue, Overlay};
+use super::read::{self, ReadError, Text};
+use super::related::Related;
+use super::{Catalogue, Library, Overlay};
 use crate::model::layout::RELEVANCE;
+use crate::model::{Digest, Level};
+use crate::reader::{self, Levels};
 use crate::root::Root;
 use crate::wire::jsonl::{DocumentLine, RelevanceLine};
 
-/// A document near another.
-#[derive(Debug)]
-pub struct Near {
-    /// Its line in the index.
-    pub document: DocumentLine,
-    /// How near; larger is nearer.
-    pub score: u32,
-    /// Why it is near.
-    pub reasons: Vec<String>,
-    /// Whether it fits into the budget whole, by its estimated tokens.
-    pub fits: bool,
-}
-
-/// The live documents near one, nearest first: as they were ranked, re-ordered by how they are used
-/// here. `None` if the index has no such document.
-pub fn near(
+/// The live documents near one, nearest first: in the order of the index, adjusted by how documents
+/// are used on this machine. `None` if the index does not have the document.
+pub fn neighbours(
     root: &Root,
     catalogue: &Catalogue,
     overlay: &Overlay,
     uri: &str,
-    max_tokens: u64,
-) -> anyhow::Result<Option<Vec<Near>>> {
-    let line = line(root, uri).with_context(|| format!("read {RELEVANCE}"))?;
+) -> anyhow::Result<Option<Vec<Related>>> {
+    let line = index_line(root, uri).with_context(|| format!("read {RELEVANCE}"))?;
     let Some(line) = line else { return Ok(None) };
     let line: RelevanceLine = serde_json::from_slice(&line)
         .with_context(|| format!("read {RELEVANCE}\nhint: run `blue knowledge build`"))?;
@@ -46,21 +34,50 @@ pub fn near(
     let mut near = Vec::new();
     for neighbour in line.neighbours {
         let Some(document) = live(&neighbour.uri) else { continue };
-        let (score, reasons) = (neighbour.score, neighbour.reasons);
-        near.push(Near { document, score, reasons, fits: false });
+        near.push(Related { document, score: neighbour.score, reasons: neighbour.reasons });
     }
-    used(&mut near, overlay, uri, live);
-    let mut n_tokens = 0;
-    for near in &mut near {
-        near.fits = n_tokens + near.document.tokens <= max_tokens;
-        n_tokens += if near.fits { near.document.tokens } else { 0 };
-    }
+    adjust(&mut near, overlay, uri, live);
     Ok(Some(near))
 }
 
-/// Adds what is read together, and brings nearer what is read often and lately.
-fn used(
-    near: &mut Vec<Near>,
+/// Reads the documents near one, nearest first, each at the level of detail that the budget allows.
+pub fn texts(library: &Library<'_>, row: usize, budget: u64) -> Result<Vec<Text>, ReadError> {
+    let Library { root, built, reader, .. } = *library;
+    let line = read::line(built, row)?;
+    let near = neighbours(root, &built.catalogue, &library.overlay(), &line.uri).ok().flatten();
+    let near = near
+        .ok_or_else(|| ReadError::Unreadable(line.uri.clone(), "is not in the relevance index"))?;
+    // A document that cannot be read any more is skipped; the rest is still useful.
+    let levels = near.iter().filter_map(|near| {
+        let levels = reader.levels(root, &near.document, Level::Full).ok()?;
+        Some((near, levels))
+    });
+    let levels: Vec<(&Related, Levels)> = levels.collect();
+    if levels.is_empty() {
+        return Err(ReadError::Nothing(format!("no live document is near {}", line.uri)));
+    }
+    let only: Vec<&Levels> = levels.iter().map(|(_, levels)| levels).collect();
+    let steps = reader::fit(&only, budget, 0);
+    let chosen = levels.iter().zip(steps).filter_map(|((near, levels), step)| {
+        let (level, text, tokens) = levels.at(step?);
+        Some(Text {
+            uri: near.document.uri.clone(),
+            path: near.document.path.clone(),
+            text: text.to_string(),
+            hash: Digest::of(text.as_bytes()).to_string(),
+            tokens,
+            line: Some(near.document.clone()),
+            stale: levels.stale,
+            level,
+            reason: Some(near.reasons.join("; ")),
+        })
+    });
+    Ok(chosen.collect())
+}
+
+/// Adds documents that are read together with one, and raises those that are read often and lately.
+fn adjust(
+    near: &mut Vec<Related>,
     overlay: &Overlay,
     uri: &str,
     live: impl Fn(&str) -> Option<DocumentLine>,
@@ -77,11 +94,10 @@ fn used(
                 known.score = known.score.saturating_add(points);
                 known.reasons.push(reason);
             }
-            None => near.extend(live(other).map(|document| Near {
+            None => near.extend(live(other).map(|document| Related {
                 document,
                 score: points,
                 reasons: vec![reason],
-                fits: false,
             })),
         }
     }
@@ -95,48 +111,40 @@ fn used(
             });
         }
     }
-    // The sort is stable: what usage does not tell apart stays as it was ranked.
+    // The sort is stable: documents with equal scores stay in the order of the index.
     near.sort_by_key(|near| Reverse(near.score));
 }
 
-/// A longer line is nobody's.
+/// Size limit of a line.
 const MAX_LINE: usize = 1 << 24;
 
-/// How much of the index is held at once.
+/// Bytes that are read at once.
 const CHUNK: usize = 1 << 18;
 
-/// The line of a document in the relevance index, which can be far larger than what is wanted of
-/// it: it is looked through, not kept. `None` if there is none.
-fn line(root: &Root, uri: &str) -> std::io::Result<Option<Vec<u8>>> {
-    let fd = match root.open_at(RELEVANCE, OFlags::RDONLY) {
-        Ok(fd) => fd,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    if FileType::from_raw_mode(rustix::fs::fstat(&fd)?.st_mode) != FileType::RegularFile {
-        return Ok(None);
-    }
+/// Finds the line of a document in the relevance index, which can be far larger than the line: it
+/// is read in chunks. `None` if there is none.
+fn index_line(root: &Root, uri: &str) -> std::io::Result<Option<Vec<u8>>> {
+    let Some(mut file) = root.open_file(RELEVANCE)? else { return Ok(None) };
     let start = format!("\n{{\"uri\":\"{uri}\",");
     let finder = Finder::new(&start);
-    let mut file = File::from(fd);
-    let mut held = Vec::with_capacity(2 * CHUNK);
+    let mut buffer = Vec::with_capacity(2 * CHUNK);
     loop {
-        let more = Read::by_ref(&mut file).take(CHUNK as u64).read_to_end(&mut held)?;
-        if let Some(at) = finder.find(&held) {
-            held.drain(..=at);
-            while memchr::memchr(b'\n', &held).is_none() && held.len() < MAX_LINE {
-                if Read::by_ref(&mut file).take(CHUNK as u64).read_to_end(&mut held)? == 0 {
+        let more = Read::by_ref(&mut file).take(CHUNK as u64).read_to_end(&mut buffer)?;
+        if let Some(at) = finder.find(&buffer) {
+            buffer.drain(..=at);
+            while memchr::memchr(b'\n', &buffer).is_none() && buffer.len() < MAX_LINE {
+                if Read::by_ref(&mut file).take(CHUNK as u64).read_to_end(&mut buffer)? == 0 {
                     break;
                 }
             }
-            let end = memchr::memchr(b'\n', &held).unwrap_or(held.len());
-            held.truncate(end);
-            return Ok(Some(held));
+            let end = memchr::memchr(b'\n', &buffer).unwrap_or(buffer.len());
+            buffer.truncate(end);
+            return Ok(Some(buffer));
         }
         if more == 0 {
             return Ok(None);
         }
-        // What may be the beginning of the line stays.
-        held.drain(..held.len().saturating_sub(start.len()));
+        // The end of the chunk may be the beginning of the line.
+        buffer.drain(..buffer.len().saturating_sub(start.len()));
     }
 }

@@ -1,41 +1,45 @@
-//! Documents related to a document, a path of the repository or some words, for commands and tools.
+//! Finds documents related to a document, a path of the repository or some words.
 
-use super::{Catalogue, Overlay, bindings, reference, words};
+use super::address::{document_of, resolve};
+use super::{AddressError, Catalogue, Library, bindings, reference, search};
 use crate::model::binding::clean_path;
 use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
 
-/// A document that is related to what was asked for.
+/// A document that is related to another, to a path or to words.
+#[derive(Debug)]
 pub struct Related {
     /// Its line in the index.
     pub document: DocumentLine,
-    /// How closely; larger is closer.
+    /// Larger is closer.
     pub score: u32,
-    /// Why, in words.
+    /// The reasons, in words.
     pub reasons: Vec<String>,
 }
 
 /// Score of a document that binds a path: above any score by words.
 const BOUND: u32 = 1_000_000;
 
-/// The documents near a document, nearest first. `None` if the relevance index does not have it.
-pub fn to_document(
-    root: &Root,
-    catalogue: &Catalogue,
-    overlay: &Overlay,
-    uri: &str,
-) -> anyhow::Result<Option<Vec<Related>>> {
-    let near = reference::near(root, catalogue, overlay, uri, u64::MAX)?;
-    let related = |near: reference::Near| Related {
-        document: near.document,
-        score: near.score,
-        reasons: near.reasons,
-    };
-    Ok(near.map(|near| near.into_iter().map(related).collect()))
+/// Finds the row of the document that an address or a path names. `None` if the text is neither.
+pub fn row_of(library: &Library<'_>, about: &str) -> Result<Option<usize>, AddressError> {
+    let Library { root, built, work, .. } = *library;
+    if !about.contains("://") {
+        return Ok(built.catalogue.row_of_path(about.trim_start_matches("./")));
+    }
+    let resolved = resolve(root, built, work, about)?;
+    let row = document_of(built, &resolved);
+    row.map(Some).ok_or_else(|| AddressError::NotADocument(about.to_string()))
 }
 
-/// The documents that bind a path or fit some words, best first, at most `limit` by their words; and
-/// how many there are.
+/// Returns the documents near a document, nearest first. `None` if the relevance index does not have
+/// it.
+pub fn to_document(library: &Library<'_>, row: usize) -> anyhow::Result<Option<Vec<Related>>> {
+    let catalogue = &library.built.catalogue;
+    reference::neighbours(library.root, catalogue, &library.overlay(), catalogue.uri(row))
+}
+
+/// Returns the documents that bind a path or match words, best first, at most `limit` by their
+/// words; and the number of all that do.
 pub fn to_text(
     root: &Root,
     catalogue: &Catalogue,
@@ -44,15 +48,14 @@ pub fn to_text(
 ) -> (Vec<Related>, usize) {
     let mut related = bound(root, catalogue, about);
     let n_bound = related.len();
-    let (fitting, n_fitting) = words::fitting(catalogue, about, limit);
-    for fit in fitting {
-        if related[..n_bound].iter().all(|known| known.document.uri != fit.document.uri) {
-            let reasons = vec![fit.reason];
-            related.push(Related { document: fit.document, score: fit.score, reasons });
+    let (matches, n_matches) = search::search(catalogue, about, limit);
+    for found in matches {
+        if related[..n_bound].iter().all(|known| known.document.uri != found.document.uri) {
+            related.push(found);
         }
     }
-    // Beside what binds a path, words only fill up.
-    let n = if n_bound > 0 { related.len() } else { n_fitting };
+    // Beside documents that bind a path, those that match its words only fill up.
+    let n = if n_bound > 0 { related.len() } else { n_matches };
     (related, n)
 }
 

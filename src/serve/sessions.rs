@@ -1,15 +1,15 @@
-//! Which session of an agent asks a server.
+//! The session of an agent that a server answers.
 
 use crate::model::layout::{CLIENTS, SESSIONS};
 use crate::root::{Content, Root};
 use crate::wire::session::{self, SessionRecord};
 
-/// The session that a server works for, as far as that can be known.
+/// The session that a server answers, as far as that is known.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Asking {
-    /// This one: the agent named it, or its hooks did.
+    /// The agent or its hooks named it.
     Known(String),
-    /// One of these, which one process of an agent has open.
+    /// One of several that a process of the agent has open.
     OneOf(Vec<String>),
     /// No hook of this agent recorded a session.
     Unknown,
@@ -34,7 +34,7 @@ pub fn asking(root: &Root, declared: Option<&str>, client: Option<&str>) -> Aski
     }
 }
 
-/// The sessions that a process of an agent had, oldest first.
+/// The sessions of a process of an agent, oldest first.
 pub fn of_client(root: &Root, client: &str) -> Vec<String> {
     match root.read(&path_of_client(client), 1 << 16) {
         Ok(Some(Content::Bytes(bytes, _))) => {
@@ -44,7 +44,7 @@ pub fn of_client(root: &Root, client: &str) -> Vec<String> {
     }
 }
 
-/// The record of a session, by the agent's name of it.
+/// Reads the record of a session, by the agent's name of it.
 pub fn record(root: &Root, name: &str) -> Option<SessionRecord> {
     match root.read(&path_of(name), 1 << 16) {
         Ok(Some(Content::Bytes(bytes, _))) => session::read(&bytes),

@@ -1,40 +1,39 @@
-//! How documents are used on this machine, which re-orders what lies near and nothing that is committed.
+//! Usage of documents on this machine, which adjusts the ranking of neighbours.
 
 use std::cmp::Reverse;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use jiff::Timestamp;
-use rustix::fs::{FileType, OFlags};
 
 use crate::model::Digest;
-use crate::model::layout::USAGE;
+use crate::model::layout::{AUDIT, AUDIT_BEFORE, USAGE};
 use crate::root::{Content, Root};
 use crate::wire::audit::{self, AuditLine};
 use crate::wire::usage::{self, Reads, Usage};
 
-/// From the first delivery to the last; before, nothing is known of habits.
+/// Days from the first delivery to the last before usage raises a document.
 const MIN_DAYS: i64 = 30;
 
-/// More deliveries than this, and what is read together is no chance.
+/// Deliveries before documents that are read together count as near.
 const MIN_EVENTS: u64 = 1_000;
 
-/// Two documents read together in fewer sessions are strangers.
+/// Sessions in which two documents must be read together to count as near.
 const MIN_TOGETHER: u32 = 3;
 
-/// Read together so often, and it counts for no more.
+/// Sessions beyond which reading together counts for no more.
 const MOST_TOGETHER: u32 = 20;
 
-/// In so many days half of a reading is forgotten.
+/// Days after which a reading counts half.
 const HALF_LIFE: i64 = 30;
 
-/// The most of a log that is looked at in one go; older lines of a larger one are not counted.
+/// Bytes of a log that are read at once; older lines of a larger log are not counted.
 const MAX_TAIL: u64 = 16 << 20;
 
-/// A longer line is not blue's.
+/// Size limit of the first line of a log.
 const MAX_LINE: usize = 4_096;
 
-/// Sessions that may still go on, documents of one that are counted together, pairs that are kept.
+/// Limits of the cache: open sessions, documents of one session, pairs of documents, documents.
 const MAX_SESSIONS: usize = 64;
 const MAX_READ: usize = 64;
 const MAX_PAIRS: usize = 20_000;
@@ -42,18 +41,18 @@ const MAX_DOCUMENTS: usize = 100_000;
 
 const SECONDS_A_DAY: i64 = 86_400;
 
-/// What is added to the ranking that was built.
+/// Adjustments to the ranking of the build.
 #[derive(Debug, Default)]
 pub struct Overlay {
     usage: Usage,
     /// The present day, since 1970.
     today: i64,
     n_pairs: usize,
-    /// Whether the log said something that is not kept yet.
-    pub is_new: bool,
+    /// True if the log has lines that the cache does not.
+    is_new: bool,
 }
 
-/// How far usage has come, and what of it is in effect.
+/// The amount of usage data, which decides the adjustments in effect.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Phase {
     /// Days from the first delivery to the last.
@@ -63,12 +62,12 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// Whether what is read often and lately comes earlier.
+    /// Returns true if documents that are read often and lately are raised.
     pub fn is_weighted(self) -> bool {
         self.days >= MIN_DAYS
     }
 
-    /// Whether what is read together is near.
+    /// Returns true if documents that are read together count as near.
     pub fn is_learned(self) -> bool {
         self.events > MIN_EVENTS
     }
@@ -102,17 +101,18 @@ fn thousands(n: u64) -> String {
 }
 
 impl Overlay {
-    /// What was kept, with what the log and the one before it say since. A log that cannot be read
-    /// says nothing.
-    pub fn open(root: &Root, logs: [&str; 2], today: i64) -> Overlay {
-        let kept = match (root.read(USAGE, 1 << 28), &root.machine().key) {
+    /// Reads the cache and the lines that the log and the one before it have since. A log that cannot
+    /// be read counts as empty. `today` is counted from 1970.
+    pub fn open(root: &Root, today: i64) -> Overlay {
+        let cached = match (root.read(USAGE, 1 << 28), &root.machine().key) {
             (Ok(Some(Content::Bytes(bytes, _))), Some(key)) => usage::read(&bytes, key),
             _ => None,
         };
-        let usage = kept.unwrap_or_default();
+        let usage = cached.unwrap_or_default();
         let n_pairs = usage.together.values().map(|others| others.len()).sum();
         let mut overlay = Overlay { usage, today, n_pairs, is_new: false };
-        let logs: Vec<Opened> = logs.iter().filter_map(|path| Opened::new(root, path)).collect();
+        let logs = [AUDIT_BEFORE, AUDIT].iter().filter_map(|path| LogFile::open(root, path));
+        let logs: Vec<LogFile> = logs.collect();
         let known = logs.iter().position(|log| log.id == overlay.usage.log);
         for (i, log) in logs.iter().enumerate().skip(known.unwrap_or(0)) {
             let from = if known == Some(i) { overlay.usage.offset } else { 0 };
@@ -121,37 +121,37 @@ impl Overlay {
         overlay
     }
 
-    /// The bytes to keep; `None` if there is nothing new, or no key to seal them with.
-    pub fn to_keep(&self, root: &Root) -> Option<Vec<u8>> {
+    /// The bytes of the cache; `None` if it is current, or there is no key to seal it with.
+    pub fn cache_bytes(&self, root: &Root) -> Option<Vec<u8>> {
         let key = root.machine().key.as_ref()?;
         self.is_new.then(|| usage::write(&self.usage, key))
     }
 
-    /// How far it has come.
+    /// The amount of usage data.
     pub fn phase(&self) -> Phase {
         let days = (self.usage.last - self.usage.first) / SECONDS_A_DAY;
         Phase { days, events: self.usage.n_events }
     }
 
-    /// The percentage by which a document comes nearer for being read, at most 50.
+    /// The percentage by which the score of a document rises because it is read, at most 50.
     pub(super) fn boost(&self, uri: &str) -> u32 {
         let reads = self.usage.documents.get(uri).filter(|_| self.phase().is_weighted());
         let heat = reads.map_or(0, |reads| heat_on(reads, self.today));
         ((heat / 1_000 + 1).ilog2() * 10).min(50)
     }
 
-    /// How often a document was read.
+    /// The number of times a document was read.
     pub(super) fn n_reads(&self, uri: &str) -> u64 {
         self.usage.documents.get(uri).map_or(0, |reads| reads.n)
     }
 
-    /// The day on which each document was last read, since 1970, by its address.
+    /// The address of each document with the day of its last reading, counted from 1970.
     pub fn last_reads(&self) -> impl Iterator<Item = (String, i64)> {
         self.usage.documents.iter().map(|(uri, reads)| (uri.clone(), reads.day))
     }
 
-    /// Documents read in the same sessions as one, those most often first, with the percentage of the
-    /// nearest neighbour's score that this is worth.
+    /// Documents that are read in the same sessions as one, the most frequent first: address, number of
+    /// sessions, and the percentage of the nearest neighbour's score that they get.
     pub(super) fn learned(&self, uri: &str) -> Vec<(&str, u32, u32)> {
         if !self.phase().is_learned() {
             return Vec::new();
@@ -169,22 +169,22 @@ impl Overlay {
         learned
     }
 
-    fn read(&mut self, log: &Opened, from: u64) {
+    fn read(&mut self, log: &LogFile, from: u64) {
         let Some((bytes, end)) = log.tail(from) else { return };
-        // When it all began is known even where only the end of a log is read.
+        // The first line has the first time, even where only the end of a log is read.
         if self.usage.first == 0
             && let Some(line) = audit::read(&log.head, None).0.first()
         {
             self.usage.first = seconds(line).unwrap_or(0);
         }
         for line in &audit::read(&bytes, None).0 {
-            self.hear(line);
+            self.count(line);
         }
         self.is_new |= self.usage.log != log.id || self.usage.offset != end;
         (self.usage.log, self.usage.offset) = (log.id.clone(), end);
     }
 
-    fn hear(&mut self, line: &AuditLine) {
+    fn count(&mut self, line: &AuditLine) {
         // A refusal delivers nothing.
         let delivered = !line.content_hash.is_empty();
         let Some(at) = seconds(line).filter(|_| delivered) else { return };
@@ -193,7 +193,7 @@ impl Overlay {
         usage.first = if usage.first == 0 { at } else { usage.first.min(at) };
         usage.last = usage.last.max(at);
         let is_document = line.source.starts_with("blue://docs/") && !line.source.ends_with('/');
-        // What blue itself chose for a reader would only praise its own choice.
+        // Deliveries that blue chose itself would only confirm its own ranking.
         if !is_document || line.event.starts_with("reference") {
             return;
         }
@@ -208,7 +208,7 @@ impl Overlay {
         }
     }
 
-    /// Adds a document to what a session read; with each of the others it was read together once more.
+    /// Adds a document to those of a session, and counts it together with each of the others.
     fn join(&mut self, session: &str, uri: &str) {
         let usage = &mut self.usage;
         let known = usage.sessions.iter().position(|(name, _)| name == session);
@@ -227,12 +227,12 @@ impl Overlay {
         let over = usage.sessions.len().saturating_sub(MAX_SESSIONS);
         usage.sessions.drain(..over);
         if self.n_pairs > MAX_PAIRS {
-            self.forget_strangers();
+            self.drop_rare_pairs();
         }
     }
 
     /// Drops the rarer half of the pairs.
-    fn forget_strangers(&mut self) {
+    fn drop_rare_pairs(&mut self) {
         let together = &mut self.usage.together;
         let mut counts: Vec<u32> = together.values().flat_map(|o| o.values().copied()).collect();
         counts.sort_unstable();
@@ -243,14 +243,14 @@ impl Overlay {
     }
 }
 
-/// Neighbours that only habit makes.
+/// Neighbours that only usage adds.
 const MAX_LEARNED: usize = 5;
 
 fn seconds(line: &AuditLine) -> Option<i64> {
     line.timestamp.parse::<Timestamp>().ok().map(Timestamp::as_second).filter(|at| *at > 0)
 }
 
-/// What is left of a document's heat on a day: half after a half-life, in between along a line.
+/// The heat of a document on a day: half after a half-life, linear in between.
 fn heat_on(reads: &Reads, day: i64) -> u64 {
     let days = day.saturating_sub(reads.day).max(0);
     let halvings = (days / HALF_LIFE).min(63);
@@ -259,32 +259,29 @@ fn heat_on(reads: &Reads, day: i64) -> u64 {
     (reads.heat >> halvings) * (whole - rest) / whole
 }
 
-/// A log that is there.
-struct Opened {
+/// An open log.
+struct LogFile {
     file: File,
     size: u64,
-    /// Its first line, and that line's digest: by it a log is known again wherever it was moved.
+    /// Its first line.
     head: Vec<u8>,
+    /// Digest of the first line, which identifies the log after it was renamed.
     id: String,
 }
 
-impl Opened {
-    /// `None` if there is no log, or not one whole line in it.
-    fn new(root: &Root, path: &str) -> Option<Opened> {
-        let fd = root.open_at(path, OFlags::RDONLY).ok()?;
-        let stat = rustix::fs::fstat(&fd).ok()?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return None;
-        }
-        let (file, size) = (File::from(fd), u64::try_from(stat.st_size).ok()?);
+impl LogFile {
+    /// `None` if there is no log, or no line in it.
+    fn open(root: &Root, path: &str) -> Option<LogFile> {
+        let file = root.open_file(path).ok()??;
+        let size = file.metadata().ok()?.len();
         let mut head = vec![0; usize::try_from(size).ok()?.min(MAX_LINE)];
         file.read_exact_at(&mut head, 0).ok()?;
         head.truncate(memchr::memchr(b'\n', &head).unwrap_or(head.len()));
         let id = Digest::of(&head).to_string();
-        (!head.is_empty()).then_some(Opened { file, size, head, id })
+        (!head.is_empty()).then_some(LogFile { file, size, head, id })
     }
 
-    /// The whole lines from an offset on, and where they end; of very many, the last.
+    /// The complete lines from an offset on, and the offset of their end; of a large log, the last.
     fn tail(&self, from: u64) -> Option<(Vec<u8>, u64)> {
         let from = from.min(self.size);
         let start = from.max(self.size.saturating_sub(MAX_TAIL));

@@ -2,22 +2,23 @@
 
 use crate::model::escape::escape;
 use crate::model::plural::counted_of;
-use crate::wire::jsonl::{BundleLine, PlanLine, WorkLine};
+use crate::wire::jsonl::{BundleLine, WorkLine};
 
 /// The work of a bundle. `None` for the session bundle, and for an index that an older blue built.
-pub fn of(bundle: &BundleLine) -> Option<WorkLine> {
+pub fn state(bundle: &BundleLine) -> Option<WorkLine> {
     let mut work = bundle.work.clone()?;
-    // The build neutralised them, but the index can have been edited since.
-    let of_plans = work
-        .plans
-        .iter_mut()
-        .flat_map(|plan| plan.phase.iter_mut().chain(&mut plan.open).chain([&mut plan.uri]));
-    let texts = work.phase.iter_mut().chain(&mut work.open).chain(&mut work.criteria);
-    let named = [&mut work.head, &mut work.status, &mut work.uri];
-    for text in texts.chain(named).chain(of_plans) {
+    neutralize(&mut work);
+    Some(work)
+}
+
+/// Neutralizes every text. The build did so too, but the index can have been edited since.
+fn neutralize(work: &mut WorkLine) {
+    let WorkLine { uri, head, status, phase, n_done: _, n_open: _, open, criteria, plans } = work;
+    let texts = phase.iter_mut().chain(open).chain(criteria).chain([uri, head, status]);
+    for text in texts {
         *text = escape(text).replace('\n', " ");
     }
-    Some(work)
+    plans.iter_mut().for_each(neutralize);
 }
 
 /// Every open task that is listed, those of plans last.
@@ -35,24 +36,24 @@ pub fn lines(work: &WorkLine) -> Vec<String> {
     if n_tasks > 0 {
         let open = if work.open.is_empty() { "" } else { "; open:" };
         lines.push(format!("Tasks: {} of {n_tasks} done{open}", work.n_done));
-        tasks(&mut lines, &work.open, work.n_open);
+        push_tasks(&mut lines, work);
     }
     if !work.criteria.is_empty() {
         lines.push("Success criteria:".to_string());
         lines.extend(work.criteria.iter().map(|criterion| format!("- {criterion}")));
     }
-    for PlanLine { uri, phase, n_done, n_open, open } in &work.plans {
-        let phase = phase.as_ref().map_or(String::new(), |phase| format!(", {phase}"));
-        let tasks_done = counted_of(*n_done, n_done + n_open, "task");
-        lines.push(format!("Plan {uri}: {tasks_done} done{phase}"));
-        tasks(&mut lines, open, *n_open);
+    for plan in &work.plans {
+        let phase = plan.phase.as_ref().map_or(String::new(), |phase| format!(", {phase}"));
+        let tasks_done = counted_of(plan.n_done, plan.n_done + plan.n_open, "task");
+        lines.push(format!("Plan {}: {tasks_done} done{phase}", plan.uri));
+        push_tasks(&mut lines, plan);
     }
     lines
 }
 
-fn tasks(lines: &mut Vec<String>, open: &[String], n_open: u64) {
-    lines.extend(open.iter().map(|task| format!("- [ ] {task}")));
-    let n_more = n_open.saturating_sub(open.len() as u64);
+fn push_tasks(lines: &mut Vec<String>, work: &WorkLine) {
+    lines.extend(work.open.iter().map(|task| format!("- [ ] {task}")));
+    let n_more = work.n_open.saturating_sub(work.open.len() as u64);
     if n_more > 0 {
         lines.push(format!("({n_more} more)"));
     }

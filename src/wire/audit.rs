@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One delivery of one text to one session. Shell hooks write it too, so it stays flat.
-#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[schemars(title = "line of audit.jsonl")]
 pub struct AuditLine {
     /// Time in UTC: `2026-01-25T12:00:00Z`.

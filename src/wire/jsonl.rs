@@ -115,50 +115,34 @@ pub struct BundleLine {
     pub bytes: u64,
 }
 
-/// The state of an RFC's work.
-#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+/// The state of the work that an RFC or one of its plans asks for.
+#[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkLine {
-    /// The address of the RFC.
+    /// The address of the RFC or the plan.
     pub uri: String,
-    /// Its type, number and title.
+    /// Type, number and title of the RFC; not given for a plan.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub head: String,
-    /// Status, normalized.
+    /// Status of the RFC, folded to one small set; not given for a plan.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status: String,
     /// The phase as stated, or the first that has an open task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// Number of finished tasks.
+    /// Number of tasks that are done.
     pub n_done: u64,
-    /// Number of open tasks.
+    /// Number of tasks that are open.
     pub n_open: u64,
     /// The first open tasks, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
-    /// The first success criteria, at most 20.
+    /// The first success criteria of the RFC, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<String>,
-    /// Its plans.
+    /// The plans of the RFC.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub plans: Vec<PlanLine>,
-}
-
-/// The state of a plan of an RFC.
-#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlanLine {
-    /// The address of the plan.
-    pub uri: String,
-    /// The phase as stated, or the first that has an open task.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<String>,
-    /// Number of finished tasks.
-    pub n_done: u64,
-    /// Number of open tasks.
-    pub n_open: u64,
-    /// The first open tasks, at most 20.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub open: Vec<String>,
+    pub plans: Vec<WorkLine>,
 }
 
 /// Condition for delivering a bundle again in the same session.

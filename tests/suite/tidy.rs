@@ -18,7 +18,7 @@ const USES: &[(&str, &[&str])] = &[
     ("wire", &["model"]),
     ("emit", &["model", "root", "wire"]),
     ("verify", &["model", "root", "wire"]),
-    ("serve", &["model", "root", "wire"]),
+    ("serve", &["model", "root", "wire", "reader"]),
     (
         "build",
         &[
@@ -26,18 +26,19 @@ const USES: &[(&str, &[&str])] = &[
             "wire", "emit", "verify",
         ],
     ),
+    ("reader", &["model", "root", "discover", "guard", "parse", "condense", "wire", "verify"]),
     (
         "mcp",
         &[
-            "model", "root", "discover", "guard", "parse", "condense", "wire", "emit", "verify",
-            "build", "serve",
+            "model", "root", "discover", "guard", "condense", "wire", "emit", "build", "reader",
+            "serve",
         ],
     ),
     (
         "cli",
         &[
             "model", "root", "discover", "guard", "parse", "link", "rank", "condense", "render",
-            "wire", "emit", "verify", "serve", "build", "mcp",
+            "wire", "emit", "verify", "build", "reader", "serve", "mcp",
         ],
     ),
 ];

@@ -3,8 +3,8 @@
 use rustix::fs::FileType;
 
 use super::DoctorCheck;
-use crate::emit::{self, AUDIT, LOCAL};
-use crate::model::layout::{MANIFEST, SESSION, WORKFLOW};
+use crate::emit::{self, LOCAL};
+use crate::model::layout::{AUDIT, MANIFEST, SESSION, WORKFLOW};
 use crate::model::plan::HOOK_BYTES;
 use crate::model::plural::counted;
 use crate::root::{Content, Root};
@@ -36,7 +36,7 @@ pub(super) fn built(root: &Root) -> Vec<DoctorCheck> {
         Ok(None) => DoctorCheck::problem(MANIFEST, "does not exist: nothing was built", build),
         Err(error) => DoctorCheck::problem(MANIFEST, format!("{error:#}"), "look at it"),
     };
-    let current = match crate::cli::build::build(root, true, false, false) {
+    let current = match crate::cli::build::BuildArgs::check().build(root) {
         Ok(outcome) if outcome.not_current().next().is_some() => {
             let paths: Vec<String> =
                 outcome.not_current().take(3).map(|d| d.path.clone()).collect();

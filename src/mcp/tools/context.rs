@@ -1,49 +1,50 @@
-//! `blue_context_status`: what a session has, and what changed since.
+//! `blue_context_status`: the texts that a session has, and whether they changed since.
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::library::{Library, Open};
-use super::super::{address, read};
-use super::Answer;
-use crate::emit::{AUDIT, AUDIT_BEFORE};
+use super::super::failure::shown;
+use super::super::project::{Open, Project};
+use super::super::read;
+use super::ToolAnswer;
 use crate::serve::sessions::Asking;
-use crate::serve::{Log, Staleness};
+use crate::serve::{AuditLog, Staleness};
 use crate::wire::audit::AuditLine;
 use crate::wire::session::short_id;
 
-/// Documents that are told one by one.
+/// Documents that are listed.
 const MAX_DOCUMENTS: usize = 40;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(super) struct ContextArguments {
     #[serde(default)]
     session: Option<String>,
 }
 
-pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
-    let open = library.open();
-    let shelf = open.shelf.as_ref().map_err(|why| why.to_string())?;
+pub(super) fn call(project: &Project, arguments: &ContextArguments) -> ToolAnswer {
+    let open = project.open();
+    let library = open.library(project).map_err(|failure| failure.text())?;
     let asking = match &arguments.session {
         Some(session) => Asking::Known(short_id(session)),
-        None => library.asking(),
+        None => project.asking(),
     };
     let session = match &asking {
         Asking::Known(session) => session.clone(),
-        Asking::OneOf(_) | Asking::Unknown => library.session(),
+        Asking::OneOf(_) | Asking::Unknown => project.session(),
     };
-    let log = Log::open(&library.root, [AUDIT_BEFORE, AUDIT], None);
-    let others = others(&asking, &log);
+    let log = AuditLog::open(&project.root, None);
+    let candidates = candidates(&asking, &log);
     let own = |line: &AuditLine| line.session_id == session;
-    let log = Log { lines: log.lines.into_iter().filter(own).collect(), n_lost: 0 };
+    let log = AuditLog { lines: log.lines.into_iter().filter(own).collect(), n_lost: 0 };
     let known = matches!(asking, Asking::Known(_));
     let mut sources = Vec::new();
-    let mut told = BTreeSet::new();
-    for bundle in shelf.bundles.session().into_iter().chain(library.current(shelf)) {
-        told.insert(bundle.source.as_str());
+    let mut listed = BTreeSet::new();
+    let bundles = library.built.bundles.session().into_iter().chain(library.current_bundle());
+    for bundle in bundles {
+        listed.insert(bundle.source.as_str());
         let last = log.last(&bundle.source, None);
         let state = match last.is_some() || known {
             true => log.staleness(bundle, None).text(),
@@ -53,35 +54,35 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
     }
     let mut n = 0;
     for line in log.lines.iter().rev().filter(|line| !line.content_hash.is_empty()) {
-        if n < MAX_DOCUMENTS && told.insert(line.source.as_str()) {
+        if n < MAX_DOCUMENTS && listed.insert(line.source.as_str()) {
             n += 1;
             sources.push(source(
                 &line.source,
-                state_of(library, &open, line),
+                state_of(project, &open, line),
                 line.tokens,
                 Some(line),
             ));
         }
     }
-    let built = super::status::built(library);
+    let built = super::status::built(&project.root);
     Ok(match known {
-        true => json!({"session": address::shown(&session), "built": built, "sources": sources}),
+        true => json!({"session": shown(&session), "built": built, "sources": sources}),
         false => json!({
             "session": "unknown", "built": built, "sources": sources, "note": NOTE,
-            "sessions": others,
+            "sessions": candidates,
         }),
     })
 }
 
-/// An answer for another session would be worse than none.
+/// Note of an answer without a session. An answer for another session would be worse than none.
 const NOTE: &str = "it is not known which session asks; only what this server gave is listed. \
     Name one of `sessions` to ask for it";
 
-/// Sessions that are named where the one that asks is not known.
+/// Sessions that are listed if the one that asks is not known.
 const MAX_SESSIONS: usize = 5;
 
 /// The sessions that may be meant, the latest first.
-fn others(asking: &Asking, log: &Log) -> Vec<String> {
+fn candidates(asking: &Asking, log: &AuditLog) -> Vec<String> {
     let all: Vec<&str> = match asking {
         Asking::Known(_) => Vec::new(),
         Asking::OneOf(names) => names.iter().map(String::as_str).collect(),
@@ -91,7 +92,7 @@ fn others(asking: &Asking, log: &Log) -> Vec<String> {
         }
     };
     let mut names: Vec<String> = Vec::new();
-    for name in all.into_iter().rev().filter(|name| !name.is_empty()).map(address::shown) {
+    for name in all.into_iter().rev().filter(|name| !name.is_empty()).map(shown) {
         if names.len() < MAX_SESSIONS && !names.contains(&name) {
             names.push(name);
         }
@@ -108,12 +109,12 @@ fn source(uri: &str, state: &str, tokens: u64, last: Option<&AuditLine>) -> Valu
     value
 }
 
-/// Whether what was read is still what is there, in words.
-fn state_of(library: &Library, open: &Open, line: &AuditLine) -> &'static str {
+/// Compares a delivered text with the present one, in words.
+fn state_of(project: &Project, open: &Open, line: &AuditLine) -> &'static str {
     if line.event.contains(' ') {
         return "read in part";
     }
-    let now = read::read(library, open, &line.source);
-    let same = now.is_ok_and(|now| now.iter().any(|given| given.hash == line.content_hash));
+    let now = read::read(project, open, &line.source);
+    let same = now.is_ok_and(|now| now.iter().any(|text| text.hash == line.content_hash));
     if same { Staleness::Fresh.text() } else { Staleness::ContentChanged.text() }
 }

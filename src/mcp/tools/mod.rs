@@ -1,4 +1,7 @@
-//! The tools: few, cheap to list, and each answer complete in its structured content.
+//! The tools.
+//!
+//! They are few, because their list costs tokens in every session. Each answer is complete in its
+//! structured content.
 
 mod context;
 mod read;
@@ -13,32 +16,32 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::address::shown;
-use super::library::Library;
+use super::failure::shown;
+use super::project::Project;
 
-/// What a tool answers, or what would have been right to ask.
-type Answer = Result<Value, String>;
+/// The answer of a tool, or the reason why the call is wrong.
+type ToolAnswer = Result<Value, String>;
 
-/// A tool: its name, what it is for, what it takes and gives, and an example of a call.
-struct Described {
+/// A tool: its name, its purpose, and the schemas of its input and output.
+struct Description {
     name: &'static str,
     description: &'static str,
     input: Value,
     output: Value,
 }
 
-fn described() -> Vec<Described> {
+fn descriptions() -> Vec<Description> {
     let strings = || json!({"type": "array", "items": {"type": "string"}});
     let objects = || json!({"type": "array", "items": {"type": "object"}});
     vec![
-        Described {
+        Description {
             name: "blue_context_status",
             description: "Which of this project's context a session has, and what changed since.",
             input: json!({"session": {"type": "string", "description": "default: the one that asks"}}),
             output: json!({"session": {"type": "string"}, "built": {"type": "string"},
                 "sources": objects()}),
         },
-        Described {
+        Description {
             name: "blue_related",
             description: "Find the decisions (ADRs, RFCs, …) near a document, a path or free words, \
                 ranked, with reasons. Ask before deciding something that may be decided already.",
@@ -50,7 +53,7 @@ fn described() -> Vec<Described> {
             output: json!({"about": {"type": "string"}, "related": objects(),
                 "not_shown": {"type": "integer"}}),
         },
-        Described {
+        Description {
             name: "blue_read",
             description: "Read several documents within a token budget; less of each rather than \
                 none of some.",
@@ -65,9 +68,9 @@ fn described() -> Vec<Described> {
             output: json!({"documents": objects(), "not_shown": objects(),
                 "tokens": {"type": "integer"}}),
         },
-        Described {
+        Description {
             name: "blue_status",
-            description: "Where the project stands: current work, open tasks, recent deliveries, \
+            description: "The state of the project: current work, open tasks, recent deliveries, \
                 what to do next.",
             input: json!({}),
             output: json!({"documents": {"type": "object"}, "built": {"type": "string"},
@@ -76,7 +79,7 @@ fn described() -> Vec<Described> {
     ]
 }
 
-/// Arguments that a call cannot do without.
+/// Arguments that a call must have.
 fn required(name: &str) -> &'static [&'static str] {
     match name {
         "blue_related" => &["about"],
@@ -85,7 +88,7 @@ fn required(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// The tools there are, in a fixed order.
+/// The list of tools, in a fixed order.
 pub(super) fn list() -> Vec<Tool> {
     let object = |properties: Value, required: Vec<&str>| -> Arc<JsonObject> {
         let mut schema = JsonObject::new();
@@ -96,7 +99,7 @@ pub(super) fn list() -> Vec<Tool> {
         }
         Arc::new(schema)
     };
-    let tool = |tool: Described| {
+    let tool = |tool: Description| {
         let outputs = tool.output.as_object().map(|o| o.keys().map(String::as_str).collect());
         let output = object(tool.output.clone(), outputs.unwrap_or_default());
         let input = object(tool.input, required(tool.name).to_vec());
@@ -104,24 +107,24 @@ pub(super) fn list() -> Vec<Tool> {
             .with_raw_output_schema(output)
             .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
     };
-    described().into_iter().map(tool).collect()
+    descriptions().into_iter().map(tool).collect()
 }
 
-/// Calls a tool. Bad arguments are answered with what would be right.
+/// Calls a tool. Bad arguments are answered with an example.
 pub(super) fn call(
-    library: &Library,
+    project: &Project,
     name: &str,
     arguments: Option<JsonObject>,
 ) -> Result<CallToolResult, ErrorData> {
     let arguments = Value::Object(arguments.unwrap_or_default());
     let answer = match name {
-        "blue_context_status" => taken(name, arguments).and_then(|a| context::call(library, &a)),
-        "blue_related" => taken(name, arguments).and_then(|a| related::call(library, &a)),
-        "blue_read" => taken(name, arguments).and_then(|a| read::call(library, &a)),
-        "blue_status" => taken(name, arguments).and_then(|a| status::call(library, &a)),
+        "blue_context_status" => parse(name, arguments).and_then(|a| context::call(project, &a)),
+        "blue_related" => parse(name, arguments).and_then(|a| related::call(project, &a)),
+        "blue_read" => parse(name, arguments).and_then(|a| read::call(project, &a)),
+        "blue_status" => parse(name, arguments).and_then(|a| status::call(project, &a)),
         _ => {
-            let names: Vec<&str> = described().iter().map(|tool| tool.name).collect();
-            let why = format!("there is no tool {:?}; there are {}", shown(name), names.join(", "));
+            let names: Vec<&str> = descriptions().iter().map(|tool| tool.name).collect();
+            let why = format!("no tool {:?}; the tools are {}", shown(name), names.join(", "));
             return Err(ErrorData::invalid_params(why, None));
         }
     };
@@ -131,16 +134,16 @@ pub(super) fn call(
     })
 }
 
-/// The arguments of a call, or what would be right.
-fn taken<T: DeserializeOwned>(name: &str, arguments: Value) -> Result<T, String> {
-    let right = match name {
+/// Parses the arguments of a call; an error has an example of right ones.
+fn parse<T: DeserializeOwned>(name: &str, arguments: Value) -> Result<T, String> {
+    let example = match name {
         "blue_context_status" => r#"{} or {"session": "abc123"}"#,
         "blue_related" => r#"{"about": "blue://docs/adrs/5", "limit": 10, "max_tokens": 1000}"#,
         "blue_read" => r#"{"uris": ["blue://docs/adrs/5"], "max_tokens": 4000, "detail": "brief"}"#,
         _ => "{}",
     };
     serde_json::from_value(arguments)
-        .map_err(|error| format!("{name}: {}; right would be {right}", shown(&error.to_string())))
+        .map_err(|error| format!("{name}: {}; for example {example}", shown(&error.to_string())))
 }
 
 #[cfg(test)]

@@ -3,31 +3,31 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::address::{self, Failure, Meaning, shown};
-use super::super::library::{Library, Open};
-use super::super::read::{self, Given};
-use super::super::tell::{self, Telling};
-use super::Answer;
+use super::super::failure::{Failure, shown};
+use super::super::project::{Open, Project};
+use super::super::read;
+use super::ToolAnswer;
 use crate::condense::tokens;
-use crate::emit::{AUDIT, AUDIT_BEFORE};
 use crate::model::{Digest, Level};
+use crate::reader::{self, Levels};
+use crate::serve::address::Resolved;
+use crate::serve::log::{event_at, text_line};
 use crate::serve::sessions::Asking;
-use crate::serve::shelf::Item;
-use crate::serve::{Log, Shelf};
+use crate::serve::{AuditLog, Listed, ReadError, Text};
 use crate::wire::jsonl::DocumentLine;
 
-/// The budget, unless the caller has another.
+/// Default budget.
 pub(super) const MAX_TOKENS: u64 = 4_000;
 
 /// Addresses in one call.
 const MAX_URIS: usize = 50;
 
-/// What the names and addresses around a text cost.
+/// Tokens of the names and addresses around a text.
 const AROUND: u64 = 90;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(super) struct ReadArguments {
     uris: Vec<String>,
     #[serde(default)]
     max_tokens: Option<u64>,
@@ -37,17 +37,17 @@ pub(super) struct Arguments {
     changed_only: bool,
 }
 
-/// Something that was asked for and can be told.
-struct Wanted {
+/// A text that was asked for.
+struct Requested {
     uri: String,
     path: String,
     line: Option<DocumentLine>,
-    telling: Telling,
+    levels: Levels,
 }
 
-pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
+pub(super) fn call(project: &Project, arguments: &ReadArguments) -> ToolAnswer {
     let detail = arguments.detail.as_deref().unwrap_or("full");
-    let most = tell::level_of(detail).ok_or_else(|| {
+    let most = Level::parse(detail).ok_or_else(|| {
         let detail = shown(detail);
         format!("blue_read: detail is title, line, brief, sections or full, not {detail:?}")
     })?;
@@ -55,123 +55,119 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
     if n == 0 || n > MAX_URIS {
         return Err(format!("blue_read: uris has {n} addresses; it takes 1 to {MAX_URIS}"));
     }
-    let open = library.open();
-    let shelf = open.shelf.as_ref().map_err(|why| why.to_string())?;
+    let open = project.open();
+    open.library(project).map_err(|failure| failure.text())?;
     let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
     let mut not_shown = Vec::new();
-    let mut wanted: Vec<Wanted> = Vec::new();
+    let mut requested: Vec<Requested> = Vec::new();
     for uri in &arguments.uris {
-        match tellings(library, &open, shelf, uri, most) {
-            // The same document under two names is read once.
+        match request(project, &open, uri, most) {
+            // The same document under two addresses is read once.
             Ok(more) => more.into_iter().for_each(|more| {
-                if wanted.iter().all(|known| known.uri != more.uri) {
-                    wanted.push(more);
+                if requested.iter().all(|known| known.uri != more.uri) {
+                    requested.push(more);
                 }
             }),
             Err(failure) => {
-                let failure = read::noted(library, uri, failure);
+                let failure = read::record_refusal(project, uri, failure);
                 not_shown.push(json!({"uri": shown(uri), "why": failure.text()}));
             }
         }
     }
     if arguments.changed_only {
-        let session = library.session();
-        let log = Log::open(&library.root, [AUDIT_BEFORE, AUDIT], Some(&session));
-        // Of several sessions that ask through one server, none has all that it gave.
-        let shared = matches!(library.asking(), Asking::OneOf(_));
-        wanted.retain(|wanted| {
-            let last = log.last(&wanted.uri, Some(&session)).filter(|_| !shared);
-            let full = wanted.telling.most();
-            let has = last.is_some_and(|line| line.content_hash == hash(full.text));
+        let session = project.session();
+        let log = AuditLog::open(&project.root, Some(&session));
+        // If several sessions share the server, none of them has every text that it gave.
+        let shared = matches!(project.asking(), Asking::OneOf(_));
+        requested.retain(|requested| {
+            let last = log.last(&requested.uri, Some(&session)).filter(|_| !shared);
+            let (_, text, _) = requested.levels.most();
+            let has = last.is_some_and(|line| line.content_hash == hash(text));
             if has {
-                not_shown.push(json!({"uri": wanted.uri, "why": "unchanged since it was read"}));
+                not_shown.push(json!({"uri": requested.uri, "why": "unchanged since it was read"}));
             }
             !has
         });
     }
-    Ok(within(library, &wanted, not_shown, budget))
+    Ok(fit(project, &requested, not_shown, budget))
 }
 
-/// What an address gives, at every level up to one.
-fn tellings(
-    library: &Library,
+/// Reads an address, a document at every level up to `most`.
+fn request(
+    project: &Project,
     open: &Open,
-    shelf: &Shelf,
     uri: &str,
     most: Level,
-) -> Result<Vec<Wanted>, Failure> {
-    match address::meaning(library, open, uri)? {
-        Meaning::Item(Item::Document(row)) => {
-            let line = read::line_of(shelf, row)?;
-            let telling = Telling::document(library, open, &line, most)?;
-            let (uri, path) = (line.uri.clone(), line.path.clone());
-            Ok(vec![Wanted { uri, path, line: Some(line), telling }])
-        }
-        _ => {
-            let given = read::read(library, open, uri)?;
-            let wanted = |given: Given| Wanted {
-                telling: Telling::whole(given.text, given.stale),
-                uri: given.uri,
-                path: given.path,
-                line: given.line,
-            };
-            Ok(given.into_iter().map(wanted).collect())
-        }
-    }
+) -> Result<Vec<Requested>, Failure> {
+    let library = open.library(project)?;
+    let Resolved::Item(Listed::Document(row)) = read::resolve(project, open, uri)? else {
+        let requested = |text: Text| Requested {
+            levels: Levels::whole(text.text, text.stale),
+            uri: text.uri,
+            path: text.path,
+            line: text.line,
+        };
+        return Ok(read::read(project, open, uri)?.into_iter().map(requested).collect());
+    };
+    let failure = |error: ReadError| read::failure(open, error);
+    let line = crate::serve::read::line(library.built, row).map_err(failure)?;
+    let levels = crate::serve::read::levels(&library, &line, most).map_err(failure)?;
+    let (uri, path) = (line.uri.clone(), line.path.clone());
+    Ok(vec![Requested { uri, path, line: Some(line), levels }])
 }
 
-/// As much as fits, each noted as it was given. The budget is that of the whole answer.
-fn within(library: &Library, wanted: &[Wanted], not_shown: Vec<Value>, budget: u64) -> Value {
-    let tellings: Vec<&Telling> = wanted.iter().map(|wanted| &wanted.telling).collect();
-    let mut room = budget;
+/// The answer with as much of each text as the budget of the whole answer allows. Each is recorded.
+fn fit(project: &Project, all: &[Requested], not_shown: Vec<Value>, budget: u64) -> Value {
+    let levels: Vec<&Levels> = all.iter().map(|requested| &requested.levels).collect();
+    let mut rest = budget;
     loop {
-        let steps = tell::fit(&tellings, room, AROUND);
-        let shown = wanted.iter().zip(&steps).filter_map(|(w, step)| Some(told(w, (*step)?)));
+        let steps = reader::fit(&levels, rest, AROUND);
+        let chosen = all.iter().zip(&steps);
+        let shown = chosen.clone().filter_map(|(requested, step)| Some(entry(requested, (*step)?)));
         let documents: Vec<Value> = shown.collect();
-        let over = wanted.iter().zip(&steps).filter(|(_, step)| step.is_none()).map(|(w, _)| {
-            json!({"uri": w.uri, "tokens": w.telling.most().tokens, "why": "over the budget"})
+        let over = chosen.clone().filter(|(_, step)| step.is_none()).map(|(requested, _)| {
+            let (_, _, n_tokens) = requested.levels.most();
+            json!({"uri": requested.uri, "tokens": n_tokens, "why": "over the budget"})
         });
         let left_out: Vec<Value> = not_shown.iter().cloned().chain(over).collect();
         let none = documents.is_empty();
-        let answer = named(documents, left_out, budget);
-        if answer["tokens"].as_u64().is_some_and(|n| n <= budget) || none {
-            for (wanted, step) in wanted.iter().zip(&steps) {
-                if let Some(step) = step {
-                    noted(library, wanted, *step);
-                }
+        let (answer, n_tokens) = answer(&documents, left_out, budget);
+        if n_tokens <= budget || none {
+            for (requested, step) in
+                chosen.filter_map(|(requested, step)| Some((requested, (*step)?)))
+            {
+                record(project, requested, step);
             }
             return answer;
         }
-        let over = answer["tokens"].as_u64().unwrap_or(budget).saturating_sub(budget).max(1);
-        room = room.saturating_sub(over);
+        rest = rest.saturating_sub(n_tokens - budget);
     }
 }
 
-/// The answer, with as many of what was left out named as there is room for, and the rest counted.
-fn named(documents: Vec<Value>, mut left_out: Vec<Value>, budget: u64) -> Value {
+/// The answer and its tokens. It names as many of the texts that were left out as fit, and counts the
+/// rest.
+fn answer(documents: &[Value], mut left_out: Vec<Value>, budget: u64) -> (Value, u64) {
     let n = left_out.len();
     loop {
-        let mut told = left_out.clone();
+        let mut not_shown = left_out.clone();
         if left_out.len() < n {
-            told.push(json!({"more": n - left_out.len()}));
+            not_shown.push(json!({"more": n - left_out.len()}));
         }
-        let mut answer = json!({"documents": documents, "not_shown": told, "tokens": 0});
-        // The number itself takes a few more.
+        let mut answer = json!({"documents": documents, "not_shown": not_shown, "tokens": 0});
+        // The number itself takes up to three more.
         let n_tokens = tokens::count(&answer.to_string()) + 3;
         answer["tokens"] = json!(n_tokens);
         if n_tokens <= budget || left_out.is_empty() {
-            return answer;
+            return (answer, n_tokens);
         }
         left_out.truncate(left_out.len() / 2);
     }
 }
 
-fn told(wanted: &Wanted, step: usize) -> Value {
-    let chosen = wanted.telling.at(step);
-    let mut value = json!({
-        "uri": wanted.uri, "detail": tell::name_of(chosen.level), "text": chosen.text,
-    });
-    if let Some(line) = &wanted.line {
+fn entry(requested: &Requested, step: usize) -> Value {
+    let (level, text, _) = requested.levels.at(step);
+    let mut value = json!({"uri": requested.uri, "detail": level.name(), "text": text});
+    if let Some(line) = &requested.line {
         value["title"] = json!(line.title);
         value["status"] = json!(line.status);
         if !line.live {
@@ -179,7 +175,7 @@ fn told(wanted: &Wanted, step: usize) -> Value {
             value["replaced_by"] = json!(line.replaced_by);
         }
     }
-    if wanted.telling.stale {
+    if requested.levels.stale {
         value["stale"] = json!("changed since the build");
     }
     value
@@ -189,20 +185,8 @@ fn hash(text: &str) -> String {
     Digest::of(text.as_bytes()).to_string()
 }
 
-fn noted(library: &Library, wanted: &Wanted, step: usize) {
-    let chosen = wanted.telling.at(step);
-    let (uri, path) = (wanted.uri.clone(), wanted.path.clone());
-    let text = chosen.text.to_string();
-    let given = Given {
-        uri,
-        path,
-        hash: hash(&text),
-        text,
-        tokens: chosen.tokens,
-        line: None,
-        stale: wanted.telling.stale,
-        part: Some(chosen.level).filter(|level| *level != Level::Full),
-        why: None,
-    };
-    read::note(library, "blue_read", &given);
+fn record(project: &Project, requested: &Requested, step: usize) {
+    let (level, text, tokens) = requested.levels.at(step);
+    let line = text_line(&requested.uri, &requested.path, text, tokens);
+    project.record(&event_at("blue_read", level), line);
 }

@@ -1,26 +1,25 @@
-//! `blue_related`: what lies near a document, a path or free words.
+//! `blue_related`: the documents near a document, a path or words.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::address::{self, Meaning, shown};
-use super::super::library::Library;
+use super::super::failure::shown;
+use super::super::project::Project;
 use super::super::read;
-use super::Answer;
+use super::ToolAnswer;
 use crate::condense::tokens;
 use crate::serve::related::{self, Related};
-use crate::serve::shelf::Item;
 
-/// Documents, unless the caller wants another number.
+/// Default number of documents.
 pub(super) const LIMIT: usize = 10;
-/// The most at once.
+/// Largest number of documents.
 const MAX_LIMIT: usize = 100;
-/// The budget, unless the caller has another.
+/// Default budget.
 pub(super) const MAX_TOKENS: u64 = 1_500;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arguments {
+pub(super) struct RelatedArguments {
     about: String,
     #[serde(default)]
     limit: Option<usize>,
@@ -28,38 +27,28 @@ pub(super) struct Arguments {
     max_tokens: Option<u64>,
 }
 
-pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
-    let open = library.open();
-    let shelf = open.shelf.as_ref().map_err(|why| why.to_string())?;
+pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswer {
     let about = arguments.about.trim();
     if about.is_empty() {
         return Err("blue_related: about is empty; give an address, a path or words".to_string());
     }
-    let row = match about.contains("://") {
-        true => match address::meaning(library, &open, about) {
-            Ok(Meaning::Item(Item::Document(row)) | Meaning::Near(row)) => Some(row),
-            Ok(Meaning::Work(bundle) | Meaning::Tasks(bundle)) => {
-                bundle.names.iter().find_map(|name| shelf.catalogue.row(name))
-            }
-            Ok(Meaning::Item(_)) => {
-                return Err(format!("{about} is no document; give the address of one"));
-            }
-            Err(failure) => return Err(read::noted(library, about, failure).text()),
-        },
-        false => shelf.catalogue.row_of_path(about.trim_start_matches("./")),
-    };
+    let open = project.open();
+    let library = open.library(project).map_err(|failure| failure.text())?;
+    let row = related::row_of(&library, about).map_err(|error| {
+        read::record_refusal(project, about, read::failure(&open, error.into())).text()
+    })?;
     let limit = arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
     let (name, related, n) = match row {
         Some(row) => {
-            let uri = shelf.catalogue.uri(row);
-            let overlay = library.overlay();
-            let near = related::to_document(&library.root, &shelf.catalogue, &overlay, uri);
-            let related = near.map_err(|error| format!("{error:#}"))?.unwrap_or_default();
+            project.save_usage(&library);
+            let related = related::to_document(&library, row);
+            let related = related.map_err(|error| format!("{error:#}"))?.unwrap_or_default();
             let n = related.len();
-            (uri.to_string(), related, n)
+            (library.built.catalogue.uri(row).to_string(), related, n)
         }
         None => {
-            let (related, n) = related::to_text(&library.root, &shelf.catalogue, about, limit);
+            let catalogue = &library.built.catalogue;
+            let (related, n) = related::to_text(library.root, catalogue, about, limit);
             (shown(about), related, n)
         }
     };
@@ -67,12 +56,12 @@ pub(super) fn call(library: &Library, arguments: &Arguments) -> Answer {
     Ok(within(&name, &related[..related.len().min(limit)], n, budget))
 }
 
-/// As many as the budget of the whole answer allows.
+/// The answer with as many documents as its budget allows.
 fn within(about: &str, related: &[Related], n_all: usize, budget: u64) -> Value {
     let mut n = related.len();
     loop {
-        let told: Vec<Value> = related[..n].iter().map(entry).collect();
-        let answer = json!({"about": about, "related": told, "not_shown": n_all - n});
+        let entries: Vec<Value> = related[..n].iter().map(entry).collect();
+        let answer = json!({"about": about, "related": entries, "not_shown": n_all - n});
         if n == 0 || tokens::count(&answer.to_string()) <= budget {
             return answer;
         }

@@ -196,7 +196,7 @@ fn an_obsolete_acceptance_is_reported_and_pruned() {
     assert!(output.stdout.contains(".blue/accepted.jsonl:3:1: info: "), "{}", output.stdout);
     assert!(output.stdout.contains("BLUE-CFG-003"), "{}", output.stdout);
     let output = lint(&project, &["--prune"]);
-    assert!(output.stderr.contains("took 1 entry out"), "{}", output.stderr);
+    assert!(output.stderr.contains("removed 1 entry from"), "{}", output.stderr);
     assert_eq!(project.read(ACCEPTED).lines().count(), 2);
     project.write("docs/adr/0001-one.md", "# One\n\nStatus: accepted\n\nNo link.\n");
     lint(&project, &["--prune"]);

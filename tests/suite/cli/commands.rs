@@ -155,7 +155,7 @@ fn counts_of_one_use_the_singular() {
         "blue: 1 document; 0 errors, 1 warning, 0 notes",
         "found    1 warning in the documents",
         "blue: accepted 1 finding in ",
-        "blue: took 1 entry out of ",
+        "blue: removed 1 entry from ",
         "blue: 1 document, 1 live; wrote ",
         "| Reference: 1 document (",
         "current, 1 document",

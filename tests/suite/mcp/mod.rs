@@ -1,5 +1,6 @@
 //! The MCP server.
 
+mod addresses;
 mod protocol;
 mod resources;
 mod tools;

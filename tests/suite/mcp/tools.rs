@@ -230,16 +230,16 @@ fn a_bad_call_is_answered_with_the_expected_arguments() {
     let mut client = Client::new(&project, Era::Modern);
     for (tool, arguments, said) in [
         ("blue_read", json!({}), "missing field `uris`"),
-        ("blue_read", json!({"uris": "blue://adr/1"}), "right would be"),
+        ("blue_read", json!({"uris": "blue://adr/1"}), "for example {"),
         ("blue_read", json!({"uris": []}), "it takes 1 to 50"),
         ("blue_read", json!({"uris": ["blue://adr/1"], "detail": "all"}), "detail is title"),
-        ("blue_read", json!({"uris": ["blue://adr/1"], "max_tokens": -1}), "right would be"),
+        ("blue_read", json!({"uris": ["blue://adr/1"], "max_tokens": -1}), "for example {"),
         ("blue_related", json!({"uri": "blue://adr/1"}), "unknown field `uri`"),
         ("blue_related", json!({"about": " "}), "about is empty"),
         ("blue_related", json!({"about": "blue://adr/99"}), "nothing at blue://adr/99"),
         ("blue_related", json!({"about": "blue://context/session"}), "is no document"),
         ("blue_status", json!({"verbose": true}), "unknown field"),
-        ("blue_context_status", json!({"session": 7}), "right would be"),
+        ("blue_context_status", json!({"session": 7}), "for example {"),
     ] {
         let result = client.result("tools/call", json!({"name": tool, "arguments": arguments}));
         assert_eq!(result["isError"], true, "{tool} {arguments}");

@@ -1,23 +1,21 @@
-//! Warnings that a build of this checkout has reported already.
+//! Warnings that a build of this checkout reported before.
 
 use std::collections::BTreeMap;
 
 use crate::build::Outcome;
 use crate::emit;
+use crate::model::layout::REPORTED;
 use crate::model::{Diagnostic, Hasher, Severity};
 use crate::root::{Content, Root};
 
-/// The findings of the last build that reported any, a digest for each.
-const REPORTED: &str = ".blue/local/reported";
-
-/// Takes out the warnings that the last build reported, so that a new one is seen among many. What
-/// is an error stays: it is why the build fails. Gives what is left and how many were taken out.
-pub(super) fn unreported(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>, u64) {
-    // A build that had nothing to look at found nothing new, and does not know the old.
+/// Removes the warnings that the last build reported, so that a new one is seen among many. Errors
+/// stay, because they make the build fail. Returns the rest and the number of removed warnings.
+pub(super) fn without_known(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>, u64) {
+    // A build that read no document has no findings to compare.
     if outcome.known.is_some() {
         return (outcome.diagnostics.clone(), 0);
     }
-    // A list that came with a clone would keep its warnings from being seen.
+    // The list is sealed: one that came with a clone could hide warnings.
     let key = root.machine().key.as_ref();
     let before = match root.read(REPORTED, 1 << 28) {
         Ok(Some(Content::Bytes(bytes, _))) => bytes,
@@ -47,13 +45,13 @@ pub(super) fn unreported(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>, u6
     now.sort();
     let now: String = now.iter().map(|digest| format!("{digest}\n")).collect();
     if let Some(key) = key.filter(|_| now != text) {
-        // What cannot be kept is reported once more.
+        // If the list cannot be written, the next build reports them again.
         emit::overwrite_local(root, REPORTED, key.seal("reported", &now).as_bytes()).ok();
     }
     (new, n_known)
 }
 
-/// Identifies a finding wherever its line moves, as `.blue/accepted.jsonl` does.
+/// Digest of a finding without its line, which may change, as in `.blue/accepted.jsonl`.
 fn digest_of(finding: &Diagnostic) -> String {
     let mut hasher = Hasher::new();
     hasher.field(finding.code.as_str().as_bytes()).field(finding.path.as_bytes());

@@ -1,7 +1,7 @@
-//! The wire, with a limit on how many requests are open at once.
+//! A transport that limits how many requests are open at once.
 //!
-//! The SDK reads on while answers wait to be written, so a client that stops reading would make it
-//! grow without bound. Here nothing more is read until enough of what was read is answered.
+//! The SDK goes on reading while answers wait to be written, so a client that stops reading would
+//! make it grow without bound. This transport reads no more until enough requests are answered.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,88 +14,95 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::{Notify, watch};
 
-/// Requests that wait and answers that are being written, at once.
+/// Requests without an answer and answers that are being written, at once.
 const MAX_OPEN: usize = 32;
 
-/// Whether a version of the protocol is of the newer era.
+/// Returns true for a version of the newer protocol.
 pub(super) fn is_modern(version: Option<ProtocolVersion>) -> bool {
     version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// A transport that reads no more than it has answered.
-pub(super) struct Paced<T> {
+/// A transport with a limit on open requests.
+pub(super) struct Backpressure<T> {
     inner: T,
-    open: Arc<Open>,
-    /// A message that was read and waits for its turn.
-    held: Option<RxJsonRpcMessage<RoleServer>>,
-    /// Whether anything but a probe was asked.
+    queue: Arc<Queue>,
+    /// A message that was read and not passed on yet.
+    pending: Option<RxJsonRpcMessage<RoleServer>>,
+    /// True after the first request that is no probe.
     began: bool,
-    /// Whether that was in the words of the newer protocol.
+    /// True if that request was of the newer protocol.
     modern: bool,
     end: watch::Sender<bool>,
 }
 
-/// What is on its way.
+/// The requests and answers on their way.
 #[derive(Default)]
-struct Open {
-    state: Mutex<State>,
+struct Queue {
+    state: Mutex<QueueState>,
     freed: Notify,
 }
 
 #[derive(Default)]
-struct State {
-    /// Requests that nothing was written for yet, and whether each asks for a stream of changes.
+struct QueueState {
+    /// Requests without an answer; true for one that asks for a stream of changes.
     waiting: Vec<(RequestId, bool)>,
     /// Messages that are being written.
     n_writing: usize,
 }
 
-impl Open {
-    fn with<R>(&self, look: impl FnOnce(&mut State) -> R) -> R {
-        look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+impl Queue {
+    fn with<R>(&self, f: impl FnOnce(&mut QueueState) -> R) -> R {
+        f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn is_full(&self) -> bool {
         self.with(|state| state.waiting.len() + state.n_writing >= MAX_OPEN)
     }
 
-    fn wait_for(&self, id: &RequestId, stream: bool) {
+    fn add(&self, id: &RequestId, stream: bool) {
         self.with(|state| state.waiting.push((id.clone(), stream)));
     }
 
-    /// Whether a request waits, and whether it asks for a stream.
-    fn waits(&self, id: &RequestId) -> Option<bool> {
+    /// Returns whether a request asks for a stream. `None` if it is not waiting.
+    fn is_stream(&self, id: &RequestId) -> Option<bool> {
         self.with(|state| state.waiting.iter().find(|(open, _)| open == id).map(|open| open.1))
     }
 
-    /// What is said to a request is being written.
-    fn settle(&self, id: &RequestId) {
+    /// Removes a request: its answer is being written.
+    fn remove(&self, id: &RequestId) {
         self.with(|state| state.waiting.retain(|(open, _)| open != id));
         self.freed.notify_one();
     }
 
-    fn begin(&self) {
+    fn start_writing(&self) {
         self.with(|state| state.n_writing += 1);
     }
 
-    fn end(&self) {
+    fn end_writing(&self) {
         self.with(|state| state.n_writing -= 1);
         self.freed.notify_one();
     }
 }
 
-impl<T> Paced<T> {
-    /// Wraps a transport; `end` hears when the client is gone.
-    pub(super) fn new(inner: T, end: watch::Sender<bool>) -> Paced<T> {
-        Paced { inner, open: Arc::default(), held: None, began: false, modern: false, end }
+impl<T> Backpressure<T> {
+    /// Wraps a transport; `end` is set when the client disconnects.
+    pub(super) fn new(inner: T, end: watch::Sender<bool>) -> Backpressure<T> {
+        Backpressure {
+            inner,
+            queue: Arc::default(),
+            pending: None,
+            began: false,
+            modern: false,
+            end,
+        }
     }
 
-    /// A message that goes on to the SDK, or not.
-    fn admitted(
+    /// Returns a message for the SDK. `None` if the SDK must not see it.
+    fn admit(
         &mut self,
         message: RxJsonRpcMessage<RoleServer>,
     ) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let message = self.of_era(message);
+        let message = self.hide_older_method(message);
         match &message {
             JsonRpcMessage::Request(request) => {
                 let probe = matches!(
@@ -105,19 +112,19 @@ impl<T> Paced<T> {
                 let stream =
                     matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
                 self.began |= !probe;
-                self.open.wait_for(&request.id, stream);
+                self.queue.add(&request.id, stream);
             }
-            // Before anything was asked it means nothing, and would end the SDK.
+            // Before the first request it means nothing, and would end the SDK.
             _ if !self.began => return None,
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    match self.open.waits(id) {
-                        // It is as good as answered, and the answer is what is waited for.
+                    match self.queue.is_stream(id) {
+                        // The request is answered all the same, and the queue waits for the answer.
                         Some(false) => return None,
-                        Some(true) => self.open.settle(id),
+                        Some(true) => self.queue.remove(id),
                         None => {}
                     }
                 }
@@ -127,10 +134,10 @@ impl<T> Paced<T> {
         Some(message)
     }
 
-    /// A request of the newer protocol for a method that only the older one has is handed on as what it
-    /// is there: unknown. The SDK would take it for the older protocol. So is `initialize` in a
+    /// Turns a request of the newer protocol for a method of the older one into one for an unknown
+    /// method. The SDK would take it for the older protocol. The same goes for `initialize` in a
     /// conversation that began with the newer one.
-    fn of_era(
+    fn hide_older_method(
         &mut self,
         mut message: RxJsonRpcMessage<RoleServer>,
     ) -> RxJsonRpcMessage<RoleServer> {
@@ -152,7 +159,7 @@ impl<T> Paced<T> {
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Backpressure<T> {
     type Error = T::Error;
 
     fn send(
@@ -171,28 +178,28 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
             JsonRpcMessage::Request(_) => None,
         };
         if let Some(id) = &id {
-            self.open.settle(id);
+            self.queue.remove(id);
         }
-        self.open.begin();
-        let open = self.open.clone();
+        self.queue.start_writing();
+        let queue = self.queue.clone();
         let sending = self.inner.send(item);
         async move {
             let sent = sending.await;
-            open.end();
+            queue.end_writing();
             sent
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            while self.open.is_full() {
-                self.open.freed.notified().await;
+            while self.queue.is_full() {
+                self.queue.freed.notified().await;
             }
-            if self.held.is_none() {
-                self.held = self.inner.receive().await;
+            if self.pending.is_none() {
+                self.pending = self.inner.receive().await;
             }
-            let id = match &self.held {
-                // Whoever waits for changes would keep the server from ending.
+            let id = match &self.pending {
+                // A subscription that waits for changes would keep the server running.
                 None => {
                     self.end.send_replace(true);
                     return None;
@@ -200,12 +207,12 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Paced<T> {
                 Some(JsonRpcMessage::Request(request)) => Some(request.id.clone()),
                 Some(_) => None,
             };
-            // Of two requests with one id the SDK would answer one; they are taken one by one.
-            if id.is_some_and(|id| self.open.waits(&id).is_some()) {
-                self.open.freed.notified().await;
+            // Of two requests with one id the SDK would answer one, so the second waits.
+            if id.is_some_and(|id| self.queue.is_stream(&id).is_some()) {
+                self.queue.freed.notified().await;
                 continue;
             }
-            if let Some(message) = self.held.take().and_then(|message| self.admitted(message)) {
+            if let Some(message) = self.pending.take().and_then(|message| self.admit(message)) {
                 return Some(message);
             }
         }

@@ -15,23 +15,23 @@ pub(super) struct Picture<'a> {
     nodes: BTreeSet<DocId>,
     /// Sorted by both ends.
     arrows: Vec<Arrow>,
-    /// How many documents and edges there would be.
+    /// Number of documents and edges without the limit.
     all: (usize, usize),
 }
 
-/// Everything one document says of another, as one line.
+/// All references from one document to another.
 struct Arrow {
     from: DocId,
     to: DocId,
     /// Strongest first; never empty.
     relations: BTreeSet<Relation>,
-    /// Every reference fits other documents as well.
+    /// True if every reference fits other documents too.
     ambiguous: bool,
 }
 
 impl<'a> Picture<'a> {
-    /// The edges between some documents, the most telling if there are too many: those of the centre
-    /// first, then by how strong they are. Documents without an edge are drawn if nothing is left out.
+    /// The edges between documents, at most `limit`: those of the centre first, then the strongest.
+    /// Documents without an edge are drawn only if no edge is left out.
     pub(super) fn new(
         graph: &'a Graph,
         nodes: &BTreeSet<DocId>,
@@ -53,12 +53,12 @@ impl<'a> Picture<'a> {
         Picture { graph, nodes, arrows, all }
     }
 
-    /// How many edges are drawn.
+    /// The number of edges.
     pub(super) fn n_edges(&self) -> usize {
         self.arrows.len()
     }
 
-    /// What was left out, in words.
+    /// A note about documents and edges that are left out.
     pub(super) fn note(&self) -> Option<String> {
         let (n_nodes, n_edges) = (self.nodes.len(), self.arrows.len());
         ((n_nodes, n_edges) != self.all).then(|| {
@@ -69,7 +69,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// One arrow for each pair; that one is superseded by another is the other's arrow.
+/// One arrow for each pair of documents. `superseded by` becomes `supersedes` of the other document.
 fn arrows(graph: &Graph, nodes: &BTreeSet<DocId>) -> Vec<Arrow> {
     let mut pairs: BTreeMap<(DocId, DocId), (BTreeSet<Relation>, bool)> = BTreeMap::new();
     let within = |id: DocId| nodes.contains(&id);
@@ -94,7 +94,7 @@ impl Arrow {
         format!("{}{doubt}", words.join(", "))
     }
 
-    /// Whether it is only spoken of in passing.
+    /// Returns true if it is only a mention.
     fn is_faint(&self) -> bool {
         self.relations.first().is_none_or(|relation| *relation == Relation::Mention)
     }
@@ -113,7 +113,7 @@ fn word(relation: Relation) -> &'static str {
     }
 }
 
-/// What a document is called in a drawing: its id, its title, and its status where that is not plain.
+/// The label of a document: its id, title and status.
 fn lines(graph: &Graph, id: DocId) -> [String; 3] {
     let document = graph.document(id);
     let kind = document.kind.as_str().to_uppercase();
@@ -125,7 +125,7 @@ fn lines(graph: &Graph, id: DocId) -> [String; 3] {
 /// Longer titles are cut.
 const MAX_TITLE: usize = 100;
 
-/// A text on one line, without characters that nobody sees.
+/// A text on one line, without hidden characters, cut to [`MAX_TITLE`].
 fn clean(text: &str) -> String {
     let mut clean = String::new();
     let hidden = hidden_in(text);
@@ -143,8 +143,8 @@ fn clean(text: &str) -> String {
     clean
 }
 
-/// A text within a quoted label of Mermaid. Whatever could mean something there is written by its
-/// number: quotes, tags, directives, the `#` of such numbers, and what Markdown in labels reads.
+/// Escapes a text for a quoted label of Mermaid. Any character with a meaning there is written by
+/// its number: quotes, tags, directives, the `#` of such numbers, and Markdown.
 fn mermaid_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -158,14 +158,14 @@ fn mermaid_text(text: &str) -> String {
     escaped
 }
 
-/// A drawing for Markdown.
+/// The Mermaid diagram.
 pub(super) fn mermaid(picture: &Picture<'_>) -> String {
     let graph = picture.graph;
     let mut text = String::from("flowchart LR\n");
     if let Some(note) = picture.note() {
         text += &format!("  %% {note}\n");
     }
-    // Names of documents could be words of the language, `end` among them; rows cannot.
+    // Names of documents could be keywords of Mermaid such as `end`; row numbers cannot.
     for id in &picture.nodes {
         let [name, title, status] = lines(graph, *id).map(|line| mermaid_text(&line));
         let class = if graph.is_live(*id) { "" } else { ":::dead" };
@@ -181,12 +181,12 @@ pub(super) fn mermaid(picture: &Picture<'_>) -> String {
     text
 }
 
-/// A text as a quoted string of DOT.
+/// Escapes a text for a quoted string of DOT.
 fn dot_text(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// A drawing for Graphviz.
+/// The DOT diagram.
 pub(super) fn dot(picture: &Picture<'_>) -> String {
     let graph = picture.graph;
     let mut text = String::from("digraph blue {\n");
@@ -196,7 +196,7 @@ pub(super) fn dot(picture: &Picture<'_>) -> String {
     text += "  rankdir=LR;\n  node [shape=box];\n";
     let name = |id: DocId| dot_text(graph.document(id).uri.as_str());
     for id in &picture.nodes {
-        // Graphviz reads `&lt;` as the sign it stands for; an agent that is shown the text does not.
+        // Graphviz decodes `&lt;`; an agent that reads the text does not.
         let label = lines(graph, *id).map(|line| dot_text(&escape(&line))).join("\\n");
         let dead = match graph.is_live(*id) {
             true => "",
@@ -212,7 +212,7 @@ pub(super) fn dot(picture: &Picture<'_>) -> String {
     text + "}\n"
 }
 
-/// Every reference between the documents that are drawn.
+/// Documents and references as JSON.
 pub(super) fn json(picture: &Picture<'_>) -> anyhow::Result<String> {
     let graph = picture.graph;
     let uri = |id: DocId| graph.document(id).uri.as_str();

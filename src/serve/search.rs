@@ -1,32 +1,23 @@
-//! Documents that a few words are about, by title, address and summary.
+//! Finds documents by words in their title, address and summary.
 
 use memchr::memmem::Finder;
 
 use super::Catalogue;
+use super::related::Related;
 use crate::wire::jsonl::DocumentLine;
 
-/// A document that words fit.
-pub struct Fitting {
-    /// Its line in the index.
-    pub document: DocumentLine,
-    /// How well; larger is better.
-    pub score: u32,
-    /// Why, in words.
-    pub reason: String,
-}
-
-/// Words that say nothing.
-const COMMON: &[&str] = &[
+/// Words that are not looked for.
+const STOP_WORDS: &[&str] = &[
     "a", "about", "an", "and", "are", "as", "at", "be", "by", "do", "does", "for", "from", "has",
     "how", "in", "is", "it", "of", "on", "or", "our", "should", "that", "the", "this", "to", "use",
     "was", "we", "what", "when", "where", "which", "why", "with",
 ];
 
-/// How many words are looked for.
+/// Words of a query that are looked for.
 const MAX_WORDS: usize = 16;
 
-/// The documents that words fit, best first, as many as are wanted, and how many there are.
-pub fn fitting(catalogue: &Catalogue, words: &str, n: usize) -> (Vec<Fitting>, usize) {
+/// Returns the documents that match words, best first, at most `n`; and the number of all matches.
+pub fn search(catalogue: &Catalogue, words: &str, n: usize) -> (Vec<Related>, usize) {
     let words = split(words);
     let wanted: Vec<&str> = words.iter().map(String::as_str).collect();
     let finders: Vec<Finder<'_>> = wanted.iter().map(Finder::new).collect();
@@ -35,33 +26,33 @@ pub fn fitting(catalogue: &Catalogue, words: &str, n: usize) -> (Vec<Fitting>, u
     for row in 0..catalogue.n_documents() {
         lower.clear();
         lower.extend(catalogue.raw(row).bytes().map(|b| b.to_ascii_lowercase()));
-        // Lower case beyond ASCII is not looked for here; such words count.
+        // This pass lowers ASCII letters only, so words with others count as present.
         let occur = wanted.iter().zip(&finders);
         let occur = occur.filter(|(word, f)| !word.is_ascii() || f.find(&lower).is_some());
         if is_enough(occur.count(), &wanted)
             && let Some(line) = catalogue.line(row)
-            && let Some((score, _)) = fit(&line, &wanted)
+            && let Some((score, _)) = score(&line, &wanted)
         {
             found.push(((catalogue.is_live(row), score, catalogue.weight(row)), row));
         }
     }
     let by = |(key, row): &((bool, u32, u32), usize)| (std::cmp::Reverse(*key), *row);
     found.sort_unstable_by_key(by);
-    let told = |(_, row): &(_, usize)| {
+    let related = |(_, row): &(_, usize)| {
         let document = catalogue.line(*row)?;
-        let (score, reason) = fit(&document, &wanted)?;
-        Some(Fitting { document, score, reason })
+        let (score, reason) = score(&document, &wanted)?;
+        Some(Related { document, score, reasons: vec![reason] })
     };
-    (found.iter().take(n).filter_map(told).collect(), found.len())
+    (found.iter().take(n).filter_map(related).collect(), found.len())
 }
 
-/// Half the words must occur, or the document is about something else.
+/// Returns true if at least half of the words occur.
 fn is_enough(n: usize, wanted: &[&str]) -> bool {
     n > 0 && n * 2 >= wanted.len()
 }
 
-/// How well words fit a document, and which.
-fn fit(document: &DocumentLine, wanted: &[&str]) -> Option<(u32, String)> {
+/// Scores a document by the words that it has, and lists them.
+fn score(document: &DocumentLine, wanted: &[&str]) -> Option<(u32, String)> {
     let id = document.uri.rsplit('/').next().unwrap_or_default();
     let title = format!("{} {} {id}", document.kind, document.title).to_lowercase();
     let summary = document.summary.to_lowercase();
@@ -70,12 +61,12 @@ fn fit(document: &DocumentLine, wanted: &[&str]) -> Option<(u32, String)> {
     let mut found = Vec::new();
     for word in wanted {
         let is_number = number.is_some_and(|number| number == word.trim_start_matches('0'));
-        let points = match (begins(&title, word), begins(&summary, word)) {
+        let points = match (find_word(&title, word), find_word(&summary, word)) {
             _ if is_number => 12,
-            (Some(Word::Whole), _) => 8,
-            (Some(Word::Start), _) => 5,
-            (None, Some(Word::Whole)) => 3,
-            (None, Some(Word::Start)) => 2,
+            (Some(Occurs::Whole), _) => 8,
+            (Some(Occurs::Prefix), _) => 5,
+            (None, Some(Occurs::Whole)) => 3,
+            (None, Some(Occurs::Prefix)) => 2,
             (None, None) => continue,
         };
         score += points;
@@ -84,32 +75,33 @@ fn fit(document: &DocumentLine, wanted: &[&str]) -> Option<(u32, String)> {
     is_enough(found.len(), wanted).then(|| (score, format!("has: {}", found.join(", "))))
 }
 
-/// How much of a word another is.
-enum Word {
+/// The way in which a word occurs in a text.
+enum Occurs {
     Whole,
-    Start,
+    /// At the beginning of a longer word.
+    Prefix,
 }
 
-/// Whether a word of a text is one that is wanted, or begins with it.
-fn begins(text: &str, word: &str) -> Option<Word> {
-    let mut start = None;
+/// Looks for a word in a text, in the middle of no other word.
+fn find_word(text: &str, word: &str) -> Option<Occurs> {
+    let mut prefix = None;
     for (at, _) in text.match_indices(word) {
         if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
             continue;
         }
         if !text[at + word.len()..].chars().next().is_some_and(char::is_alphanumeric) {
-            return Some(Word::Whole);
+            return Some(Occurs::Whole);
         }
         // Two letters begin too many words.
-        start = (word.len() >= 3).then_some(Word::Start);
+        prefix = (word.len() >= 3).then_some(Occurs::Prefix);
     }
-    start
+    prefix
 }
 
 fn split(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    let told = |word: &String| !word.is_empty() && !COMMON.contains(&word.as_str());
-    words.filter(told).take(MAX_WORDS).collect()
+    let is_term = |word: &String| !word.is_empty() && !STOP_WORDS.contains(&word.as_str());
+    words.filter(is_term).take(MAX_WORDS).collect()
 }
 
 #[cfg(test)]
@@ -123,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_come_before_summaries_and_the_living_before_the_dead() {
+    fn titles_rank_above_summaries_and_live_documents_above_history() {
         let lines = [
             "{}\n".to_string(),
             document("blue://docs/adrs/1-a", "Layout", "How the cache is kept", true),
@@ -134,7 +126,7 @@ mod tests {
         ];
         let catalogue = Catalogue::new(lines.concat()).expect("an index");
         let uris = |words: &str| -> Vec<String> {
-            let (found, n) = fitting(&catalogue, words, 10);
+            let (found, n) = search(&catalogue, words, 10);
             assert_eq!(found.len(), n);
             let id = |uri: &str| uri.rsplit('/').next().unwrap_or_default().to_string();
             found.iter().map(|fit| id(&fit.document.uri)).collect()
@@ -144,7 +136,7 @@ mod tests {
         assert_eq!(uris("lock"), ["4-d"]);
         assert!(uris("the of and").is_empty() && uris("").is_empty());
         assert!(uris("ock").is_empty() && uris("cache zebra lion").is_empty());
-        assert_eq!(fitting(&catalogue, "cache", 1).1, 3);
-        assert_eq!(fitting(&catalogue, "cache", 1).0[0].reason, "has: cache");
+        assert_eq!(search(&catalogue, "cache", 1).1, 3);
+        assert_eq!(search(&catalogue, "cache", 1).0[0].reasons, ["has: cache"]);
     }
 }

@@ -1,69 +1,68 @@
-//! The patterns of addresses, and what their variables can be.
+//! The templates of addresses, and completions of their variables.
 
 use rmcp::ErrorData;
 use rmcp::model::{ArgumentInfo, CompletionContext, CompletionInfo, Reference, ResourceTemplate};
 
-use super::library::Library;
-use crate::serve::Shelf;
+use super::project::Project;
+use crate::serve::Built;
 
-/// A pattern: its template, a title, and what it gives.
-struct Pattern(&'static str, &'static str, &'static str);
+/// A template of addresses: its text, title and description.
+struct Template(&'static str, &'static str, &'static str);
 
-const PATTERNS: &[Pattern] = &[
-    Pattern("blue://adr/{number}", "Decision", "An architecture decision by number or slug"),
-    Pattern("blue://rfc/{slug}", "RFC", "An RFC by number or slug"),
-    Pattern("blue://rfc/{slug}/plan", "Plan of an RFC", "The plan of an RFC"),
-    Pattern("blue://spike/{name}", "Spike", "A spike by number, date or name"),
-    Pattern("blue://prd/{name}", "PRD", "A product requirements document"),
-    Pattern("blue://pattern/{name}", "Pattern", "A pattern by name"),
-    Pattern("blue://dialogue/{name}", "Dialogue", "A recorded dialogue"),
-    Pattern("blue://contract/{name}", "Contract", "A contract by name"),
-    Pattern("blue://docs/{collection}/", "Digest", "The digest of a collection"),
-    Pattern("blue://docs/{collection}/{id}", "Document", "A document by number, slug or both"),
-    Pattern("blue://knowledge/{name}", "Digest by name", "The digest of a collection"),
-    Pattern("blue://context/{name}", "Context", "session, guide, voice, relevance, workflow"),
-    Pattern("blue://context/workflow/{id}", "Work", "Status, tasks and links of a live RFC"),
-    Pattern("blue://context/relevance/{id}", "Near", "What lies near a document, in a budget"),
-    Pattern("blue://state/{name}", "State", "current-rfc, active-tasks"),
+const TEMPLATES: &[Template] = &[
+    Template("blue://adr/{number}", "Decision", "An architecture decision by number or slug"),
+    Template("blue://rfc/{slug}", "RFC", "An RFC by number or slug"),
+    Template("blue://rfc/{slug}/plan", "Plan of an RFC", "The plan of an RFC"),
+    Template("blue://spike/{name}", "Spike", "A spike by number, date or name"),
+    Template("blue://prd/{name}", "PRD", "A product requirements document"),
+    Template("blue://pattern/{name}", "Pattern", "A pattern by name"),
+    Template("blue://dialogue/{name}", "Dialogue", "A recorded dialogue"),
+    Template("blue://contract/{name}", "Contract", "A contract by name"),
+    Template("blue://docs/{collection}/", "Digest", "The digest of a collection"),
+    Template("blue://docs/{collection}/{id}", "Document", "A document by number, slug or both"),
+    Template("blue://knowledge/{name}", "Digest by name", "The digest of a collection"),
+    Template("blue://context/{name}", "Context", "session, guide, voice, relevance, workflow"),
+    Template("blue://context/workflow/{id}", "Work", "Status, tasks and links of a live RFC"),
+    Template("blue://context/relevance/{id}", "Near", "The documents near a document, in a budget"),
+    Template("blue://state/{name}", "State", "current-rfc, active-tasks"),
 ];
 
-/// The templates of every pattern.
+/// The list of templates.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    let template = |Pattern(uri, title, description): &Pattern| {
+    let template = |Template(uri, title, description): &Template| {
         let name = uri.trim_start_matches("blue://").replace(['{', '}'], "");
         ResourceTemplate::new(*uri, name.trim_end_matches('/'))
             .with_title(*title)
             .with_description(*description)
             .with_mime_type("text/markdown")
     };
-    PATTERNS.iter().map(template).collect()
+    TEMPLATES.iter().map(template).collect()
 }
 
-/// What a variable can be, the best first.
+/// Completes a variable or an argument, the best value first.
 pub(super) fn complete(
-    library: &Library,
+    project: &Project,
     reference: &Reference,
     argument: &ArgumentInfo,
     context: Option<&CompletionContext>,
 ) -> Result<CompletionInfo, ErrorData> {
-    let open = library.open();
-    // Nothing was built: nothing completes.
-    let Ok(shelf) = &open.shelf else { return Ok(CompletionInfo::default()) };
+    let open = project.open();
+    let Ok(built) = &open.built else { return Ok(CompletionInfo::default()) };
     let value = argument.value.trim();
     let candidates = match reference {
         Reference::Resource(template) => {
             let uri = template.uri.as_str();
-            let known = PATTERNS.iter().any(|Pattern(known, ..)| *known == uri);
+            let known = TEMPLATES.iter().any(|Template(known, ..)| *known == uri);
             let variable = format!("{{{}}}", argument.name);
             if !known || !uri.contains(&variable) {
                 let why = "no such template or variable; see resources/templates/list";
                 return Err(ErrorData::invalid_params(why, None));
             }
             let collection = context.and_then(|context| context.get_argument("collection"));
-            of_template(shelf, uri, &argument.name, collection.map(String::as_str), value)
+            complete_variable(built, uri, &argument.name, collection.map(String::as_str), value)
         }
         Reference::Prompt(prompt) if prompt.name == "brief" && argument.name == "rfc" => {
-            ids(shelf, value, |row| shelf.catalogue.is_kind(row, "rfc"))
+            ids(built, value, |row| built.catalogue.is_kind(row, "rfc"))
         }
         Reference::Prompt(_) => {
             let why = "no such prompt or argument; see prompts/list";
@@ -79,8 +78,8 @@ pub(super) fn complete(
         .map_err(|why| ErrorData::internal_error(why, None))
 }
 
-fn of_template(
-    shelf: &Shelf,
+fn complete_variable(
+    built: &Built,
     uri: &str,
     variable: &str,
     collection: Option<&str>,
@@ -92,17 +91,17 @@ fn of_template(
         names.filter(|name| name.contains(&value.to_lowercase())).collect()
     };
     match (parts.as_slice(), variable) {
-        (["docs", ..], "collection") | (["knowledge", _], _) => collections(shelf, value),
-        (["docs", ..], _) => ids(shelf, value, |row| {
-            let uri = shelf.catalogue.uri(row);
+        (["docs", ..], "collection") | (["knowledge", _], _) => collections(built, value),
+        (["docs", ..], _) => ids(built, value, |row| {
+            let uri = built.catalogue.uri(row);
             collection.is_none_or(|name| collection_of(uri) == Some(name))
         }),
-        (["context", "workflow", _], _) => workflows(shelf, value),
-        (["context", "relevance", _], _) => ids(shelf, value, |_| true),
+        (["context", "workflow", _], _) => workflows(built, value),
+        (["context", "relevance", _], _) => ids(built, value, |_| true),
         (["context", _], _) => fixed(&["session", "guide", "voice", "relevance", "workflow"]),
         (["state", _], _) => fixed(&["current-rfc", "active-tasks"]),
-        ([_, _, "plan"], _) => planned(shelf, value),
-        ([kind, ..], _) => ids(shelf, value, |row| shelf.catalogue.is_kind(row, kind)),
+        ([_, _, "plan"], _) => planned(built, value),
+        ([kind, ..], _) => ids(built, value, |row| built.catalogue.is_kind(row, kind)),
         ([], _) => Vec::new(),
     }
 }
@@ -111,39 +110,40 @@ fn collection_of(uri: &str) -> Option<&str> {
     uri.strip_prefix("blue://docs/")?.split('/').next()
 }
 
-fn collections(shelf: &Shelf, value: &str) -> Vec<String> {
-    let digests = shelf.manifest.artifacts.iter();
-    let names = digests.filter_map(|entry| entry.uri.strip_prefix("blue://knowledge/"));
+fn collections(built: &Built, value: &str) -> Vec<String> {
+    let artifacts = built.manifest.artifacts.iter();
+    let names = artifacts.filter_map(|entry| entry.uri.strip_prefix("blue://knowledge/"));
     let value = value.to_lowercase();
     names.filter(|name| name.contains(&value)).map(str::to_string).collect()
 }
 
-fn workflows(shelf: &Shelf, value: &str) -> Vec<String> {
-    let bundles = shelf.manifest.artifacts.iter();
-    let names = bundles.filter_map(|entry| entry.uri.strip_prefix("blue://context/workflow/"));
-    let mut ranked: Vec<(u8, &str)> =
-        names.filter_map(|name| fits(name, String::new, value).map(|rank| (rank, name))).collect();
+fn workflows(built: &Built, value: &str) -> Vec<String> {
+    let artifacts = built.manifest.artifacts.iter();
+    let names = artifacts.filter_map(|entry| entry.uri.strip_prefix("blue://context/workflow/"));
+    let mut ranked: Vec<(u8, &str)> = names
+        .filter_map(|name| match_rank(name, String::new, value).map(|rank| (rank, name)))
+        .collect();
     ranked.sort_unstable();
     ranked.into_iter().map(|(_, name)| name.to_string()).collect()
 }
 
-/// Documents that have a plan.
-fn planned(shelf: &Shelf, value: &str) -> Vec<String> {
-    let plans = ids(shelf, value, |row| {
-        shelf.catalogue.is_kind(row, "plan") || shelf.catalogue.id(row).ends_with("plan")
+/// Ids of documents that have a plan.
+fn planned(built: &Built, value: &str) -> Vec<String> {
+    let plans = ids(built, value, |row| {
+        built.catalogue.is_kind(row, "plan") || built.catalogue.id(row).ends_with("plan")
     });
     let of = |id: String| id.trim_end_matches(".plan").trim_end_matches("-plan").to_string();
     plans.into_iter().map(of).collect()
 }
 
-/// The ids of documents that a value fits, the live ones first, then by how well.
-fn ids(shelf: &Shelf, value: &str, wanted: impl Fn(usize) -> bool) -> Vec<String> {
-    let catalogue = &shelf.catalogue;
+/// Ids of documents that match a value, the live ones first, then the best match.
+fn ids(built: &Built, value: &str, wanted: impl Fn(usize) -> bool) -> Vec<String> {
+    let catalogue = &built.catalogue;
     let mut ranked: Vec<((bool, u8, &str), &str)> = Vec::new();
     for row in catalogue.by_uri().iter().copied().filter(|row| wanted(*row)) {
         let id = catalogue.id(row);
         let title = || catalogue.line(row).map_or(String::new(), |line| line.title);
-        if let Some(rank) = fits(id, title, value) {
+        if let Some(rank) = match_rank(id, title, value) {
             ranked.push(((!catalogue.is_live(row), rank, catalogue.uri(row)), id));
         }
     }
@@ -151,8 +151,8 @@ fn ids(shelf: &Shelf, value: &str, wanted: impl Fn(usize) -> bool) -> Vec<String
     ranked.into_iter().map(|(_, id)| id.to_string()).collect()
 }
 
-/// How well a value fits an id: its number is it, begins with it, or its slug or title has it.
-fn fits(id: &str, title: impl Fn() -> String, value: &str) -> Option<u8> {
+/// Ranks the match of a value with an id, 0 is best: by number, by slug, by title.
+fn match_rank(id: &str, title: impl Fn() -> String, value: &str) -> Option<u8> {
     let value = value.to_lowercase();
     let bare = |text: &str| text.trim_start_matches('0').to_string();
     let number: String = id.chars().take_while(char::is_ascii_digit).collect();
@@ -175,11 +175,12 @@ fn fits(id: &str, title: impl Fn() -> String, value: &str) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::match_rank;
 
     #[test]
-    fn numbers_come_before_slugs_and_slugs_before_titles() {
-        let rank = |value| fits("0015-single-source", || "One place for all".to_string(), value);
+    fn numbers_rank_above_slugs_and_slugs_above_titles() {
+        let rank =
+            |value| match_rank("0015-single-source", || "One place for all".to_string(), value);
         assert_eq!(rank("15"), Some(0));
         assert_eq!(rank("0015"), Some(0));
         assert_eq!(rank("1"), Some(1));

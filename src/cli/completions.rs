@@ -1,4 +1,4 @@
-//! Completions and the manual page.
+//! `blue completions` and `blue man`.
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
@@ -7,12 +7,12 @@ use super::{Cli, Exit, output};
 
 /// The flags of `blue completions`.
 #[derive(Args, Debug)]
-pub(super) struct Completions {
-    /// Which shell.
+pub(super) struct CompletionsArgs {
+    /// Name of the shell
     shell: Shell,
 }
 
-impl Completions {
+impl CompletionsArgs {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let mut bytes = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "blue", &mut bytes);

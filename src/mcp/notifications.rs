@@ -1,4 +1,4 @@
-//! Tells a client of changes, in the words of its era.
+//! Notifies a client of changes, in the older and the newer protocol.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,25 +8,25 @@ use rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use super::follow::Subscribed;
-use super::library::Library;
+use super::changes::Subscriptions;
+use super::project::Project;
 
-/// Tells a client of the older protocol, for as long as it is there.
+/// Notifies a client of the older protocol until it disconnects.
 pub(super) async fn legacy(
-    library: Arc<Library>,
-    subscribed: Arc<Mutex<Subscribed>>,
+    project: Arc<Project>,
+    subscriptions: Arc<Mutex<Subscriptions>>,
     mut changes: watch::Receiver<u64>,
     peer: Peer<RoleServer>,
 ) {
-    let mut told = *changes.borrow_and_update();
+    let mut notified = *changes.borrow_and_update();
     let mut next = None;
     while wait(&mut changes, next).await {
         let now = *changes.borrow_and_update();
-        if now != told && peer.notify_resource_list_changed().await.is_err() {
+        if now != notified && peer.notify_resource_list_changed().await.is_err() {
             return;
         }
-        told = now;
-        let due = subscribed.lock().unwrap_or_else(PoisonError::into_inner).due(&library);
+        notified = now;
+        let due = subscriptions.lock().unwrap_or_else(PoisonError::into_inner).due(&project);
         next = due.1;
         for uri in due.0 {
             let update = ResourceUpdatedNotificationParam::new(uri);
@@ -37,27 +37,27 @@ pub(super) async fn legacy(
     }
 }
 
-/// Tells one stream of the newer protocol, until it cannot be told any more.
+/// Notifies one stream of the newer protocol until it is closed.
 pub(super) async fn modern(
-    library: &Library,
+    project: &Project,
     mut changes: watch::Receiver<u64>,
     context: &SubscriptionContext,
 ) {
-    let mut subscribed = Subscribed::default();
+    let mut subscriptions = Subscriptions::default();
     for uri in context.accepted().resource_subscriptions.iter().flatten() {
-        subscribed.add(library, uri);
+        subscriptions.add(project, uri);
     }
     let lists = context.accepted().resources_list_changed == Some(true);
     let sink = context.sink();
-    let mut told = *changes.borrow_and_update();
+    let mut notified = *changes.borrow_and_update();
     let mut next = None;
     while wait(&mut changes, next).await {
         let now = *changes.borrow_and_update();
-        if now != told && lists && sink.notify_resource_list_changed().await.is_err() {
+        if now != notified && lists && sink.notify_resource_list_changed().await.is_err() {
             return;
         }
-        told = now;
-        let due = subscribed.due(library);
+        notified = now;
+        let due = subscriptions.due(project);
         next = due.1;
         for uri in due.0 {
             if sink.notify_resource_updated(uri).await.is_err() {
@@ -67,7 +67,7 @@ pub(super) async fn modern(
     }
 }
 
-/// Waits for a build, or for a time that may not come.
+/// Waits for a build, or until a time if there is one. Returns false if no build can come.
 async fn wait(changes: &mut watch::Receiver<u64>, next: Option<Instant>) -> bool {
     let later = async {
         match next {

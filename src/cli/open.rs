@@ -1,0 +1,117 @@
+//! Opens a built project for a command.
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::project;
+use crate::build;
+use crate::discover::git;
+use crate::emit;
+use crate::model::layout::USAGE;
+use crate::reader::ProjectReader;
+use crate::root::Root;
+use crate::serve::{AddressError, AuditLog, Built, Bundles, Library, Overlay, ReadError, bundles};
+use crate::wire::audit::AuditLine;
+use crate::wire::jsonl::BundleLine;
+
+/// A project with all indexes of its last build.
+pub(super) struct BuiltProject {
+    pub(super) root: Root,
+    pub(super) built: Built,
+    reader: ProjectReader,
+    work: Option<String>,
+}
+
+impl BuiltProject {
+    /// Opens the project around a folder.
+    pub(super) fn open(directory: &Path) -> anyhow::Result<BuiltProject> {
+        let folder = project::find(directory)?;
+        let root = project::open(&folder)?;
+        let built = Built::open(&root)
+            .map_err(|unbuilt| anyhow::anyhow!("{unbuilt}\nhint: run `blue knowledge build`"))?;
+        let reader = ProjectReader::new(build::plan(&root));
+        let work = bundles::work_name(&root, git::branch(&folder).as_deref());
+        Ok(BuiltProject { root, built, reader, work })
+    }
+
+    /// The project as `serve` reads it.
+    pub(super) fn library(&self) -> Library<'_> {
+        let BuiltProject { root, built, reader, work } = self;
+        Library { root, built, reader, work: work.as_deref(), today: emit::today() }
+    }
+
+    /// Words an error about an address that the user typed.
+    pub(super) fn error(&self, typed: &str, error: impl Into<ReadError>) -> anyhow::Error {
+        let error = error.into();
+        if let ReadError::Address(AddressError::Malformed(_) | AddressError::NotUtf8) = error {
+            return anyhow::anyhow!("{typed:?} is refused: {error}");
+        }
+        let hint = match &error {
+            ReadError::Unreadable(..) => Some("run `blue knowledge build`".to_string()),
+            ReadError::Address(AddressError::NotADocument(_)) => {
+                Some("run `blue knowledge list`".to_string())
+            }
+            ReadError::Address(address) => match address.candidates(&self.built).as_slice() {
+                [] => address.hint(),
+                uris => Some(format!("did you mean {}?", uris.join(" or "))),
+            },
+            ReadError::Refused(_) | ReadError::Nothing(_) => None,
+        };
+        match hint {
+            Some(hint) => anyhow::anyhow!("{error}\nhint: {hint}"),
+            None => anyhow::anyhow!("{error}"),
+        }
+    }
+}
+
+/// A project with only what hooks need: they run often, and the index of documents can be large.
+pub(super) struct Delivery {
+    pub(super) root: Root,
+    pub(super) bundles: Bundles,
+    pub(super) log: AuditLog,
+    pub(super) branch: Option<String>,
+    /// The name of the current work.
+    pub(super) work: Option<String>,
+}
+
+impl Delivery {
+    /// Opens the project around a folder. With a session, the log has only lines that its name
+    /// occurs in, which is much faster to read.
+    pub(super) fn open(directory: &Path, session: Option<&str>) -> anyhow::Result<Delivery> {
+        let folder = project::find(directory)?;
+        let root = project::open(&folder)?;
+        let bundles = Bundles::open(&root)?
+            .context("nothing has been built here\nhint: run `blue knowledge build`")?;
+        let log = AuditLog::open(&root, session);
+        let branch = git::branch(&folder);
+        let work = bundles::work_name(&root, branch.as_deref());
+        Ok(Delivery { root, bundles, log, branch, work })
+    }
+
+    /// The bundle of the current work.
+    pub(super) fn current(&self) -> Option<&BundleLine> {
+        self.bundles.of_work(self.work.as_deref()?)
+    }
+}
+
+/// Records a delivery in the audit log.
+pub(super) fn record(
+    root: &Root,
+    line: AuditLine,
+    session: &str,
+    event: &str,
+) -> anyhow::Result<()> {
+    let (session_id, event) = (session.to_string(), event.to_string());
+    emit::append_audit_line(root, &AuditLine { timestamp: emit::now(), session_id, event, ..line })
+}
+
+/// Adds the new lines of the audit log to the usage cache, because the log is rotated.
+pub(super) fn update_usage(root: &Root) -> Overlay {
+    let overlay = Overlay::open(root, emit::today());
+    if let Some(bytes) = overlay.cache_bytes(root) {
+        // If it cannot be written, the next command counts the lines again.
+        emit::write_local_unlocked(root, USAGE, &bytes).ok();
+    }
+    overlay
+}

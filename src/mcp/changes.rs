@@ -1,0 +1,134 @@
+//! Watches for builds, and finds the subscribed resources that they changed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use notify::{RecursiveMode, Watcher};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, timeout};
+
+use super::project::{Open, Project};
+use crate::serve::address::{self, Resolved};
+use crate::serve::{Listed, log};
+
+/// Time without a change before the manifest is read.
+const QUIET: Duration = Duration::from_millis(60);
+
+/// Time between two looks without a change: some file systems report none.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Delay before git is asked for dates, so that a client's first requests do not wait.
+const DELAY: Duration = Duration::from_millis(500);
+
+/// Time between two notifications of one resource.
+const COOLDOWN: Duration = Duration::from_secs(log::COOLDOWN as u64);
+
+/// Watches the manifest. The number grows with every build that changed something.
+pub(super) async fn watch_manifest(project: Arc<Project>, changes: watch::Sender<u64>) {
+    let (sender, mut events) = mpsc::channel(1);
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if event.map_or(true, |event| !event.kind.is_access()) {
+            // One waiting event is enough.
+            sender.try_send(()).ok();
+        }
+    });
+    let mut watcher = watcher.ok();
+    let folder = project.root.path().join(".blue");
+    let mut watching = false;
+    let present = |project: &Project| {
+        let open = project.open();
+        (open.built.ok().map(|built| built.manifest.checksum.clone()), open.work)
+    };
+    let mut known = present(&project);
+    loop {
+        if !watching && let Some(watcher) = &mut watcher {
+            watching = watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok();
+        }
+        if timeout(INTERVAL, events.recv()).await.is_ok_and(|event| event.is_some()) {
+            while timeout(QUIET, events.recv()).await.is_ok_and(|event| event.is_some()) {}
+        }
+        let now = present(&project);
+        if now != known {
+            known = now;
+            changes.send_modify(|n| *n += 1);
+            update_dates(project.clone(), changes.clone());
+        }
+    }
+}
+
+/// Asks git for dates on a thread of its own, and reports a change if there are new ones.
+pub(super) fn update_dates(project: Arc<Project>, changes: watch::Sender<u64>) {
+    std::thread::spawn(move || {
+        std::thread::sleep(DELAY);
+        if project.update_dates() {
+            changes.send_modify(|n| *n += 1);
+        }
+    });
+}
+
+/// The resources that a client subscribed to.
+#[derive(Default)]
+pub(super) struct Subscriptions(BTreeMap<String, Subscription>);
+
+/// The version of a resource that a client knows.
+struct Subscription {
+    digest: Option<String>,
+    notified: Option<Instant>,
+}
+
+/// Resources that one client may subscribe to.
+pub(super) const MAX_SUBSCRIPTIONS: usize = 1_000;
+
+impl Subscriptions {
+    /// Adds a resource. Returns false if there are too many.
+    pub(super) fn add(&mut self, project: &Project, uri: &str) -> bool {
+        let fits = self.0.len() < MAX_SUBSCRIPTIONS || self.0.contains_key(uri);
+        if fits {
+            let digest = digest(project, &project.open(), uri);
+            self.0.entry(uri.to_string()).or_insert(Subscription { digest, notified: None });
+        }
+        fits
+    }
+
+    /// Removes a resource.
+    pub(super) fn remove(&mut self, uri: &str) {
+        self.0.remove(uri);
+    }
+
+    /// The resources whose change is to be notified now, and the time when the next one is due.
+    pub(super) fn due(&mut self, project: &Project) -> (Vec<String>, Option<Instant>) {
+        let open = project.open();
+        let now = Instant::now();
+        let (mut due, mut next) = (Vec::new(), None);
+        for (uri, known) in &mut self.0 {
+            let digest = digest(project, &open, uri);
+            if digest == known.digest {
+                continue;
+            }
+            let ready = known.notified.map_or(now, |notified| notified + COOLDOWN);
+            if ready > now {
+                next = Some(next.map_or(ready, |next: Instant| next.min(ready)));
+                continue;
+            }
+            *known = Subscription { digest, notified: Some(now) };
+            due.push(uri.clone());
+        }
+        (due, next)
+    }
+}
+
+/// The digest of a resource in the last build.
+fn digest(project: &Project, open: &Open, uri: &str) -> Option<String> {
+    let built = open.built.as_ref().ok()?;
+    let resolved = address::resolve(&project.root, built, open.work.as_deref(), uri).ok()?;
+    Some(match resolved {
+        Resolved::Item(Listed::Artifact(row)) => built.manifest.artifacts[row].hash.clone(),
+        Resolved::Item(Listed::Document(row)) => built.catalogue.raw(row).to_string(),
+        Resolved::Tasks(bundle) => bundle.content_hash,
+        // These depend on hand-written files or on several documents: inputs of the build.
+        Resolved::Item(Listed::Handwritten(_)) | Resolved::File(_) | Resolved::Neighbours(_) => {
+            built.manifest.inputs.clone()
+        }
+    })
+}

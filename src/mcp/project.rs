@@ -1,0 +1,199 @@
+//! The project as it is now: the last build, the current work, and the session that asks.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::failure::Failure;
+use crate::build;
+use crate::discover::git;
+use crate::emit;
+use crate::model::Stat;
+use crate::model::layout::{BUNDLES, CONFIG, DATES, DOCUMENTS, MANIFEST, USAGE};
+use crate::reader::ProjectReader;
+use crate::root::Root;
+use crate::serve::dates::Dates;
+use crate::serve::sessions::{self, Asking};
+use crate::serve::{Built, Library, bundles};
+use crate::wire::audit::AuditLine;
+
+/// The command to run when nothing was built.
+pub(super) const BUILD: &str = "run `blue knowledge build`";
+
+/// Time during which the previous indexes are served while those on disk do not fit together.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Evidence of the session that a server answers.
+pub struct Asker {
+    /// The session that a person named; it takes precedence.
+    pub named: Option<String>,
+    /// The session that the agent started the server for, if it gave one.
+    pub declared: Option<String>,
+    /// The agent's process.
+    pub client: Option<String>,
+    /// A name for deliveries whose session is not known.
+    pub own: String,
+}
+
+/// The project, with the indexes that were read last.
+pub(super) struct Project {
+    pub(super) root: Root,
+    asker: Asker,
+    warn: fn(&str),
+    state: Mutex<ProjectState>,
+}
+
+#[derive(Default)]
+struct ProjectState {
+    /// Stats of the files that were read, at that time.
+    stats: Option<[Option<Stat>; 4]>,
+    open: Option<Open>,
+    /// Time since which the files on disk do not fit together.
+    torn: Option<Instant>,
+    /// Commit times of documents, once they were looked up.
+    dates: Option<Arc<Dates>>,
+    /// True if the user was warned that the log cannot be written.
+    warned: bool,
+    /// True if the usage cache was written.
+    usage_saved: bool,
+}
+
+/// The indexes of one build, and the rules for reading files.
+#[derive(Clone)]
+pub(super) struct Open {
+    pub(super) built: Result<Arc<Built>, Arc<str>>,
+    reader: Arc<OnceLock<ProjectReader>>,
+    /// The name of the current work.
+    pub(super) work: Option<String>,
+}
+
+impl Open {
+    /// The project as `serve` reads it.
+    pub(super) fn library<'a>(&'a self, project: &'a Project) -> Result<Library<'a>, Failure> {
+        let built = self.built.as_ref().map_err(|why| Failure::Unbuilt(why.clone()))?;
+        let root = &project.root;
+        let reader = self.reader.get_or_init(|| ProjectReader::new(build::plan(root)));
+        Ok(Library { root, built, reader, work: self.work.as_deref(), today: emit::today() })
+    }
+}
+
+impl Project {
+    pub(super) fn new(root: Root, asker: Asker, warn: fn(&str)) -> Project {
+        Project { root, asker, warn, state: Mutex::default() }
+    }
+
+    /// The session that asks. Hooks may have recorded another since the last request.
+    pub(super) fn asking(&self) -> Asking {
+        let Asker { named, declared, client, .. } = &self.asker;
+        if let Some(named) = named {
+            return Asking::Known(named.clone());
+        }
+        sessions::asking(&self.root, declared.as_deref(), client.as_deref())
+    }
+
+    /// The session that deliveries are recorded under; if it is not known, a name that no session has.
+    pub(super) fn session(&self) -> String {
+        match self.asking() {
+            Asking::Known(session) => session,
+            Asking::OneOf(_) | Asking::Unknown => self.asker.own.clone(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, ProjectState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last build. Its indexes are read only if the manifest, an index or the configuration
+    /// changed.
+    pub(super) fn open(&self) -> Open {
+        Open { work: self.work(), ..self.open_built() }
+    }
+
+    fn open_built(&self) -> Open {
+        let stat = |path| self.root.stat(path).ok().flatten().map(|(stat, _)| stat);
+        let stats = [MANIFEST, CONFIG, DOCUMENTS, BUNDLES].map(stat);
+        let mut state = self.state();
+        if let Some(open) = state.open.as_ref().filter(|_| state.stats.as_ref() == Some(&stats)) {
+            return open.clone();
+        }
+        let built = Built::open(&self.root).map(Arc::new);
+        let built = built.map_err(|unbuilt| format!("{unbuilt}: {BUILD}").into());
+        let open = Open { built, reader: Arc::default(), work: None };
+        // A build or a checkout replaces files one after the other. Until they fit together, the
+        // previous indexes are served, but not for long.
+        let torn = open.built.is_err() && stats[0].is_some();
+        if let Some(before) = state.open.clone().filter(|before| torn && before.built.is_ok())
+            && state.torn.get_or_insert_with(Instant::now).elapsed() < PATIENCE
+        {
+            return before;
+        }
+        state.torn = None;
+        state.stats = Some(stats);
+        state.open = Some(open.clone());
+        open
+    }
+
+    /// Returns true if a build is about to replace the files of an open build, or just did.
+    pub(super) fn is_changing(&self, open: &Open) -> bool {
+        emit::is_pending(&self.root) || !Arc::ptr_eq(&self.open_built().reader, &open.reader)
+    }
+
+    fn dates(&self) -> Arc<Dates> {
+        let mut state = self.state();
+        state.dates.get_or_insert_with(|| Arc::new(Dates::open(&self.root))).clone()
+    }
+
+    /// The time of a file's last commit, if it is known yet.
+    pub(super) fn date(&self, path: &str) -> Option<String> {
+        self.dates().time(path).map(|time| time.to_string())
+    }
+
+    /// Asks git for commit times, which takes a while. Returns true if any changed.
+    pub(super) fn update_dates(&self) -> bool {
+        let (open, before) = (self.open(), self.dates());
+        let (Ok(built), Some(head)) =
+            (&open.built, git::Head::ask(self.root.path(), None).wait().commit)
+        else {
+            return false;
+        };
+        let dates = before.update(built, &head, |paths| git::dates(self.root.path(), paths));
+        let Some(dates) = dates else { return false };
+        // If it cannot be written, the next server asks git again.
+        emit::create_local_folder(&self.root)
+            .and_then(|()| emit::write_local(&self.root, DATES, dates.as_bytes()))
+            .ok();
+        let changed = !dates.has_times_of(&before);
+        self.state().dates = Some(Arc::new(dates));
+        changed
+    }
+
+    /// Writes the usage cache, once.
+    pub(super) fn save_usage(&self, library: &Library<'_>) {
+        if !self.state().usage_saved
+            && let Some(bytes) = library.overlay().cache_bytes(&self.root)
+        {
+            self.state().usage_saved = true;
+            emit::write_local_unlocked(&self.root, USAGE, &bytes).ok();
+        }
+    }
+
+    /// The branch that is checked out.
+    pub(super) fn branch(&self) -> Option<String> {
+        git::branch(self.root.path())
+    }
+
+    fn work(&self) -> Option<String> {
+        bundles::work_name(&self.root, self.branch().as_deref())
+    }
+
+    /// Records a delivery or a refusal. If the log cannot be written, the text is delivered all the
+    /// same and the user is warned once.
+    pub(super) fn record(&self, event: &str, line: AuditLine) {
+        let (timestamp, session_id) = (emit::now(), self.session());
+        let line = AuditLine { timestamp, session_id, event: event.to_string(), ..line };
+        if let Err(error) = emit::append_audit_line(&self.root, &line)
+            && !std::mem::replace(&mut self.state().warned, true)
+        {
+            (self.warn)(&format!("{error:#}\nhint: deliveries are not recorded"));
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Reads files of a project for a person or an agent.
+//!
+//! A read checks the deny-list, compares the file with the build and redacts secrets.
+
+mod levels;
+
+pub use levels::{Levels, fit, heading};
+
+use crate::condense::tokens;
+use crate::discover;
+use crate::discover::deny::DenyList;
+use crate::guard::{Allowed, Guard};
+use crate::model::source::document_digest;
+use crate::model::{Digest, Format, Plan};
+use crate::parse;
+use crate::root::{Content, Root};
+use crate::verify::{self, OnDisk};
+use crate::wire::jsonl::DocumentLine;
+use crate::wire::manifest::ManifestEntry;
+
+/// The configuration's rules for reading. Commands and the server read through it alone, so that no
+/// text of a document is returned without passing `guard`.
+pub struct ProjectReader {
+    /// The whole configuration.
+    pub plan: Plan,
+    deny: DenyList,
+    guard: Guard,
+}
+
+/// A document as it is now.
+pub struct DocumentText {
+    /// Its bytes, for `parse` only.
+    bytes: Vec<u8>,
+    /// Its text as a reader is given it.
+    pub text: String,
+    /// True if it or its sidecar changed since the build.
+    pub stale: bool,
+}
+
+/// An emitted file as it is now.
+pub struct ArtifactText {
+    /// Its text as a reader is given it.
+    pub text: String,
+    /// Digest of the text.
+    pub hash: String,
+    /// True if the text is not what the build wrote.
+    pub stale: bool,
+}
+
+/// The reason why a file is not read.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Unread {
+    /// The deny-list has it.
+    Denied,
+    /// The index names a file that blue does not take for a document.
+    NoDocument,
+    /// Its path, and what is wrong with it.
+    Unreadable(String, &'static str),
+}
+
+/// Size limit of a file that is no document.
+const MAX_FILE: u64 = 1 << 30;
+
+impl ProjectReader {
+    /// Compiles the rules of a configuration.
+    pub fn new(plan: Plan) -> ProjectReader {
+        let deny = DenyList::new(&plan.deny).or_else(|_| DenyList::new(&["*".to_string()]));
+        // A pattern that means nothing lets nothing through.
+        let guard = Guard::new(&plan.allowance).unwrap_or_default();
+        ProjectReader { deny: deny.expect("a star is a pattern"), plan, guard }
+    }
+
+    /// The findings that the configuration lets through in a file.
+    fn allowed(&self, path: &str) -> Allowed {
+        self.guard.of(path)
+    }
+
+    fn check_denied(&self, path: &str) -> Result<(), Unread> {
+        self.deny.denied_part(path).map_or(Ok(()), |_| Err(Unread::Denied))
+    }
+
+    /// Counts the tokens of a text.
+    pub fn count_tokens(&self, text: &str) -> u64 {
+        tokens::count(text)
+    }
+
+    /// Reads a document that the index lists.
+    pub fn document(&self, root: &Root, line: &DocumentLine) -> Result<DocumentText, Unread> {
+        for path in [Some(&line.path), line.sidecar.as_ref()].into_iter().flatten() {
+            self.check_denied(path)?;
+        }
+        let read = |path: &str| match discover::read_document(root, &self.plan, path) {
+            Ok(Some(Content::Bytes(bytes, _))) => Ok(bytes),
+            Ok(None) => Err(Unread::Unreadable(path.to_string(), "is gone")),
+            Ok(Some(Content::TooLarge(_))) => {
+                Err(Unread::Unreadable(path.to_string(), "is over the size limit"))
+            }
+            Ok(Some(Content::NotRegular)) => {
+                Err(Unread::Unreadable(path.to_string(), "is not a regular file"))
+            }
+            Err(_) => Err(Unread::Unreadable(path.to_string(), "cannot be read")),
+        };
+        let bytes = read(&line.path)?;
+        let sidecar = line.sidecar.as_deref().and_then(|path| read(path).ok());
+        let sidecar = sidecar.map(|bytes| Digest::of(&bytes));
+        let stale = document_digest(Digest::of(&bytes), sidecar).to_string() != line.hash;
+        // The index can come with a hostile clone. A file whose digest it has was known to its author;
+        // any other must at least be a document.
+        if stale && !discover::may_be_document(&line.path) {
+            return Err(Unread::NoDocument);
+        }
+        let text = parse::whole(&bytes, &self.allowed(&line.path));
+        Ok(DocumentText { bytes, text, stale })
+    }
+
+    /// Reads an emitted file. The build redacted what it wrote; any other text is redacted here.
+    pub fn artifact(&self, root: &Root, entry: &ManifestEntry) -> Result<ArtifactText, Unread> {
+        let path = entry.path.as_str();
+        self.check_denied(path)?;
+        let unreadable = |why| Unread::Unreadable(path.to_string(), why);
+        match verify::on_disk(root, path, Some(entry)) {
+            Ok(OnDisk::Ours(_, digest, bytes) | OnDisk::Crlf(digest, bytes)) => {
+                let text = lossy(bytes);
+                // The digest of a bundle is that of its bytes.
+                let hash = match verify::format_of(path) {
+                    Format::Bundle => digest,
+                    _ => Digest::of(text.as_bytes()),
+                };
+                Ok(ArtifactText { text, hash: hash.to_string(), stale: false })
+            }
+            Ok(OnDisk::Absent) => Err(unreadable("is missing")),
+            Ok(OnDisk::Edited(_) | OnDisk::Mixed(_) | OnDisk::Foreign) => {
+                let text = self.file(root, path)?.ok_or_else(|| unreadable("is missing"))?;
+                let hash = Digest::of(text.as_bytes()).to_string();
+                Ok(ArtifactText { text, hash, stale: true })
+            }
+            Err(_) => Err(unreadable("cannot be read")),
+        }
+    }
+
+    /// Reads a file that people wrote and that is no document. `None` if there is none.
+    pub fn file(&self, root: &Root, path: &str) -> Result<Option<String>, Unread> {
+        self.check_denied(path)?;
+        match root.read(path, MAX_FILE) {
+            Ok(Some(Content::Bytes(bytes, _))) => {
+                Ok(Some(parse::whole(&bytes, &self.allowed(path))))
+            }
+            Ok(None) => Ok(None),
+            _ => Err(Unread::Unreadable(path.to_string(), "cannot be read")),
+        }
+    }
+}
+
+/// Converts bytes to text. They are copied only if they are not UTF-8.
+fn lossy(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
