@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::Project;
 
-/// Every file below a folder but those blue keeps for itself, by path.
+/// Every file below a folder by path, without local state.
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut open = vec![folder.to_path_buf()];
@@ -25,7 +25,7 @@ fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Standard error without the one thing that differs between runs.
+/// Standard error without the duration, which differs between runs.
 fn steady(stderr: &str) -> String {
     let lines = stderr.lines().map(|line| match (line.find(" in "), line.find(" ms")) {
         (Some(start), Some(end)) if line.starts_with("blue: ") => {
@@ -61,7 +61,7 @@ fn differences(
     found
 }
 
-/// What a case is expected to give: files, standard error and exit code in one map.
+/// Builds a case and returns its output files, standard error and exit code in one map.
 fn run(case: &Path, reversed: bool, arguments: &[&str]) -> (Project, BTreeMap<String, Vec<u8>>) {
     let project = Project::new();
     let input = tree(&case.join("input"));

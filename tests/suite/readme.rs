@@ -1,4 +1,5 @@
-//! Every command in README.md, run on a copy of this repository and compared with what README shows.
+//! Every command in README.md, run on a copy of this repository and compared with what README
+//! shows.
 
 use crate::support;
 use std::ffi::OsString;
@@ -39,7 +40,7 @@ fn copy() -> Project {
     project
 }
 
-/// The same as it was before blue came: only documents and code.
+/// A copy without any file that blue wrote.
 fn copy_without_blue() -> Project {
     let project = copy();
     for path in support::entries(project.path()) {
@@ -60,7 +61,7 @@ fn copy_without_blue() -> Project {
     project
 }
 
-/// A shell in a folder that finds this blue and the system's programs, and no settings of a person.
+/// A shell whose PATH has this blue and the system's programs, without settings of a user.
 fn shell(project: &Project, home: &Project, line: &str) -> Command {
     let blue = Path::new(env!("CARGO_BIN_EXE_blue")).parent().unwrap();
     let system = std::env::var_os("PATH").unwrap_or_default();
@@ -74,7 +75,7 @@ fn shell(project: &Project, home: &Project, line: &str) -> Command {
     command
 }
 
-/// What a line prints on both streams; it must succeed.
+/// Runs a command line, which must succeed, and returns both output streams.
 fn typed(project: &Project, home: &Project, line: &str) -> String {
     let output = shell(project, home, &format!("{{ {line}\n}} 2>&1")).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -89,7 +90,7 @@ fn blocks(readme: &str, language: &str) -> Vec<String> {
     blocks.map(|rest| rest.split("\n```").next().unwrap().to_string() + "\n").collect()
 }
 
-/// The commands of a console block, each with what it is shown to print.
+/// The commands of a console block, each with the output that is shown.
 fn commands(block: &str) -> Vec<(String, Vec<String>)> {
     let mut commands: Vec<(String, Vec<String>)> = Vec::new();
     for line in block.lines() {
@@ -101,7 +102,7 @@ fn commands(block: &str) -> Vec<(String, Vec<String>)> {
     commands
 }
 
-/// Whether lines are as shown: `…` in a line is any text, on a line of its own any lines.
+/// Returns true if the lines match. `…` in a line matches any text, on a line of its own any lines.
 fn is_shown(shown: &[String], lines: &[&str]) -> bool {
     match (shown.split_first(), lines.split_first()) {
         (None, _) => lines.is_empty(),
@@ -123,7 +124,7 @@ fn fits(pattern: &str, line: &str) -> bool {
     }
 }
 
-/// A command that a test can run: cargo builds this very binary.
+/// Rewrites a command for the test, which has blue built already. `None` if it cannot run here.
 fn runnable(command: &str) -> Option<String> {
     let blue = command.strip_prefix("cargo run --release -- ").map(|rest| format!("blue {rest}"));
     let blue = blue.or_else(|| command.strip_prefix("target/debug/").map(str::to_string));
@@ -144,7 +145,7 @@ fn the_readme_shows_the_real_output() {
     let mut n_compared = 0;
     for (command, shown) in blocks(&readme(), "console").iter().flat_map(|block| commands(block)) {
         let Some(line) = runnable(&command) else { continue };
-        // What README shows of a delivery is the state after an agent started a session.
+        // The README shows a delivery after an agent started a session.
         if line == "blue context" {
             let mut hook = shell(&project, &home, ".blue/hooks/session-start");
             let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
@@ -163,7 +164,7 @@ fn the_readme_shows_the_real_output() {
     let lines: Vec<&str> = digest.lines().filter(|line| !line.starts_with("Generated: ")).collect();
     let lines: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with("Commit: ")).collect();
     let shown: Vec<String> = blocks(&readme(), "markdown")[0].lines().map(str::to_string).collect();
-    // A copy has no commit to be dated by.
+    // A copy has no commit, so it is built without a date.
     let undated =
         |line: &&String| !line.starts_with("Generated: ") && !line.starts_with("Commit: ");
     let shown: Vec<String> = shown.iter().filter(undated).cloned().collect();

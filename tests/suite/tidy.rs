@@ -1,10 +1,10 @@
-//! House rules: which room may use which, sizes, charters, words that must not stay.
+//! House rules that a machine can check: dependencies of modules, sizes, words and writers.
 
 use crate::support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What each room may use besides itself; the table of ARCHITECTURE.md.
+/// Modules that each module may use, as in the table of ARCHITECTURE.md.
 const USES: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("root", &["model"]),
@@ -71,7 +71,7 @@ fn production(text: &str) -> &str {
     text.split("#[cfg(test)]").next().unwrap_or(text)
 }
 
-fn room_of(path: &Path) -> String {
+fn module_of(path: &Path) -> String {
     let first = path.components().next().unwrap().as_os_str().to_str().unwrap();
     first.trim_end_matches(".rs").to_string()
 }
@@ -80,14 +80,14 @@ fn room_of(path: &Path) -> String {
 fn a_module_uses_only_what_the_table_allows() {
     let mut wrong = Vec::new();
     for (path, text) in sources() {
-        let room = room_of(&path);
-        if matches!(room.as_str(), "lib" | "main") {
+        let module = module_of(&path);
+        if matches!(module.as_str(), "lib" | "main") {
             continue;
         }
         let allowed = USES
             .iter()
-            .find(|(name, _)| *name == room)
-            .unwrap_or_else(|| panic!("room {room} is not in the table"))
+            .find(|(name, _)| *name == module)
+            .unwrap_or_else(|| panic!("module {module} is not in the table"))
             .1;
         for (i, line) in production(&text).lines().enumerate() {
             for (at, _) in line.match_indices("crate::") {
@@ -99,16 +99,16 @@ fn a_module_uses_only_what_the_table_allows() {
                         rest.trim_matches(['{', '}', ';'])
                             .split(',')
                             .map(str::trim)
-                            .filter(|used| !allowed.contains(used) && *used != room)
+                            .filter(|used| !allowed.contains(used) && *used != module)
                             .map(|used| {
-                                format!("{}:{}: {room} uses {used}", path.display(), i + 1)
+                                format!("{}:{}: {module} uses {used}", path.display(), i + 1)
                             }),
                     );
-                } else if used != room
+                } else if used != module
                     && !allowed.contains(&used.as_str())
                     && USES.iter().any(|(name, _)| *name == used)
                 {
-                    wrong.push(format!("{}:{}: {room} uses {used}", path.display(), i + 1));
+                    wrong.push(format!("{}:{}: {module} uses {used}", path.display(), i + 1));
                 }
             }
         }
@@ -123,7 +123,10 @@ fn every_file_opens_with_a_summary_and_stays_small() {
     for (path, text) in sources() {
         let first = text.lines().next().unwrap_or_default();
         if !first.starts_with("//! ") || !first.ends_with('.') {
-            wrong.push(format!("{}: line 1 is not its charter", path.display()));
+            wrong.push(format!(
+                "{}: line 1 is not a summary that ends with a full stop",
+                path.display()
+            ));
         }
         let n_lines = production(&text).lines().count();
         sizes.push(n_lines);
@@ -199,7 +202,7 @@ fn pure_modules_touch_no_disk_clock_or_environment() {
     let mut wrong = Vec::new();
     for (path, text) in sources() {
         if !["model", "guard", "parse", "link", "rank", "condense", "render"]
-            .contains(&room_of(&path).as_str())
+            .contains(&module_of(&path).as_str())
         {
             continue;
         }
@@ -219,7 +222,7 @@ fn pure_modules_touch_no_disk_clock_or_environment() {
 fn only_emit_writes() {
     let mut wrong = Vec::new();
     for (path, text) in sources() {
-        if room_of(&path) == "emit" {
+        if module_of(&path) == "emit" {
             continue;
         }
         for (i, line) in production(&text).lines().enumerate() {

@@ -9,7 +9,7 @@ const LOG: &str = ".blue/local/audit.jsonl";
 const BEFORE: &str = ".blue/local/audit.1.jsonl";
 const USAGE: &str = ".blue/local/usage";
 
-/// The first decision mentions four others, in order; the sixth is not near it.
+/// The first decision mentions four others, in order. The sixth is not related to it.
 fn sample() -> Project {
     let project = Project::new();
     let adr = |number: u32, body: &str| {
@@ -48,7 +48,7 @@ fn started(days: i64) -> String {
     line(days, "s", "SessionStart", "blue://context/session")
 }
 
-/// The ids near the first decision, with their reasons.
+/// Numbers of the documents related to the first decision, with the reasons.
 fn near(project: &Project) -> Vec<(u64, Vec<String>)> {
     let arguments = ["knowledge", "related", "blue://adr/1", "--format", "json"];
     let value: Value = serde_json::from_str(&project.blue(&arguments).stdout).unwrap();
@@ -91,7 +91,8 @@ fn documents_read_often_come_first_after_thirty_days() {
     let project = sample();
     let before = order(&project);
     let [first, chosen, old, lately] = before[..4] else { panic!("{before:?}") };
-    // One was read often, but long ago; one lately; one only by blue's own choice.
+    // One document was read often but long ago, one recently, and one only because blue delivered
+    // it.
     let mut log: String = (0..40).map(|_| read(400, "", old)).collect();
     log.extend((0..8).map(|_| read(2, "", lately)));
     let own = |_| line(1, "", "reference", &format!("blue://docs/adrs/{chosen:04}-d{chosen}"));
@@ -115,7 +116,7 @@ fn documents_read_together_are_related_after_a_thousand_events() {
         log += &read(3, &format!("s{i}"), 6);
         log += &read(3, &format!("s{i}"), 6);
     }
-    // Twice is chance.
+    // Two common sessions are below the threshold.
     for i in 0..2 {
         log += &(read(3, &format!("s{i}"), 5) + &read(3, &format!("s{i}"), 1));
     }
@@ -131,7 +132,7 @@ fn documents_read_together_are_related_after_a_thousand_events() {
     let six = after.iter().find(|near| near.0 == 6).unwrap();
     assert_eq!(six.1.last().unwrap(), "read together 14 times");
     assert!(!after.iter().any(|near| near.0 != 6 && near.1.join(" ").contains("together")));
-    // It is so the other way round, and for what a session is given.
+    // The relation holds in both directions and also appears in the session bundle.
     let why = project.blue(&["knowledge", "why", "blue://adr/6", "blue://adr/1"]).stdout;
     assert_eq!(why.matches("read together 14 times").count(), 2, "{why}");
     let given = project.blue(&["context", "reference", "blue://adr/1"]).stdout;
@@ -163,7 +164,7 @@ fn unused_old_documents_are_suggested_for_review() {
         let shown = project.blue(&["context", "show", "--format", "json"]).stdout;
         serde_json::from_str::<Value>(&shown).unwrap()["review"].clone()
     };
-    // Without a commit nothing is known.
+    // Without a commit the age of a document is unknown.
     assert_eq!(review(&project), serde_json::json!({"days": 30, "documents": null}));
     project.git(&["add", "."]);
     project.git(&["commit", "-qm", "long ago"]);
@@ -230,7 +231,7 @@ fn incremental_and_complete_counts_agree() {
             bits.write(LOG, &log);
             bits.blue(&["knowledge", "build"]);
         }
-        // The log makes room once, and a line is torn.
+        // The log is rotated once, and one line is torn.
         if i == 800 {
             bits.write(BEFORE, &log);
             log.clear();
@@ -251,7 +252,7 @@ fn incremental_and_complete_counts_agree() {
         (value["documents"].clone(), value["together"].clone(), value["sessions"].clone())
     };
     assert_eq!(counts(&bits), counts(&once));
-    // Lost or spoilt, it is added up again from what the logs still have.
+    // A lost or damaged usage file is counted again from the remaining logs.
     let kept = counts(&once);
     once.write(USAGE, once.read(USAGE).replace("\"n\":2", "\"n\":9"));
     assert_eq!(phase(&once), phase(&bits));
@@ -259,7 +260,7 @@ fn incremental_and_complete_counts_agree() {
     std::fs::remove_file(once.path().join(USAGE)).unwrap();
     once.build();
     assert_eq!(counts(&once), kept);
-    // A log that vanished is not forgotten.
+    // The counts of a deleted log stay.
     std::fs::remove_file(once.path().join(LOG)).unwrap();
     assert_eq!(phase(&once), phase(&bits));
 }

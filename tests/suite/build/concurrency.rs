@@ -41,7 +41,7 @@ fn eight_builds_at_once_agree() {
     assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
 }
 
-/// How long they are at it.
+/// Duration of the concurrent load.
 const BUSY: Duration = Duration::from_secs(7);
 
 fn document(project: &Project, i: u32, edition: u32) {
@@ -52,7 +52,7 @@ fn document(project: &Project, i: u32, edition: u32) {
     );
     let path = project.path().join(format!("docs/adr/{i:04}-decision-{i}.md"));
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    // As an editor does: the old file or the new one, never half of it.
+    // Renames a complete file into place, as editors do.
     let half = path.with_extension("new");
     std::fs::write(&half, text).unwrap();
     std::fs::rename(half, path).unwrap();
@@ -69,10 +69,10 @@ fn sample() -> Project {
     project
 }
 
-/// Runs to its end and gives exit code, output and errors. Who does not end in a minute never does.
-fn ended(mut child: Child, said: &str) -> (i32, String, String) {
+/// Waits for the end and returns exit code, output and errors. Panics after a minute.
+fn wait_for_end(mut child: Child, input: &str) -> (i32, String, String) {
     if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(said.as_bytes()).ok();
+        stdin.write_all(input.as_bytes()).ok();
     }
     let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
     let errors = std::thread::spawn(move || {
@@ -100,7 +100,7 @@ fn piped(command: &mut Command) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Every emitted file is one whole version of itself.
+/// Checks that an emitted file is one complete version.
 fn assert_whole(path: &str, bytes: &[u8]) {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     assert!(text.ends_with('\n'), "{path} has no end:\n{text}");
@@ -116,7 +116,7 @@ fn assert_whole(path: &str, bytes: &[u8]) {
         let lines = text.lines().map(serde_json::from_str::<serde_json::Value>);
         assert!(lines.into_iter().all(|line| line.is_ok()), "{path} is torn:\n{text}");
     }
-    // The documents never become more or fewer, and each index has a line for each.
+    // The number of documents is constant, and each index has one line for each.
     if path.ends_with("documents.jsonl") || path.ends_with("relevance.jsonl") {
         assert_eq!(text.lines().count(), 8, "{path} is torn:\n{text}");
     }
@@ -145,8 +145,9 @@ impl Busy<'_> {
                 &["--jobs", "1"]
             };
             let mut command = self.project.command(&["knowledge", "build"]);
-            let (code, _, stderr) = ended(piped(command.args(flags)), "");
-            // Somebody else edits all the time; a build may notice that under its hands, and says so.
+            let (code, _, stderr) = wait_for_end(piped(command.args(flags)), "");
+            // Documents are edited all the time, so a build may report that one changed during the
+            // build.
             let moved = stderr.contains("changed during the build");
             assert!(code == 0 || code == 2 && moved, "exit {code}: {stderr}");
             assert!(!stderr.contains("this is a bug"), "{stderr}");
@@ -171,9 +172,10 @@ impl Busy<'_> {
         }
     }
 
-    /// Delivers under the name of one session, and says how often.
+    /// Runs hooks for one session and returns the number of deliveries.
     fn hooks(&self, session: &str, script: bool) -> usize {
-        let said = format!("{{\"session_id\":\"{session}\",\"hook_event_name\":\"SessionStart\"}}");
+        let input =
+            format!("{{\"session_id\":\"{session}\",\"hook_event_name\":\"SessionStart\"}}");
         let mut n_delivered = 0;
         while self.goes_on() {
             let mut command = match script {
@@ -184,7 +186,7 @@ impl Busy<'_> {
                 command.arg(self.project.path().join(".blue/hooks/session-start"));
             }
             self.project.isolate(&mut command).current_dir(self.project.path());
-            let (code, stdout, stderr) = ended(piped(&mut command), &said);
+            let (code, stdout, stderr) = wait_for_end(piped(&mut command), &input);
             assert_eq!(code, 0, "{stderr}");
             if !stdout.is_empty() {
                 assert!(stdout.starts_with("<blue-session "), "{stdout}");
@@ -195,18 +197,18 @@ impl Busy<'_> {
         n_delivered
     }
 
-    /// What an agent calls with every prompt; it builds too, and delivers what is due.
+    /// Runs the prompt hook, which builds and delivers updates.
     fn prompts(&self, session: &str) {
-        let said = format!("{{\"session_id\":\"{session}\"}}");
+        let input = format!("{{\"session_id\":\"{session}\"}}");
         while self.goes_on() {
             let mut command = self.project.command(&["hook", "user-prompt-submit"]);
-            let (code, _, stderr) = ended(piped(&mut command), &said);
+            let (code, _, stderr) = wait_for_end(piped(&mut command), &input);
             assert_eq!(code, 0, "{stderr}");
             assert!(!stderr.contains("this is a bug"), "{stderr}");
         }
     }
 
-    /// Reads through a server, and says how often it was given something.
+    /// Reads through a server and returns the number of successful reads.
     fn serves(&self) -> usize {
         let mut client = Client::new(self.project, Era::Modern);
         let mut n_given = 0;
@@ -225,7 +227,7 @@ impl Busy<'_> {
     }
 }
 
-/// The lines of the log by session; every one must be whole.
+/// Number of log lines by session. Every line must be complete.
 fn logged(project: &Project) -> BTreeMap<String, usize> {
     let mut n_lines = BTreeMap::new();
     for name in [".blue/local/audit.1.jsonl", ".blue/local/audit.jsonl"] {
@@ -267,7 +269,7 @@ fn builds_hooks_servers_and_a_watch_do_not_harm_each_other() {
         [("script", script), ("hook", hook), ("test", server)]
             .map(|(session, thread)| (session, thread.join().unwrap()))
     });
-    assert!(watch.try_wait().unwrap().is_none(), "the watch ended by itself");
+    assert!(watch.try_wait().unwrap().is_none(), "the watch wait_for_end by itself");
     watch.kill().unwrap();
     watch.wait().unwrap();
     let logged = logged(&project);
@@ -291,10 +293,10 @@ fn a_waiting_build_names_the_process_that_holds_the_lock() {
     let mut err = child.stderr.take().unwrap();
     let mut bytes = [0; 400];
     let n = err.read(&mut bytes).unwrap();
-    let told = String::from_utf8_lossy(&bytes[..n]).into_owned();
+    let message = String::from_utf8_lossy(&bytes[..n]).into_owned();
     let who = format!("blue: waiting for process {} on ", std::process::id());
-    assert!(told.starts_with(&who), "{told}");
-    assert!(told.contains("(blue knowledge build), since 20"), "{told}");
+    assert!(message.starts_with(&who), "{message}");
+    assert!(message.contains("(blue knowledge build), since 20"), "{message}");
     assert!(child.try_wait().unwrap().is_none(), "it did not wait");
     drop(lock);
     assert!(child.wait().unwrap().success());
@@ -303,7 +305,7 @@ fn a_waiting_build_names_the_process_that_holds_the_lock() {
 #[test]
 fn a_lock_of_a_dead_process_does_not_block() {
     let project = sample();
-    // What a killed build leaves: the file, with its words, and no lock on it.
+    // A killed build leaves the lock file with its text, but no lock on it.
     for words in [
         "process 4194303 on gone (blue knowledge build), since 2020-01-01T00:00:00Z\n",
         "\0\u{1b}[31m",

@@ -35,7 +35,7 @@ fn sentence(seed: usize) -> String {
     format!("{} is decided `by_{}_{}`.", words.join(" "), word(2), word(5))
 }
 
-/// Documents of two kinds that cite each other, name files, and are filed under something.
+/// ADRs and RFCs that cite each other, name files and have authors.
 fn sample() -> Project {
     let project = Project::new();
     project.write("src/walk.rs", "fn walk() {}\n").write("src/emit/mod.rs", "fn emit() {}\n");
@@ -61,14 +61,14 @@ fn sample() -> Project {
     project
 }
 
-/// Makes every file older than any build, so that none has to be read to know that it is the same.
+/// Makes every file older than any build, so that its time proves that it is unchanged.
 fn settle(project: &Project) {
     let before = SystemTime::now() - Duration::from_secs(60);
     for file in project.stamps().into_keys().filter(|file| file.starts_with("docs/")) {
         let file = std::fs::File::options().append(true).open(project.path().join(file)).unwrap();
         file.set_modified(before).unwrap();
     }
-    // The time of the last change cannot be set, only waited for.
+    // The change time cannot be set, so the test waits for it to pass.
     std::thread::sleep(Duration::from_millis(20));
 }
 
@@ -113,7 +113,7 @@ fn an_edit_of_one_body_gives_the_bytes_of_a_clean_build() {
         rebuild(&project);
         assert_current(&project, what);
     }
-    // Two at once, one of them again.
+    // Two documents at once, of which one was edited before.
     edit(&project, 7, |text| format!("{text}\n{}\n", sentence(91)));
     edit(&project, 51, |text| format!("{text}\n{}\n", sentence(92)));
     rebuild(&project);
@@ -162,12 +162,12 @@ fn an_edit_that_affects_other_documents_updates_them() {
         rebuild(&project);
         assert_current(&project, what);
     }
-    // What is wrong with a document is said with the line it stands in now.
+    // Findings have the current line number.
     edit(&project, 16, |text| text.replacen("## Sum", "A line.\n\n## Sum", 1));
     let line =
         1 + project.read(&path(16)).lines().position(|line| line.contains("nowhere")).unwrap();
-    let said = project.blue(&["knowledge", "build", "--format", "github"]).stdout;
-    assert!(said.contains(&format!("file={},line={line},", path(16))), "{said}");
+    let output = project.blue(&["knowledge", "build", "--format", "github"]).stdout;
+    assert!(output.contains(&format!("file={},line={line},", path(16))), "{output}");
 }
 
 #[test]
@@ -225,32 +225,32 @@ fn the_facts_cache_does_not_grow_without_bound() {
     assert!(max < first * 80, "{max} bytes after 150 edits of one document of {first} bytes");
 }
 
-/// The findings of a build are those of one that believes nothing it kept.
+/// Compares the findings of an incremental build with those of a build without caches.
 fn assert_same_findings(project: &Project, what: &str) {
     std::thread::sleep(Duration::from_millis(20));
-    let said = project.blue(&["knowledge", "build", "--format", "json"]).stdout;
+    let output = project.blue(&["knowledge", "build", "--format", "json"]).stdout;
     assert_current(project, what);
     let forced = project.blue(&["knowledge", "build", "--force", "--format", "json"]).stdout;
-    assert_eq!(said, forced, "{what}");
+    assert_eq!(output, forced, "{what}");
 }
 
 #[test]
 fn findings_outside_the_record_are_reported_after_every_edit() {
     let project = sample();
     let elsewhere = |n: usize| edit(&project, 40, |text| format!("{text}\n{}\n", sentence(n)));
-    // An own id counts as a header's only in the first lines.
+    // The own id of a document counts as a header only in the first lines.
     let own = "# ADR 0070: Own\n\n- Status: accepted\n\nA line.\n\nADR 0070 decides it.\n";
     project.write("docs/adrs/0070-own.md", own);
     assert_same_findings(&project, "an own id in the header");
     project.write("docs/adrs/0070-own.md", own.replace("A line.\n", &"A line.\n\n".repeat(6)));
     assert_same_findings(&project, "an own id behind the header");
-    // A file that looks like blue's own is not read until somebody writes it.
+    // A file that looks like an artifact is not read until it is edited.
     project.write("knowledge/mine.md", project.read("knowledge/adrs.md"));
     assert_same_findings(&project, "a copy of a digest");
     project.write("knowledge/mine.md", "# Mine\n\nWritten by hand.\n");
     elsewhere(1);
     assert_same_findings(&project, "no copy any more");
-    // A second name of a document is one only while it leads there.
+    // A link to a document is a second name only while it leads there.
     std::os::unix::fs::symlink("0001-document-1.md", project.path().join("docs/adrs/0080-x.md"))
         .unwrap();
     project.write("notes/real.md", "# Real\n\nText.\n");
@@ -261,7 +261,7 @@ fn findings_outside_the_record_are_reported_after_every_edit() {
     elsewhere(2);
     assert_same_findings(&project, "another document's name");
     std::fs::remove_file(project.path().join("docs/adrs/0080-x.md")).unwrap();
-    // What git ignores may be linked to, and come and go.
+    // A link may lead to an ignored file, which may appear and disappear.
     project.write(".gitignore", "out/\n").write("out/report.txt", "x\n");
     edit(&project, 41, |text| format!("{text}\n[report](../../out/report.txt)\n"));
     assert_same_findings(&project, "an ignored file");
@@ -314,7 +314,7 @@ fn a_bundle_keeps_its_neighbours_when_only_its_plan_changed() {
 #[test]
 fn every_command_finishes_on_one_thread() {
     let project = Project::new();
-    // Whoever waits for a thread here must not be the only one.
+    // No step may wait for a second thread of the pool.
     let words: String =
         (0..200_000u32).map(|i| format!("w{:x} ", i.wrapping_mul(2_654_435_761))).collect();
     project.write("docs/adrs/0001-x.md", format!("# ADR 0001: X\n\n{words}\n"));

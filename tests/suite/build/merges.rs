@@ -39,7 +39,7 @@ fn repository() -> Project {
     project
 }
 
-/// Makes a change on a branch that starts at `main`, builds and commits it.
+/// Applies a change on a new branch from `main`, builds and commits.
 fn branch(project: &Project, name: &str, change: impl Fn(&Project)) {
     project.git(&["checkout", "-q", "-b", name, "main"]);
     change(project);
@@ -65,7 +65,7 @@ fn two_branches() -> Project {
     project
 }
 
-/// Runs git and lets it fail, as a merge in conflict does.
+/// Runs git, which may fail because of a conflict. Returns true if it succeeded.
 fn try_git(project: &Project, arguments: &[&str]) -> bool {
     let mut git = Command::new("git");
     git.args(["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "core.editor=true"]);
@@ -74,23 +74,24 @@ fn try_git(project: &Project, arguments: &[&str]) -> bool {
     git.output().unwrap().status.success()
 }
 
-/// One build makes everything current, loses nothing, and gives what a clean build gives.
-fn assert_healed(project: &Project, what: &str) {
+/// Checks that one build makes everything current, loses no line, and gives the bytes of a clean
+/// build.
+fn assert_resolved(project: &Project, what: &str) {
     let built = project.blue(&["knowledge", "build"]);
     assert_eq!(built.code, 0, "{what}: {}", built.stderr);
     assert!(!built.stderr.contains("by hand"), "{what}: {}", built.stderr);
     assert!(!project.exists(".blue/local/rescued"), "{what}: something was rescued");
     let check = project.blue(&["knowledge", "build", "--check"]);
     assert_eq!(check.code, 0, "{what}: {}", check.stderr);
-    let healed = project.files();
-    for (path, bytes) in &healed {
+    let resolved = project.files();
+    for (path, bytes) in &resolved {
         let text = String::from_utf8_lossy(bytes);
         assert!(!text.contains("<<<<<<<") && !text.contains(">>>>>>>"), "{what}: {path}");
     }
     let emitted = |path: &str| {
         path.starts_with("knowledge/") || path.starts_with(".blue/context") || path == MANIFEST
     };
-    for path in healed.keys().filter(|path| emitted(path)) {
+    for path in resolved.keys().filter(|path| emitted(path)) {
         std::fs::remove_file(project.path().join(path)).unwrap();
     }
     std::fs::remove_dir_all(project.path().join(".blue/local")).unwrap();
@@ -99,7 +100,7 @@ fn assert_healed(project: &Project, what: &str) {
     let names = |files: &std::collections::BTreeMap<String, Vec<u8>>| {
         files.keys().cloned().collect::<Vec<String>>()
     };
-    assert_eq!(names(&healed), names(&clean), "{what}: a clean build has other files");
+    assert_eq!(names(&resolved), names(&clean), "{what}: a clean build has other files");
     let undated = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let dated = [
@@ -116,7 +117,7 @@ fn assert_healed(project: &Project, what: &str) {
         lines.filter(|line| !line.starts_with("{\"generated\"")).collect::<Vec<_>>().join("\n")
     };
     for (path, bytes) in &clean {
-        assert_eq!(undated(&healed[path]), undated(bytes), "{what}: {path}");
+        assert_eq!(undated(&resolved[path]), undated(bytes), "{what}: {path}");
     }
 }
 
@@ -133,7 +134,7 @@ fn one_build_resolves_a_merge_conflict() {
             assert_eq!(check.code, 1, "{}", check.stderr);
             assert!(check.stderr.contains("in conflict"), "{}", check.stderr);
             assert!(!check.stderr.contains("by hand"), "{}", check.stderr);
-            assert_healed(&project, &format!("{style}, {ours} with {theirs}"));
+            assert_resolved(&project, &format!("{style}, {ours} with {theirs}"));
         }
     }
 }
@@ -144,7 +145,7 @@ fn one_build_removes_committed_conflict_markers() {
     project.git(&["checkout", "-q", "left"]);
     assert!(!try_git(&project, &["merge", "right"]), "no conflict");
     commit(&project, "merged with markers");
-    assert_healed(&project, "markers committed");
+    assert_resolved(&project, "markers committed");
 }
 
 #[test]
@@ -152,9 +153,9 @@ fn one_build_corrects_a_merge_that_took_one_side() {
     for option in ["ours", "theirs"] {
         let project = two_branches();
         project.git(&["checkout", "-q", "left"]);
-        // A bundle that one side changed and the other removed is in conflict all the same.
+        // A bundle that one side changed and the other removed is a conflict in any case.
         try_git(&project, &["merge", "-X", option, "right"]);
-        assert_healed(&project, &format!("merge -X {option}"));
+        assert_resolved(&project, &format!("merge -X {option}"));
     }
 }
 
@@ -171,7 +172,7 @@ fn one_build_resolves_a_rebase_a_cherry_pick_and_a_stash() {
         } else {
             assert!(!try_git(&project, &command), "no conflict");
         }
-        assert_healed(&project, command[0]);
+        assert_resolved(&project, command[0]);
     }
     let project = two_branches();
     project.git(&["checkout", "-q", "left"]);
@@ -180,7 +181,7 @@ fn one_build_resolves_a_rebase_a_cherry_pick_and_a_stash() {
     project.git(&["stash", "-u", "-q"]);
     project.git(&["checkout", "-q", "right"]);
     assert!(!try_git(&project, &["stash", "pop"]), "no conflict");
-    assert_healed(&project, "stash pop");
+    assert_resolved(&project, "stash pop");
 }
 
 #[test]
@@ -279,7 +280,7 @@ fn check_reports_an_interrupted_build() {
     project.write("docs/adr/0004-more.md", adr(4, "More", "More of it."));
     let before = project.files();
     project.build();
-    // The disk as a kill between two renames leaves it: new files, the old manifest, the record.
+    // The state after a kill between two renames: new files, the old manifest and the record.
     project.write(MANIFEST, &before[MANIFEST]);
     let writes: Vec<_> = project
         .files()
@@ -350,7 +351,7 @@ fn one_build_resolves_conflicts_without_a_merge_commit() {
         for command in commands {
             try_git(&project, command);
         }
-        assert_healed(&project, &format!("{commands:?}"));
+        assert_resolved(&project, &format!("{commands:?}"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::Project;
 
-/// Every document's address, by path.
+/// The address of each document, by path.
 fn addresses(project: &Project) -> std::collections::BTreeMap<String, String> {
     let lines = project.read(".blue/context/documents.jsonl");
     let lines = lines.lines().skip(1).map(|line| {
@@ -43,7 +43,7 @@ fn a_second_document_of_the_same_name_takes_over_no_address() {
         assert!(shown.stdout.contains(&format!("Text of {name}")), "{shown:?}");
     }
     assert_eq!(built.stderr.matches("[BLUE-ID-002]").count(), 2, "{}", built.stderr);
-    // The short address means neither, for a reader as for a document.
+    // The short address resolves to neither document, for a reader and for a link.
     for address in [short, "blue://note/focus"] {
         let shown = project.blue(&["knowledge", "show", address]);
         assert_eq!((shown.code, shown.stdout.as_str()), (2, ""), "{address}: {shown:?}");
@@ -72,7 +72,7 @@ fn the_address_of_a_contested_name_depends_on_its_path_alone() {
     let unique: std::collections::BTreeSet<&String> = known.values().collect();
     assert_eq!(unique.len(), all.len(), "{known:?}");
     assert_eq!(known[all[4]], "blue://docs/notes/2026-01-25-standup");
-    // However many there are, in whichever order they came, an address never means two things.
+    // An address never means two documents, whichever of them exist and whichever came first.
     for left_out in all {
         let fewer: Vec<&str> = all.iter().copied().filter(|path| *path != left_out).collect();
         let project = notes_project(&fewer);

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::support::Project;
 
-/// Markdown with everything that parsing looks at, in any order.
+/// Markdown with every construct that the parser handles, in any order.
 fn markdown() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("---\n".to_string()),
@@ -73,7 +73,7 @@ proptest! {
     }
 }
 
-/// One step in the life of a project.
+/// One change to a project.
 #[derive(Clone, Debug)]
 enum Step {
     Write(u8, String),
@@ -102,7 +102,7 @@ fn take(project: &Project, step: &Step) {
         Step::Write(i, text) => {
             project.write(&path(*i), format!("# {i}. Document {i}\n\n{text}"));
         }
-        // A step that finds nothing to remove or rename is a step too.
+        // A step may find nothing to remove or rename.
         Step::Remove(i) => drop(std::fs::remove_file(at(i))),
         Step::Rename(from, to) => {
             std::fs::create_dir_all(at(to).parent().unwrap()).unwrap();

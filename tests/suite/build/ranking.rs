@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::Project;
 
-/// Two subjects of ten decisions each; within a subject every one cites the first.
+/// Two subjects of ten decisions each. Within a subject each decision cites the first.
 fn sample() -> Project {
     let project = Project::new();
     let subjects =
@@ -99,7 +99,7 @@ fn citation_text_relates_a_document_to_similar_words() {
 #[test]
 fn similar_documents_are_related_with_their_shared_terms() {
     let project = sample();
-    // The last of each subject cites nobody and is cited by nobody.
+    // The last decision of each subject cites none and is cited by none.
     let near = related(&project, &["blue://adr/10"]);
     assert_eq!(near.len(), 9, "{near:?}");
     for near in &near {
@@ -110,7 +110,7 @@ fn similar_documents_are_related_with_their_shared_terms() {
     assert!(reasons.contains("cited by ADR 000") && reasons.contains("alike"), "{reasons}");
     let shares = near.iter().any(|near| near["reasons"].to_string().contains("shares: "));
     assert!(shares, "{near:?}");
-    // What a document names comes first, whatever is alike.
+    // A named document comes before similar ones.
     let named = related(&project, &[".blue/docs/adrs/0005-storage-5.md"]);
     assert_eq!(named[0]["uri"], "blue://docs/adrs/0001-storage-1");
     assert!(named[0]["reasons"][0].as_str().unwrap().starts_with("mentions it"), "{}", named[0]);
@@ -147,14 +147,14 @@ fn the_index_is_the_same_on_any_number_of_threads() {
     assert_eq!(one, index("8"));
 }
 
-/// A generator that is the same everywhere.
+/// A pseudo-random number below a bound, the same on every machine.
 fn random(state: &mut u64, below: usize) -> usize {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as usize % below
 }
 
-/// A sentence of a document: mostly words of its subject, some of everybody's, few of nobody else's,
-/// and names of code that some have.
+/// A sentence with mostly words of the subject, some common words, few unique words,
+/// and some names of code.
 fn sentence(state: &mut u64, subject: usize) -> String {
     let word = |state: &mut u64| match random(state, 8) {
         0 => format!("common{}", random(state, 12)),
@@ -218,7 +218,7 @@ fn a_changed_limit_reranks_the_document() {
     project.build();
     let before = project.read(".blue/context/relevance.jsonl");
     assert!(before.contains("shares: glacier, moraine"), "{before}");
-    // From here on the words at the end of those lines are not read.
+    // With this limit the words at the end of those lines are not read.
     project.write(".blue/config.yaml", "version: 1\nlimits:\n  line_bytes: 600\n");
     project.build();
     let after = project.read(".blue/context/relevance.jsonl");

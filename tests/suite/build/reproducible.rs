@@ -50,7 +50,7 @@ fn source_date_epoch_is_honoured() {
     assert!(project.read("knowledge/adrs.md").contains("Generated: 1970-01-01T00:00:00Z\n"));
 }
 
-/// Documents in many folders and dialects, written in an order.
+/// Writes documents in many folders and dialects, in one of two orders.
 fn write_all(project: &Project, backwards: bool) {
     let mut files: Vec<(String, String)> = (1..=40)
         .map(|i| {

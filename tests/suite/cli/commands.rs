@@ -213,7 +213,7 @@ fn suggested_commands_work_as_printed() {
     }
 }
 
-/// Runs a build under limits of the shell.
+/// Runs blue under resource limits set by the shell.
 #[cfg(target_os = "linux")]
 fn limited(project: &Project, limits: &str, arguments: &str) -> (Option<i32>, String) {
     let blue = env!("CARGO_BIN_EXE_blue");
@@ -231,7 +231,7 @@ fn a_build_with_little_memory_takes_a_smaller_stack() {
     project.write("docs/adr/0001-one.md", "# One\n");
     let (code, stderr) = limited(&project, "ulimit -v 250000", "knowledge build --jobs 1");
     assert_eq!(code, Some(0), "{stderr}");
-    // Deep templates end with an error, on a small stack too.
+    // Deep templates end with an error on a small stack, too.
     let deep = [
         format!("{{{{ {}1 }}}}", "not ".repeat(900)),
         format!("{{{{ {}1{} }}}}", "[".repeat(400), "]".repeat(400)),
@@ -270,17 +270,17 @@ fn file_times_beyond_the_year_9999_are_accepted() {
     let document = project.path().join("docs/adr/0001-one.md");
     for (edition, seconds) in [253_402_300_799, 253_402_300_800, 900_000_000_000].iter().enumerate()
     {
-        // Of the same size each time, so that only its time and its bytes tell.
+        // The size is the same each time, so only the time and the bytes differ.
         project.write("docs/adr/0001-one.md", format!("# One {edition}\n"));
         let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(*seconds);
         let file = std::fs::File::options().append(true).open(&document).unwrap();
-        // Some file systems end sooner.
+        // Some file systems do not support such times.
         file.set_modified(time).ok();
         project.build();
         let digest = project.read("knowledge/adrs.md");
         assert!(digest.contains(&format!("One {edition}")), "{digest}");
     }
-    // A line of the log from that day.
+    // A log line with such a time.
     let line = |time: &str| {
         format!(
             "{{\"timestamp\":\"{time}\",\"session_id\":\"s\",\"event\":\"SessionStart\",\"tier\":\"identity\",\"source\":\"blue://context/session\",\"tokens\":1,\"bytes\":1,\"hash\":\"x\",\"outcome\":\"delivered\"}}\n"

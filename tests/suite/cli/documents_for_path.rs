@@ -62,7 +62,7 @@ fn the_most_specific_decision_comes_first_with_its_reasons() {
     assert_eq!(found["history_left_out"], 1);
     let all = answer(&project, &["src/parse/mod.rs", "--all"]);
     assert_eq!(all["documents"].as_array().unwrap().len(), 4);
-    // A file below that nobody names, and one that is not there.
+    // A file below a named folder, and a file that does not exist.
     assert_eq!(ids(&answer(&project, &["src/parse/deep/x.rs"])), ["0002-d2", "0001-d1", "0004-d4"]);
     assert_eq!(ids(&answer(&project, &["src/parse/new.rs"])).len(), 3);
     let text = project.blue(&["knowledge", "for", "src/walk.rs", "--limit", "1"]);
@@ -180,12 +180,12 @@ fn a_named_file_that_appears_or_disappears_is_noticed() {
     project.build();
     assert_eq!(paths(), before);
     assert!(nothing());
-    // What a file says is nobody's business, only that it is there.
+    // Only the existence of a file counts, not its content.
     project.write("tests/tidy.rs", "other").write("src/walk.rs", "other");
     let stamps = project.stamps();
     assert!(nothing());
     assert_eq!(project.stamps(), stamps);
-    // An ignored file is not there; the rule may change.
+    // An ignored file counts as missing, and the ignore rule may change.
     project.write(".gitignore", "");
     project.build();
     assert!(paths().contains("out/made.rs"));

@@ -41,7 +41,7 @@ fn a_build_prints_each_warning_once_and_then_counts_it() {
         (lines, output.stderr.lines().last().unwrap_or_default().to_string(), output.stdout)
     };
     assert_eq!(build(&[]).0, 2);
-    // Another line in front moves a finding and does not make it new.
+    // A line inserted before a finding does not make it new.
     project.write("docs/adr/0001-a.md", broken("one").replace("See", "More.\n\nSee"));
     let (n, last, _) = build(&[]);
     assert!(
@@ -58,7 +58,7 @@ fn a_build_prints_each_warning_once_and_then_counts_it() {
     assert_eq!(build(&["--force", "--format", "github"]).2.matches("::warning").count(), 3);
     let lint = project.blue(&["knowledge", "lint"]).stdout;
     assert_eq!(lint.matches(": warning: ").count(), 3, "{lint}");
-    // What fails a build is always shown; and what was gone is new when it comes back.
+    // Errors are always printed, and a finding that was fixed is new when it returns.
     project.write(".blue/config.yaml", "diagnostics: {BLUE-REF-001: error}\n");
     for _ in 0..2 {
         let failed = project.blue(&["knowledge", "build", "--force"]);

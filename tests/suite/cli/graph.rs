@@ -116,7 +116,7 @@ fn hostile_titles_are_escaped() {
         !label.contains(['"', '<', '>', '%', '{', '`', '[', ']', '|', ':', '\u{202e}']),
         "{label}"
     );
-    // Every # begins a number, every ; ends one.
+    // Each `#` starts a character reference and each `;` ends one.
     for part in label.split('#').skip(1) {
         let number = part.split(';').next().unwrap();
         assert!(number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty(), "{label}");
@@ -125,7 +125,7 @@ fn hostile_titles_are_escaped() {
     let dot = graph(&project, &["--format", "dot"]);
     let line = dot.lines().find(|line| line.contains("ADR 0001")).unwrap();
     let label = line.split("label=\"").nth(1).unwrap().strip_suffix("\"];").unwrap();
-    // No quote and no escape of DOT stands alone.
+    // No quote and no backslash is unescaped in DOT.
     let bare = label.replace("\\\\", "").replace("\\\"", "").replace("\\n", "");
     assert!(!bare.contains(['"', '\\']), "{label}");
 }

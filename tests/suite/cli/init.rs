@@ -48,7 +48,8 @@ fn an_older_manifest_is_converted_to_a_configuration() {
     assert!(project.read(".blue/context.manifest.yaml").contains("checksum: blake3:"));
 }
 
-/// A manifest as the first description of the format writes it: settings follow a list in one column.
+/// The manifest of the first description of the format, whose settings are indented like the list
+/// before them.
 const SAMPLE: &str = r#"# .blue/context.manifest.yaml
 version: 1
 generated_at: 2026-01-25T12:00:00Z
@@ -135,8 +136,8 @@ fn unknown_keys_of_an_older_manifest_are_copied_and_reported() {
     project.write(".blue/context.manifest.yaml", text);
     let output = project.blue(&["init"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
-    let told = "unknown  .blue/context.manifest.old.yaml:19: workflow.injection";
-    assert!(output.stdout.contains(told), "{}", output.stdout);
+    let line = "unknown  .blue/context.manifest.old.yaml:19: workflow.injection";
+    assert!(output.stdout.contains(line), "{}", output.stdout);
     assert!(project.read(".blue/config.yaml").contains("# workflow.injection: \"auto\"\n"));
 }
 

@@ -241,7 +241,8 @@ fn agent_settings_get_their_bytes_back() {
             let again = register::add(&with, wanted, &mut UndoInfo::default());
             assert_eq!(again.ok().as_deref(), Some(with.as_str()), "a second time changes it");
             let without = register::remove(&with, wanted, &traces).unwrap();
-            // Where there was no value, one had to be made; and what was blue's before is gone too.
+            // An empty file gets a value, and entries of blue that were there before are removed
+            // too.
             let empty = scan.as_ref().is_ok_and(|scan| scan.root.is_none());
             if !empty && !register::is_name_taken(text) && !text.contains("blue") {
                 assert_eq!(without, text, "not what it was");

@@ -1,9 +1,10 @@
-//! Everything that reads a stranger's bytes, given bytes that nobody would write.
+//! Mutated input for every parser, hook and server.
 //!
-//! Inputs are mutated from seeds written by hand. An answer that was not seen before keeps its input
-//! as a new seed, so the search goes where behaviour differs. It runs for a few seconds with the other
-//! tests; `BLUE_FUZZ_SECONDS=600 cargo test --test suite fuzz -- --nocapture` gives every target that long, and
-//! BLUE_FUZZ_SEED another course. What broke once is kept in `tests/fuzz/` and tried first.
+//! Inputs are mutated from handwritten seeds. An input with new behaviour becomes a seed, so the
+//! search follows the behaviour of the program. Every target runs for a few seconds;
+//! `BLUE_FUZZ_SECONDS=600 cargo test --test suite fuzz -- --nocapture` runs each of them for ten
+//! minutes, and BLUE_FUZZ_SEED selects other inputs. Inputs that broke a target once are in
+//! `tests/fuzz/` and run first.
 
 mod formats;
 mod processes;
@@ -16,10 +17,10 @@ use blue::model::Digest;
 
 use crate::support;
 
-/// What an input led to, as far as it tells one course through the code from another.
+/// Summary of the behaviour on one input, to recognise new behaviour.
 type Answer = Vec<u64>;
 
-/// Small, quick and the same everywhere.
+/// A small pseudo-random generator that gives the same numbers on every machine.
 struct Random(u64);
 
 impl Random {
@@ -35,7 +36,7 @@ impl Random {
     }
 }
 
-/// Pieces that mean something to somebody.
+/// Fragments with a meaning in one of the formats.
 const WORDS: &[&str] = &[
     "---\n",
     "\n",
@@ -186,7 +187,7 @@ fn random() -> Random {
     Random(asked.unwrap_or(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
 }
 
-/// What broke a target before.
+/// Inputs that broke a target before, from `tests/fuzz/`.
 fn kept(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz");
     let is_ours = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with(target);
@@ -194,7 +195,7 @@ fn kept(target: &str) -> Vec<Vec<u8>> {
     paths.map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-/// Tries a target for a while. A panic shows the input that led to it, and keeps it.
+/// Runs a target for some seconds. After a panic it prints and stores the input.
 fn fuzz(target: &str, seeds: &[&[u8]], few: f64, judge: impl Fn(&[u8]) -> Answer) {
     let mut pool: Vec<Vec<u8>> =
         seeds.iter().map(|seed| seed.to_vec()).chain(kept(target)).collect();
@@ -232,7 +233,7 @@ fn fuzz(target: &str, seeds: &[&[u8]], few: f64, judge: impl Fn(&[u8]) -> Answer
     assert!(n > 20, "{target}: only {n} inputs");
 }
 
-/// How large something is, roughly.
+/// Logarithm of a size, so that only large differences count as new behaviour.
 fn size(n: usize) -> u64 {
     u64::from(usize::BITS - n.leading_zeros())
 }

@@ -9,13 +9,13 @@ use super::{DOCUMENT, fuzz, size};
 use crate::support::Project;
 use crate::support::mcp_client::{Client, Era};
 
-/// What an agent says to a hook; each run is a process.
+/// Mutates the input that an agent sends to a hook.
 #[test]
 fn hooks_survive_any_input() {
     let project = Project::new();
     project.write("docs/adr/0001-one.md", DOCUMENT);
     project.build();
-    let said: &[u8] = b"{\"session_id\":\"abc\",\"hook_event_name\":\"SessionStart\",\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"docs/adr/0001-one.md\"},\"agent_id\":\"\"}";
+    let input: &[u8] = b"{\"session_id\":\"abc\",\"hook_event_name\":\"SessionStart\",\"tool_name\":\"Edit\",\"tool_input\":{\"file_path\":\"docs/adr/0001-one.md\"},\"agent_id\":\"\"}";
     let events = [
         "session-start",
         "user-prompt-submit",
@@ -24,7 +24,7 @@ fn hooks_survive_any_input() {
         "pre-compact",
         "session-end",
     ];
-    fuzz("hooks", &[said, b"", b"null", b"{\"session_id\":[\"\\u0000\"]}"], 3.0, |bytes| {
+    fuzz("hooks", &[input, b"", b"null", b"{\"session_id\":[\"\\u0000\"]}"], 3.0, |bytes| {
         let event = events[bytes.len() % events.len()];
         let mut child = project
             .command(&["hook", event])
@@ -44,7 +44,7 @@ fn hooks_survive_any_input() {
     assert_eq!(audit::read(&log, None).1, 0, "torn lines in the log");
 }
 
-/// Lines to a server; after every line it must still answer.
+/// Mutates lines to a server, which must still answer after each of them.
 #[test]
 fn servers_survive_any_line() {
     let project = Project::new();

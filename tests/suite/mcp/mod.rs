@@ -10,7 +10,7 @@ use crate::support::mcp_client::Era;
 
 const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
 
-/// A project with work, history, a plan, odd bytes and a voice.
+/// A project with current work, a superseded decision, a plan, CRLF files and a voice.
 fn sample() -> Project {
     let project = Project::new();
     let adr = |i: usize, title: &str, status: &str, more: &str| {

@@ -19,7 +19,7 @@ fn both_protocol_versions_open_as_specified() {
     let versions = found["supportedVersions"].clone();
     assert!(versions.as_array().unwrap().contains(&json!("2026-07-28")));
     assert!(found["capabilities"]["resources"]["listChanged"] == true, "{found}");
-    // After a probe either era may follow; a modern request needs no handshake.
+    // Both versions may follow a probe. A modern request needs no handshake.
     for (method, params) in [
         ("resources/list", json!({})),
         ("resources/templates/list", json!({})),
@@ -33,7 +33,7 @@ fn both_protocol_versions_open_as_specified() {
         let server = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
         assert_eq!(server["name"], "blue", "{method}");
     }
-    // Without its metadata, or of a time that is not known, a request is answered with an error.
+    // A request without metadata, or of an unknown version, is answered with an error.
     client.write(&json!({"jsonrpc": "2.0", "id": 900, "method": "tools/list", "params": {}}));
     assert_eq!(client.answer(900)["error"]["code"], -32602);
     let params = json!({"_meta": mcp_client::meta("2199-01-01")});
@@ -41,7 +41,7 @@ fn both_protocol_versions_open_as_specified() {
     let answer = client.answer(901);
     assert_eq!(answer["error"]["code"], -32022, "{answer}");
     assert_eq!(answer["error"]["data"]["supported"], versions);
-    // What only the older protocol has is unknown in the newer one, and does not change the era.
+    // Methods of the older protocol are unknown in the newer one and do not change the version.
     for method in ["no/such", "initialize", "ping", "resources/subscribe", "logging/setLevel"] {
         assert_eq!(client.ask(method, json!({}))["error"]["code"], -32601, "{method}");
     }
@@ -85,7 +85,7 @@ fn a_list_can_be_followed_through_a_rebuild() {
     let first = client.result("resources/list", json!({}));
     let n_first = first["resources"].as_array().unwrap().len();
     assert!(n_first <= 100);
-    // One before the cursor goes, one behind it comes.
+    // One document before the cursor disappears, and one after it appears.
     let (new, text) = adr(333);
     project.write(&new, text);
     std::fs::remove_file(project.path().join(adr(2).0)).unwrap();
@@ -135,19 +135,19 @@ fn subscribers_are_notified_of_a_build() {
         assert_eq!(updated["params"]["uri"], "blue://adr/12");
         assert!(client.text("blue://adr/12").contains("one"));
     }
-    // The list may be told again at once; one resource not before half a minute.
+    // The list may be announced again at once, one resource only after thirty seconds.
     change("two");
-    let told = new.wait_for(list, wait).unwrap();
+    let notification = new.wait_for(list, wait).unwrap();
     let key = "io.modelcontextprotocol/subscriptionId";
-    assert_eq!(told["params"]["_meta"][key], id, "{told}");
+    assert_eq!(notification["params"]["_meta"][key], id, "{notification}");
     assert!(old.wait_for(list, wait).is_some());
     assert!(old.wait_for(one, Duration::from_millis(500)).is_none());
     assert!(new.wait_for(one, Duration::from_millis(100)).is_none());
     assert!(old.text("blue://adr/12").contains("two"));
-    // Another branch is other work.
+    // Another branch selects another RFC.
     project.write(".git/HEAD", "ref: refs/heads/main\n");
     assert!(new.wait_for(list, wait).is_some());
-    // Whoever listens does not keep the server from ending.
+    // An open subscription does not keep the server from ending.
     let started = Instant::now();
     assert_eq!(new.end(), 0);
     assert!(started.elapsed() < Duration::from_secs(2));
@@ -179,22 +179,22 @@ fn without_a_build_every_answer_says_what_to_run() {
             assert!(result["content"][0]["text"].as_str().unwrap().contains(hint), "{result}");
         }
         for prompt in ["brief", "decisions"] {
-            let said = client.result("prompts/get", json!({"name": prompt}));
-            assert!(said.to_string().contains(hint), "{said}");
+            let answer = client.result("prompts/get", json!({"name": prompt}));
+            assert!(answer.to_string().contains(hint), "{answer}");
         }
     }
     let mut client = Client::new(&project, Era::Legacy);
     assert!(client.all().is_empty());
     project.build();
-    // No restart; and the client hears of it.
+    // The server notices the build without a restart and notifies the client.
     assert!(client.text("blue://adr/1").contains("ADR 0001"));
     assert!(
         client.wait_for("notifications/resources/list_changed", Duration::from_secs(20)).is_some()
     );
-    // A manifest that somebody broke is told, not believed.
+    // A damaged manifest is reported.
     let manifest = project.read(".blue/context.manifest.yaml").replace("live: 1", "live: 2");
     project.write(".blue/context.manifest.yaml", manifest);
-    // A checkout writes files one after the other, so a moment passes before it is believed.
+    // A checkout writes one file after the other, so the server waits before it reports damage.
     let until = Instant::now() + Duration::from_secs(20);
     loop {
         let answer = client.read("blue://adr/1");
@@ -210,18 +210,18 @@ fn without_a_build_every_answer_says_what_to_run() {
 fn prompts_return_the_built_bundles() {
     let project = sample();
     let mut client = Client::new(&project, Era::Legacy);
-    let said =
+    let text_of =
         |result: &Value| result["messages"][0]["content"]["text"].as_str().unwrap().to_string();
     let brief = client.result("prompts/get", json!({"name": "brief"}));
-    assert_eq!(said(&brief), project.read(".blue/context/workflow/0016-context.md"));
+    assert_eq!(text_of(&brief), project.read(".blue/context/workflow/0016-context.md"));
     let same = client.result("prompts/get", json!({"name": "brief", "arguments": {"rfc": "16"}}));
-    assert_eq!(said(&same), said(&brief));
+    assert_eq!(text_of(&same), text_of(&brief));
     let decisions = client.result("prompts/get", json!({"name": "decisions"}));
-    assert_eq!(said(&decisions), project.read("knowledge/adrs.md"));
+    assert_eq!(text_of(&decisions), project.read("knowledge/adrs.md"));
     assert_eq!(client.ask("prompts/get", json!({"name": "x"}))["error"]["code"], -32602);
     std::fs::remove_file(project.path().join(".git/HEAD")).unwrap();
     let none = client.result("prompts/get", json!({"name": "brief"}));
-    assert!(said(&none).contains("there is no current work"), "{none}");
+    assert!(text_of(&none).contains("there is no current work"), "{none}");
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn every_read_is_logged_with_the_digest_of_its_bytes() {
         assert_eq!(line["bytes"], *bytes);
     }
     assert_eq!(lines[3]["event"], "refused");
-    // A line that somebody did not finish spoils no other.
+    // A torn line does not damage the next one.
     let log = project.read(".blue/local/audit.jsonl") + "{\"timestamp\":\"20";
     project.write(".blue/local/audit.jsonl", log);
     client.text("blue://context/session");
@@ -288,7 +288,7 @@ fn the_server_ends_with_its_client_and_on_signals() {
             );
         }
     }
-    // Nothing was said, or only a probe, or a notification came first: that is no error either.
+    // No input, only a probe, or a notification first: none of these is an error.
     assert_eq!(Client::silent(&project, Era::Modern).end(), 0);
     let mut probed = Client::silent(&project, Era::Modern);
     probed.result("server/discover", json!({}));

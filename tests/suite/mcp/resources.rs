@@ -86,7 +86,7 @@ fn every_form_of_address_resolves() {
     assert_eq!(client.text("blue://docs/adrs/"), project.read("knowledge/adrs.md"));
     assert_eq!(client.text("blue://knowledge/adrs"), project.read("knowledge/adrs.md"));
     assert_eq!(client.text("blue://context/voice"), "Plain words.\n");
-    // Letters beyond ASCII come as they are or encoded; what they are called stays the same.
+    // Letters beyond ASCII may be percent-encoded or not. The address in the answer is the same.
     let text = project.read(".blue/docs/adrs/0003-überblick.md");
     assert_eq!(client.text("blue://docs/adrs/0003-überblick"), text);
     assert_eq!(client.text("blue://docs/adrs/0003-%c3%bcberblick"), text);
@@ -148,7 +148,7 @@ fn a_changed_document_is_returned_with_a_note() {
     let gone = client.read("blue://adr/12");
     assert_eq!(gone["error"]["code"], -32602, "{gone}");
     assert!(gone["error"]["message"].as_str().unwrap().contains("run `blue knowledge build`"));
-    // A bundle is never told as anything but what was built.
+    // An edited bundle is never returned as the built one.
     project.write(".blue/context/session.md", "<blue-session>edited</blue-session>\n");
     let edited = client.read("blue://context/session");
     assert!(
@@ -205,7 +205,7 @@ fn patterns_complete_by_number_slug_and_title() {
     };
     let adr = "blue://adr/{number}";
     assert_eq!(complete(adr, "number", "12", json!({})), json!(["0012-locks"]));
-    // Live ones first; 1 begins 12 and 13, and is 1.
+    // Live documents come first. The prefix 1 matches 12, 13 and 1.
     let one = complete(adr, "number", "1", json!({}));
     assert_eq!(one, json!(["0012-locks", "0013-crlf", "0014-linked", "0001-cache"]));
     assert_eq!(complete(adr, "number", "CACHE", json!({})), json!(["0002-no-cache", "0001-cache"]));
@@ -218,7 +218,7 @@ fn patterns_complete_by_number_slug_and_title() {
     let rfcs = complete(id, "id", "16", json!({"collection": "rfcs"}));
     assert_eq!(rfcs[0], "0016-context");
     assert_eq!(complete(id, "id", "zzz", json!({})), json!([]));
-    // Whatever completes can be read.
+    // Every completion can be read.
     for template in templates {
         let uri = template["uriTemplate"].as_str().unwrap();
         let names: Vec<&str> =
@@ -256,7 +256,7 @@ fn dates_come_from_git_and_are_cached() {
     };
     let mut client = Client::new(&project, Era::Legacy);
     client.all();
-    // Nobody waits for git; whoever listens is told when it answered.
+    // No answer waits for git. Subscribers are notified when the dates are known.
     let list = "notifications/resources/list_changed";
     assert!(client.wait_for(list, Duration::from_secs(20)).is_some());
     assert_eq!(date(&mut client, "0001-a"), Some(json!("2026-01-25T12:00:00Z")));

@@ -116,7 +116,7 @@ fn several_documents_are_read_to_a_budget() {
         let answer = client.tool("blue_read", arguments);
         assert_eq!(answer["documents"][0]["detail"], detail, "{answer}");
     }
-    // Everything with an address can be asked for, a document under two names once.
+    // Every address can be read. A document with two addresses is returned once.
     let uris =
         json!(["blue://context/session", "blue://adr/1", "blue://docs/adrs/1", "blue://nobody/1"]);
     let answer = client.tool("blue_read", json!({"uris": uris}));
@@ -158,7 +158,7 @@ fn status_reports_the_current_work_and_the_deliveries() {
     assert_eq!(source(&mut client, session)["state"], "changed since");
 }
 
-/// A hook that an agent runs. This process is the agent, unless another program is put between.
+/// Runs a hook as an agent does. This process is the agent, unless another program starts the hook.
 fn hook(project: &Project, between: &[&str], event: &str, session: &str) {
     let blue = project.command(&[]).get_program().to_owned();
     let mut command = match between {
@@ -184,7 +184,7 @@ fn status_belongs_to_the_session_that_asks() {
     let mut client = Client::unnamed(&project, "");
     hook(&project, &other, "session-start", "other");
     hook(&project, &other, "user-prompt-submit", "other");
-    // Nobody told of a session of this agent's yet.
+    // No hook has reported a session of this agent yet.
     let status = client.tool("blue_context_status", json!({}));
     assert_eq!(status["session"], "unknown", "{status}");
     assert_eq!(status["sources"][0]["state"], "unknown", "{status}");
@@ -206,7 +206,7 @@ fn status_belongs_to_the_session_that_asks() {
     assert_eq!(asks(&mut started_for), "mine");
     let named = client.tool("blue_context_status", json!({"session": "other"}));
     assert_eq!(named["session"], "other", "{named}");
-    // The same process goes on with another session, which has read nothing yet.
+    // The same agent starts another session, which has read nothing yet.
     let read = json!({"uris": ["blue://adr/1"], "changed_only": true});
     let n_read = |client: &mut Client| {
         client.tool("blue_read", read.clone())["documents"].as_array().unwrap().len()
@@ -216,7 +216,7 @@ fn status_belongs_to_the_session_that_asks() {
     hook(&project, &[], "user-prompt-submit", "cleared");
     assert_eq!(client.tool("blue_context_status", json!({}))["session"], "cleared");
     assert_eq!((n_read(&mut client), n_read(&mut client)), (1, 0));
-    // Two at once: neither is answered for, and nothing is left out as known.
+    // With two sessions at once none is chosen, and no document is left out as known.
     hook(&project, &[], "user-prompt-submit", "second");
     let status = client.tool("blue_context_status", json!({}));
     assert_eq!(status["session"], "unknown", "{status}");
@@ -228,7 +228,7 @@ fn status_belongs_to_the_session_that_asks() {
 fn a_bad_call_is_answered_with_the_expected_arguments() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
-    for (tool, arguments, said) in [
+    for (tool, arguments, expected) in [
         ("blue_read", json!({}), "missing field `uris`"),
         ("blue_read", json!({"uris": "blue://adr/1"}), "for example {"),
         ("blue_read", json!({"uris": []}), "it takes 1 to 50"),
@@ -244,7 +244,7 @@ fn a_bad_call_is_answered_with_the_expected_arguments() {
         let result = client.result("tools/call", json!({"name": tool, "arguments": arguments}));
         assert_eq!(result["isError"], true, "{tool} {arguments}");
         let text = result["content"][0]["text"].as_str().unwrap();
-        assert!(text.contains(said), "{tool} {arguments}: {text}");
+        assert!(text.contains(expected), "{tool} {arguments}: {text}");
     }
     assert_eq!(client.ask("tools/call", json!({"name": "rm"}))["error"]["code"], -32602);
 }
@@ -269,7 +269,7 @@ fn tool_results_match_their_schemas() {
             _ => json!({}),
         };
         let result = client.result("tools/call", json!({"name": name, "arguments": arguments}));
-        // The text says the same, for clients that know no structure.
+        // The text has the same content, for clients without structured results.
         let text = result["content"][0]["text"].as_str().unwrap();
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), result["structuredContent"]);
         let validator = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
@@ -279,7 +279,7 @@ fn tool_results_match_their_schemas() {
     }
 }
 
-/// The SDK's own client, which checks what it is given.
+/// The SDK's client validates every answer.
 #[test]
 fn the_official_sdk_client_can_use_the_server() {
     use rmcp::ServiceExt;

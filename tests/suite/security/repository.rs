@@ -171,7 +171,7 @@ fn documents_outside_a_sparse_checkout_are_an_error() {
         let linted = project.blue(&["knowledge", "lint"]);
         assert!(linted.stdout.contains("[BLUE-GIT-001]"), "{}", linted.stdout);
     }
-    // Other files that are not there are nobody's concern, nor is one that is there after all.
+    // Missing files that are no documents do not matter, nor does a document that exists after all.
     project.git(&["sparse-checkout", "set", "docs"]);
     assert!(!project.exists("src") && project.exists("docs/adr/0001-d.md"));
     assert!(!project.build().stderr.contains("BLUE-GIT-001"));
@@ -182,7 +182,7 @@ fn documents_outside_a_sparse_checkout_are_an_error() {
     let built = project.blue(&["knowledge", "build"]);
     let finding = "docs/adr/0002-d.md: error: this document is not checked out";
     assert!(built.stderr.contains(finding), "{}", built.stderr);
-    // The index changes and no document does: the next build that has to look at any sees it.
+    // Only the index of git changes. The next build that reads a document notices it.
     project.git(&["rm", "-q", "--cached", "--sparse", "docs/adr/0002-d.md"]);
     project.write("docs/adr/0001-d.md", "# 1. Decision 1, edited\n\nStatus: accepted\n");
     let built = project.build();

@@ -1,4 +1,6 @@
 //! Changed bytes in emitted files and caches.
+//!
+//! A sample of the bytes is changed. With BLUE_EVERY_BYTE set, every byte is.
 
 use std::collections::BTreeMap;
 
@@ -37,33 +39,33 @@ fn run(project: &Project, check: bool) -> anyhow::Result<Outcome> {
     build(&root, &Options { check, ..Options::quiet() })
 }
 
-/// Every so many bytes; all of them if asked.
+/// Evenly spaced positions, or all of them if BLUE_EVERY_BYTE is set.
 fn positions(n_bytes: usize, n_wanted: usize) -> impl Iterator<Item = usize> {
     let all = std::env::var_os("BLUE_EVERY_BYTE").is_some();
     (0..n_bytes).step_by(if all { 1 } else { (n_bytes / n_wanted).max(1) })
 }
 
-/// A byte is changed a little, in case, or beyond ASCII.
+/// Changes one byte in one of three ways: by one bit, in case, or to a byte beyond ASCII.
 fn changed(bytes: &[u8], at: usize, way: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[at] ^= [0x01, 0x20, 0x80][way % 3];
     bytes
 }
 
-/// The law for one changed file.
+/// Checks that a changed file is reported.
 fn assert_noticed(project: &Project, path: &str, what: &str) {
     match run(project, true) {
         Ok(outcome) => {
-            assert!(outcome.not_current().next().is_some(), "{path}, {what}: nobody noticed")
+            assert!(outcome.not_current().next().is_some(), "{path}, {what}: not noticed")
         }
         Err(error) => assert!(format!("{error:#}").contains(path), "{path}, {what}: {error:#}"),
     }
 }
 
-/// A build makes it what it was, or says why it cannot.
-fn assert_healed(project: &Project, clean: &BTreeMap<String, Vec<u8>>, path: &str, what: &str) {
+/// Checks that a build restores the file or reports why it cannot.
+fn assert_restored(project: &Project, clean: &BTreeMap<String, Vec<u8>>, path: &str, what: &str) {
     match run(project, false) {
-        Ok(_) => assert_eq!(project.emitted(), *clean, "{path}, {what}: not healed"),
+        Ok(_) => assert_eq!(project.emitted(), *clean, "{path}, {what}: not restored"),
         Err(error) => {
             assert!(format!("{error:#}").contains(path), "{path}, {what}: {error:#}");
             project.write(path, &clean[path]);
@@ -82,9 +84,9 @@ fn every_changed_byte_of_an_emitted_file_is_noticed() {
         for at in positions(bytes.len(), 70) {
             project.write(path, changed(bytes, at, n_points));
             assert_noticed(&project, path, &format!("byte {at}"));
-            // Building costs more than looking; every so often is enough.
+            // A build costs more than a check, so only every eighth change is built.
             match n_points % 8 {
-                0 => assert_healed(&project, &clean, path, &format!("byte {at}")),
+                0 => assert_restored(&project, &clean, path, &format!("byte {at}")),
                 _ => drop(project.write(path, bytes)),
             }
             n_points += 1;
@@ -99,14 +101,14 @@ fn every_changed_byte_of_an_emitted_file_is_noticed() {
         ] {
             project.write(path, text);
             assert_noticed(&project, path, what);
-            assert_healed(&project, &clean, path, what);
+            assert_restored(&project, &clean, path, what);
         }
     }
     println!("{n_points} bytes");
     assert!(n_points > 500, "only {n_points} bytes were tried");
 }
 
-/// The dates stand outside the digests, so they have a seal of their own.
+/// The dates are outside the digests, so they have a checksum of their own.
 #[test]
 fn every_changed_byte_of_a_header_is_noticed() {
     let project = built();
@@ -115,12 +117,12 @@ fn every_changed_byte_of_a_header_is_noticed() {
     for (path, bytes) in &clean {
         let text = String::from_utf8(bytes.clone()).unwrap();
         let end = text.find("Regenerate").or_else(|| text.find("regenerate"));
-        // All of them where there are few, and each in another way.
+        // Every third byte, each changed in another way.
         for at in (0..end.unwrap_or(0)).step_by(3) {
             project.write(path, changed(bytes, at, at));
             let noticed =
                 run(&project, true).map_or(true, |outcome| outcome.not_current().next().is_some());
-            assert!(noticed, "{path}, byte {at}: nobody noticed");
+            assert!(noticed, "{path}, byte {at}: not noticed");
             n_points += 1;
         }
         project.write(path, bytes);

@@ -94,7 +94,7 @@ fn links_out_of_the_project_need_the_consent_of_this_machines_user() {
     assert!(project.read("knowledge/adrs.md").contains("Use notes"));
     assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
 
-    // Consent is for these files: a link that comes later to another one needs its own.
+    // Consent covers these files only. A later link to another file needs its own.
     support::write(&notes.join("0003-private.md"), ADR.replace("1. Use", "3. Hide"));
     let link = project.path().join("docs/adr/0003-private.md");
     symlink(notes.join("0003-private.md"), &link).unwrap();
@@ -126,7 +126,7 @@ fn a_consent_file_that_others_can_write_allows_nothing() {
     assert!(refused.stderr.contains("chmod 600"), "{}", refused.stderr);
 }
 
-/// Everything in `.blue/local` as another machine would have written it.
+/// A project whose `.blue/local` was written by another machine.
 fn forged() -> (Project, Project) {
     let (victim, attacker) = (Project::named("shop"), Project::named("shop"));
     for project in [&victim, &attacker] {
@@ -159,7 +159,7 @@ fn caches_of_another_machine_are_ignored() {
 #[test]
 fn facts_of_another_machine_are_ignored_beside_a_valid_record() {
     let (victim, attacker) = forged();
-    // The same document with another title, kept under the digest of the true one.
+    // A document with another title, cached under the digest of the real one.
     let document = victim.read("docs/adr/0001-use-files.md");
     attacker.write("docs/adr/0001-use-files.md", document.replace("Use files", "Use malice"));
     attacker.blue(&["knowledge", "build", "--force"]);
@@ -216,7 +216,7 @@ fn no_cache_is_written_without_a_place_for_the_key() {
     let key = project.home().join(".blue/local/key");
     assert_eq!(key.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert!(project.exists(".blue/local/record"));
-    // A key that others can read is none.
+    // A key that others can read is not used.
     set_mode(&key, 0o644);
     std::fs::remove_file(project.path().join(".blue/local/record")).unwrap();
     project.build();

@@ -1,4 +1,4 @@
-//! A client that writes and reads plain lines, so that a test sees every byte of the wire.
+//! A client that writes and reads plain lines, so that a test sees every byte of the connection.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::Project;
 
-/// Which words a client uses.
+/// Version of the protocol that a client uses.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Era {
     /// `initialize`, 2025-11-25.
@@ -18,7 +18,7 @@ pub enum Era {
     Modern,
 }
 
-/// A server, and everything it said that nobody asked for.
+/// A running server, and the notifications it sent.
 pub struct Client {
     pub child: Child,
     pub stdin: Option<ChildStdin>,
@@ -37,12 +37,12 @@ pub fn meta(version: &str) -> Value {
 }
 
 impl Client {
-    /// Starts a server that was not spoken to yet.
+    /// Starts a server without opening the connection.
     pub fn silent(project: &Project, era: Era) -> Client {
         Client::started(project, era, &["mcp", "--session", "test"], "")
     }
 
-    /// The same as an agent starts it, which may say for which session.
+    /// Starts a server as an agent does, with the session in the environment.
     pub fn unnamed(project: &Project, session: &str) -> Client {
         Client::started(project, Era::Modern, &["mcp"], session)
     }
@@ -68,7 +68,7 @@ impl Client {
         Client { child, stdin, lines, notes: Vec::new(), era, last: 0 }
     }
 
-    /// Starts a server and opens the conversation.
+    /// Starts a server and opens the connection.
     pub fn new(project: &Project, era: Era) -> Client {
         let mut client = Client::silent(project, era);
         if era == Era::Legacy {
@@ -88,7 +88,7 @@ impl Client {
         stdin.write_all(format!("{message}\n").as_bytes()).unwrap();
     }
 
-    /// Sends a request and gives its id.
+    /// Sends a request and returns its id.
     pub fn send(&mut self, method: &str, mut params: Value) -> u64 {
         self.last += 1;
         if self.era == Era::Modern {
@@ -113,7 +113,7 @@ impl Client {
         }
     }
 
-    /// The answer to a request; what comes between is kept.
+    /// Waits for the answer to a request. Other messages go to `notes`.
     pub fn answer(&mut self, id: u64) -> Value {
         loop {
             let value = self.line(Duration::from_secs(60)).expect("an answer");
@@ -129,7 +129,7 @@ impl Client {
         self.answer(id)
     }
 
-    /// A result; an error fails the test.
+    /// Sends a request and returns its result. An error fails the test.
     pub fn result(&mut self, method: &str, params: Value) -> Value {
         let answer = self.ask(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
@@ -140,13 +140,13 @@ impl Client {
         self.ask("resources/read", json!({"uri": uri}))
     }
 
-    /// The one text of a resource.
+    /// Reads a resource and returns its text.
     pub fn text(&mut self, uri: &str) -> String {
         let result = self.result("resources/read", json!({"uri": uri}));
         result["contents"][0]["text"].as_str().unwrap().to_string()
     }
 
-    /// What a tool gave; an error fails the test.
+    /// Calls a tool and returns its structured result. An error fails the test.
     pub fn tool(&mut self, name: &str, arguments: Value) -> Value {
         let result = self.result("tools/call", json!({"name": name, "arguments": arguments}));
         assert_ne!(result["isError"], true, "{result}");
@@ -167,7 +167,7 @@ impl Client {
         }
     }
 
-    /// Waits for a notification of a method.
+    /// Waits for a notification.
     pub fn wait_for(&mut self, method: &str, wait: Duration) -> Option<Value> {
         let until = Instant::now() + wait;
         loop {
@@ -180,7 +180,7 @@ impl Client {
         }
     }
 
-    /// Closes its input and waits for its end.
+    /// Closes the input of the server and returns its exit code.
     pub fn end(mut self) -> i32 {
         drop(self.stdin.take());
         self.child.wait().unwrap().code().unwrap_or(-1)

@@ -1,4 +1,4 @@
-//! A project in a scratch directory, and the real binary run in it.
+//! A project in a temporary directory, and the real binary that runs in it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -52,7 +52,7 @@ pub fn give_to_another_user(path: &Path) -> bool {
     is_given
 }
 
-/// Keeps a command from climbing into the directory for temporary files, or above it.
+/// Keeps a command from searching for a project in the directory for temporary files or above.
 pub fn ceiling(command: &mut Command) -> &mut Command {
     command.env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
 }
@@ -62,7 +62,7 @@ impl Project {
         Project::named("")
     }
 
-    /// A project whose folder has a name, which blue may take for the project's.
+    /// A project in a folder of this name, which is also the default name of the project.
     pub fn named(name: &str) -> Project {
         let folder = tempfile::Builder::new().prefix("blue project ").tempdir().unwrap();
         let path = folder.path().join(if name.is_empty() { "a project" } else { name });
@@ -71,18 +71,18 @@ impl Project {
         Project { folder, path }
     }
 
-    /// The home of the user who runs blue here; nothing of the real one is read or written.
+    /// The home directory of the user who runs blue here. The real one is neither read nor written.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// Keeps a command from climbing out of this directory, and gives it a home of its own.
+    /// Keeps a command from searching above this directory, and gives it its own home.
     pub fn isolate<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         ceiling(command).env("HOME", self.home());
         command.env_remove("BLUE_HOME").env_remove("CLAUDE_PROJECT_DIR")
     }
 
-    /// The key that caches are sealed with here.
+    /// The key that authenticates the caches of this project.
     pub fn key(&self) -> blue::model::Key {
         let bytes = std::fs::read(self.home().join(".blue/local/key")).unwrap();
         blue::model::Key::new(bytes.try_into().unwrap())
@@ -133,7 +133,7 @@ impl Project {
         self.path().join(path).symlink_metadata().is_ok()
     }
 
-    /// The binary, about to run in this project.
+    /// A command that runs blue in this project.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blue"));
         command.args(arguments).current_dir(self.path()).stdin(Stdio::null());
@@ -169,7 +169,7 @@ impl Project {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Builds and expects it to work.
+    /// Runs a build, which must succeed.
     pub fn build(&self) -> Output {
         let output = self.blue(&["knowledge", "build"]);
         assert_eq!(output.code, 0, "{}", output.stderr);

@@ -40,8 +40,8 @@ fn bundle(project: &Project) -> String {
     project.read(".blue/context/workflow/0016-context.md")
 }
 
-/// Moves every line of the log into the past, so that nobody has to wait.
-fn age(project: &Project) {
+/// Backdates every line of the log, so that no test has to wait for thirty seconds.
+fn backdate_log(project: &Project) {
     let log = project.read(".blue/local/audit.jsonl");
     let aged = log.lines().map(|line| {
         let mut value: Value = serde_json::from_str(line).unwrap();

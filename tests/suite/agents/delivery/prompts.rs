@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{RFC, age, bundle, prompt, sample};
+use super::{RFC, backdate_log, bundle, prompt, sample};
 
 #[test]
 fn a_changed_bundle_is_delivered_once_in_thirty_seconds() {
@@ -11,7 +11,7 @@ fn a_changed_bundle_is_delivered_once_in_thirty_seconds() {
     assert!(first.starts_with(&bundle(&project)), "{first}");
     assert!(first.ends_with("is new to this session.\n"), "{first}");
     assert_eq!(prompt(&project, "s"), "");
-    // Another session is another reader.
+    // Another session has not been given the update yet.
     assert_ne!(prompt(&project, "t"), "");
     project.write(".blue/docs/rfcs/0016-context.md", RFC.replace("[ ] second", "[x] second"));
     let edit =
@@ -19,14 +19,14 @@ fn a_changed_bundle_is_delivered_once_in_thirty_seconds() {
     assert_eq!(project.blue_with_input(&["hook", "post-tool-use"], edit), "");
     assert!(bundle(&project).contains("Tasks: 2 of 2 done"), "{}", bundle(&project));
     assert_eq!(prompt(&project, "s"), "", "the session cools down");
-    age(&project);
+    backdate_log(&project);
     let again = prompt(&project, "s");
     assert!(again.starts_with(&bundle(&project)), "{again}");
     assert!(again.contains("changed since 2020-01-25T12:00:00Z"), "{again}");
-    let told = "said then.\ngone: Tasks: 1 of 2 done; open:\ngone: - [ ] second\nnew: Tasks: 2 of 2 done\n";
-    assert!(again.ends_with(told), "{again}");
+    let change = "said then.\ngone: Tasks: 1 of 2 done; open:\ngone: - [ ] second\nnew: Tasks: 2 of 2 done\n";
+    assert!(again.ends_with(change), "{again}");
     assert!(again.len() < 10_000);
-    // A clock that jumped back makes nobody wait.
+    // A clock that was set back does not delay a delivery.
     let log = project.read(".blue/local/audit.jsonl").replace("2020-", "2220-");
     project.write(".blue/local/audit.jsonl", log);
     project.write(".blue/docs/rfcs/0016-context.md", RFC.replace("second", "fourth"));
@@ -63,12 +63,12 @@ fn the_update_of_a_long_line_shows_the_changed_part() {
     project.write(".blue/docs/rfcs/0016-context.md", line("before"));
     project.build();
     prompt(&project, "s");
-    age(&project);
+    backdate_log(&project);
     project.write(".blue/docs/rfcs/0016-context.md", line("after"));
-    let told = prompt(&project, "s");
+    let update = prompt(&project, "s");
     assert!(
-        told.contains("tell before\nnew: ") && told.trim_end().ends_with("tell after"),
-        "{told}"
+        update.contains("tell before\nnew: ") && update.trim_end().ends_with("tell after"),
+        "{update}"
     );
 }
 
@@ -115,7 +115,7 @@ fn triggers_and_the_policy_decide_when_a_bundle_is_delivered() {
     let text = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert_eq!(json["hookSpecificOutput"]["hookEventName"], "PreToolUse");
     assert!(text.starts_with(bundle(&project).trim_end()), "{text}");
-    // What is done is only for whoever asks.
+    // An implemented RFC is delivered only on demand.
     project.write(".git/HEAD", "ref: refs/heads/rfc/17\n").write(".blue/config.yaml", "");
     project.build();
     assert_eq!(prompt(&project, "u"), "");
@@ -161,5 +161,5 @@ fn odd_files_and_odd_input_do_not_silence_the_prompt_hook() {
             .unwrap()
             .success()
     );
-    assert_eq!(prompt(&project, "n4"), "", "nobody waits for a pipe");
+    assert_eq!(prompt(&project, "n4"), "", "a pipe does not block");
 }

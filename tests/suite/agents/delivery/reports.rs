@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::{RFC, age, bundle, prompt, sample};
+use super::{RFC, backdate_log, bundle, prompt, sample};
 use crate::support::Project;
 use crate::support::mcp_client::{Client, Era};
 
@@ -69,7 +69,7 @@ fn open_tasks_are_counted_with_any_template() {
     assert_eq!(client.text("blue://state/active-tasks"), wanted);
     let status = client.tool("blue_status", serde_json::json!({}));
     assert_eq!(status["work"]["open_tasks"], serde_json::json!(["second"]), "{status}");
-    // The shell finds its line as before, and notes the digest of what it printed.
+    // The script finds its line in the index and logs the digest of what it printed.
     assert_eq!(project.blue(&["init"]).code, 0);
     let script = project.path().join(".blue/hooks/session-workflow");
     let mut command = std::process::Command::new(script);
@@ -103,7 +103,7 @@ fn session_names_are_random_and_stable() {
 fn the_log_command_filters_skips_torn_lines_and_the_log_rotates() {
     let project = sample("");
     prompt(&project, "a");
-    age(&project);
+    backdate_log(&project);
     prompt(&project, "b");
     let log = project.read(".blue/local/audit.jsonl") + "{\"timestamp\":\"20";
     project.write(".blue/local/audit.jsonl", &log);
@@ -125,7 +125,7 @@ fn the_log_command_filters_skips_torn_lines_and_the_log_rotates() {
     );
     prompt(&project, "d");
     assert_eq!(of(&[]), 3, "the log before is still read");
-    // Hooks only append; a build makes room.
+    // Hooks only append to the log. A build rotates it.
     project
         .write(".blue/local/audit.jsonl", "x".repeat(5 << 20))
         .write(".blue/docs/adrs/0002-two.md", "# Two\n");
@@ -146,7 +146,7 @@ fn context_show_warns_about_problems() {
     assert!(project.blue(&["status"]).stdout.contains("hint: write .blue/workflow.md"));
     project.build();
     std::fs::create_dir(project.path().join(".blue/local/audit.jsonl")).unwrap();
-    // The bundle is delivered; only the note of it is lost.
+    // The bundle is delivered. Only its log line is missing.
     assert!(prompt(&project, "s").contains("- [ ] third"));
     let context = project.blue(&["context"]);
     assert!(context.stderr.contains("deliveries are not recorded"), "{context:?}");
@@ -221,9 +221,9 @@ fn a_document_with_a_sidecar_is_current_until_either_file_changes() {
     let list: Value = serde_json::from_str(&list).unwrap();
     let uri = |i: usize| list[i]["uri"].as_str().unwrap().to_string();
     let reference = || project.blue(&["context", "reference", &uri(0)]);
-    let told = reference();
-    assert!(told.stdout.contains("The ground of all."), "{told:?}");
-    assert!(!told.stderr.contains("is not what was built"), "{told:?}");
+    let output = reference();
+    assert!(output.stdout.contains("The ground of all."), "{output:?}");
+    assert!(!output.stderr.contains("is not what was built"), "{output:?}");
     let mut client = Client::new(&project, Era::Modern);
     let stale = |client: &mut Client| {
         client.read(&uri(1))["result"]["contents"][0]["_meta"]["blue/stale"] == true
@@ -268,10 +268,10 @@ fn forged_lines_of_the_log_and_the_index_are_escaped() {
     for arguments in
         [&["status"][..], &["context", "show"], &["context", "refresh", "--session", "e"]]
     {
-        let told = project.blue(arguments).stdout;
-        // A terminal must not obey it; an agent must not read it as a tag.
+        let output = project.blue(arguments).stdout;
+        // A terminal must not execute it, and an agent must not read it as a tag.
         let agent = arguments.contains(&"refresh");
-        assert!(!(told.contains('\u{1b}') || agent && told.contains("<system")), "{told}");
+        assert!(!(output.contains('\u{1b}') || agent && output.contains("<system")), "{output}");
     }
 }
 

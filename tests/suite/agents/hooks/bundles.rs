@@ -31,15 +31,15 @@ fn a_session_gets_the_bundle_byte_for_byte_and_the_delivery_is_logged() {
 #[test]
 fn a_subagent_gets_the_same_text_as_json() {
     everywhere(|hook| {
-        let said = r#"{ "hook_event_name": "SubagentStart", "session_id": "s" }"#;
-        let printed = hook.start(said);
+        let input = r#"{ "hook_event_name": "SubagentStart", "session_id": "s" }"#;
+        let printed = hook.start(input);
         let json: serde_json::Value = serde_json::from_slice(&printed).unwrap();
         let text = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
         assert_eq!(json["hookSpecificOutput"]["hookEventName"], "SubagentStart");
         assert_eq!(text, hook.project.read(".blue/context/session.md").trim_end());
         let line = &hook.project.audit_log()[0];
         assert_eq!(line["artifact"], ".blue/context/session.json");
-        // What is noted is the text, which is what reaches the model.
+        // The log has the digest of the text, because the model is given the text and not the JSON.
         let bundle = hook.project.read(".blue/context/session.md");
         assert_eq!(
             line["content_hash"],
@@ -85,7 +85,7 @@ fn the_bundle_is_printed_for_any_input() {
         let bundle = hook.project.read(".blue/context/session.md").into_bytes();
         let huge = format!("{{\"prompt\":\"{}\"}}", "x".repeat(3_000_000));
         let lists = format!("[{}", "1,".repeat(500_000));
-        for said in [
+        for input in [
             "",
             "\n",
             "not JSON",
@@ -95,7 +95,7 @@ fn the_bundle_is_printed_for_any_input() {
             &huge,
             &lists,
         ] {
-            assert_eq!(hook.start(said), bundle, "{said:.40}");
+            assert_eq!(hook.start(input), bundle, "{input:.40}");
         }
         assert!(hook.project.audit_log().iter().all(|line| line["session_id"] == ""));
     });
@@ -240,7 +240,7 @@ fn a_branch_name_is_never_used_as_a_path() {
     });
 }
 
-/// Gives a file the line ends that git gives it where `core.autocrlf` is true.
+/// Converts a file to CRLF, as git does when `core.autocrlf` is true.
 fn with_crlf(project: &Project, path: &str) {
     let text = project.read(path).replace('\n', "\r\n");
     project.write(path, text);

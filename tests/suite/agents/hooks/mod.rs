@@ -34,7 +34,7 @@ fn sample() -> Project {
     project
 }
 
-/// Every shell on this machine, and every awk it may meet.
+/// Every pair of a shell and an awk on this machine.
 fn shells() -> Vec<(Vec<&'static str>, &'static str)> {
     let there = |name: &str| Command::new(name).arg("--help").stdin(Stdio::null()).output().is_ok();
     let mut all = Vec::new();
@@ -56,20 +56,21 @@ struct Hook<'a> {
 }
 
 impl Hook<'_> {
-    /// Runs a hook in a folder and gives what it printed. It must exit 0 and say nothing else.
-    fn run(&self, name: &str, folder: &str, arguments: &[&str], said: &[u8]) -> Vec<u8> {
-        let (printed, warning) = self.run_warned(name, folder, arguments, said);
+    /// Runs a hook in a folder and returns its output. It must exit 0 with nothing on standard
+    /// error.
+    fn run(&self, name: &str, folder: &str, arguments: &[&str], input: &[u8]) -> Vec<u8> {
+        let (printed, warning) = self.run_warned(name, folder, arguments, input);
         assert_eq!(warning, "", "{:?} {}", self.shell, self.awk);
         printed
     }
 
-    /// Runs a hook in a folder and gives what it printed, and what it said on standard error.
+    /// Runs a hook in a folder and returns standard output and standard error.
     fn run_warned(
         &self,
         name: &str,
         folder: &str,
         arguments: &[&str],
-        said: &[u8],
+        input: &[u8],
     ) -> (Vec<u8>, String) {
         let bin = tempfile::tempdir().unwrap();
         let script = match self.awk {
@@ -101,14 +102,14 @@ impl Hook<'_> {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A hook need not read all that is said.
-        child.stdin.take().unwrap().write_all(said).ok();
+        // A hook may exit before it has read all of its input.
+        child.stdin.take().unwrap().write_all(input).ok();
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{:?} {} {output:?}", self.shell, self.awk);
         (output.stdout, String::from_utf8(output.stderr).unwrap())
     }
 
-    /// Runs the session hook where nothing can be logged: the bundle comes, with one line about that.
+    /// Runs the session hook where the log cannot be written: it prints the bundle and one warning.
     fn start_unlogged(&self) -> Vec<u8> {
         let (printed, warning) = self.run_warned("session-start", "", &[], START.as_bytes());
         assert!(warning.starts_with("blue: cannot write "), "{:?}: {warning}", self.shell);
@@ -117,12 +118,12 @@ impl Hook<'_> {
         printed
     }
 
-    fn start(&self, said: &str) -> Vec<u8> {
-        self.run("session-start", "", &[], said.as_bytes())
+    fn start(&self, input: &str) -> Vec<u8> {
+        self.run("session-start", "", &[], input.as_bytes())
     }
 }
 
-/// Does something with the hook under every shell and awk, each in a project of its own.
+/// Calls the function for every shell and awk, each time with a new project.
 fn everywhere(try_it: impl Fn(&Hook<'_>)) {
     for (shell, awk) in shells() {
         let project = sample();
@@ -130,7 +131,7 @@ fn everywhere(try_it: impl Fn(&Hook<'_>)) {
     }
 }
 
-/// Runs the hook and gives up on it after a while; `None` if it did not end.
+/// Runs the hook with a time limit. Returns `None` if it did not end.
 fn within_seconds(hook: &Hook<'_>, name: &str, environment: &[(&str, &str)]) -> Option<String> {
     let mut command = Command::new("timeout");
     command.arg("10").args(&hook.shell).arg(hook.project.path().join(".blue/hooks").join(name));
@@ -140,7 +141,7 @@ fn within_seconds(hook: &Hook<'_>, name: &str, environment: &[(&str, &str)]) -> 
     (output.status.code() == Some(0)).then(|| String::from_utf8(output.stdout).unwrap())
 }
 
-/// The shells alone, with the machine's own awk.
+/// Calls the function for every shell, with the default awk only.
 fn everywhere_once(try_it: impl Fn(&Hook<'_>)) {
     for (shell, awk) in shells().into_iter().filter(|(_, awk)| *awk == "awk") {
         let project = sample();

@@ -137,7 +137,7 @@ fn a_full_disk_is_reported_and_the_bundle_is_still_printed() {
     everywhere_once(|hook| {
         let shell = hook.shell.join(" ");
         let script = hook.project.path().join(".blue/hooks/session-start");
-        // No process below this one can make a file any longer.
+        // With this limit no child process can extend a file.
         let limited = format!("ulimit -f 0; exec {shell} '{}'", script.display());
         let mut command = Command::new("sh");
         support::ceiling(&mut command).args(["-c", &limited]).current_dir(hook.project.path());
@@ -157,14 +157,14 @@ fn a_full_disk_is_reported_and_the_bundle_is_still_printed() {
 fn hook_and_command_shorten_a_long_session_id_alike() {
     everywhere(|hook| {
         let long = |end: &str| format!("{}{end}", "Long_session.id-0123456789".repeat(6));
-        let said =
+        let input =
             |id: &str| format!("{{\"session_id\":\"{id}\",\"hook_event_name\":\"SessionStart\"}}");
         let (one, two) = (long("1"), long("2"));
-        hook.start(&said(&one));
-        hook.start(&said(&two));
+        hook.start(&input(&one));
+        hook.start(&input(&two));
         let mut blue = hook.project.command(&["hook", "session-start"]);
         let mut child = blue.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(said(&one).as_bytes()).unwrap();
+        child.stdin.take().unwrap().write_all(input(&one).as_bytes()).unwrap();
         assert!(child.wait().unwrap().success());
         let ids: Vec<String> =
             hook.project.audit_log().iter().map(|line| line["session_id"].to_string()).collect();
@@ -173,7 +173,7 @@ fn hook_and_command_shorten_a_long_session_id_alike() {
         let told = hook.project.blue(&["context", "log", "--session", &one]);
         assert_eq!(told.stdout.lines().count(), 2, "{told:?}");
         let of_128 = "x".repeat(128);
-        hook.start(&said(&of_128));
+        hook.start(&input(&of_128));
         assert_eq!(hook.project.audit_log()[3]["session_id"], of_128);
     });
 }

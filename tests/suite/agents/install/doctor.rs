@@ -12,15 +12,15 @@ use crate::support::Project;
 #[test]
 fn doctor_passes_for_a_connected_project() {
     let project = adopted();
-    let said = doctor(&project, &[]);
-    assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
+    let output = doctor(&project, &[]);
+    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
     for line in
         ["the bytes of .blue/context/session.md", "tokens", ".mcp.json", "blue: all is well"]
     {
-        assert!(said.stdout.contains(line), "{line}: {}", said.stdout);
+        assert!(output.stdout.contains(line), "{line}: {}", output.stdout);
     }
-    let said = doctor(&project, &["--format", "json"]);
-    let report: Value = serde_json::from_str(&said.stdout).unwrap();
+    let output = doctor(&project, &["--format", "json"]);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(report["n_problems"], 0);
     assert_eq!(report["received"]["same_as_built"], true);
     let n_bytes = project.read(".blue/context/session.md").len();
@@ -29,9 +29,9 @@ fn doctor_passes_for_a_connected_project() {
 
 #[test]
 fn doctor_reports_each_problem_with_its_fix() {
-    let said = doctor(&Project::new(), &[]);
-    assert_eq!(said.code, 1, "{}", said.stdout);
-    assert!(said.stdout.contains("hint: run `blue init`"), "{}", said.stdout);
+    let output = doctor(&Project::new(), &[]);
+    assert_eq!(output.code, 1, "{}", output.stdout);
+    assert!(output.stdout.contains("hint: run `blue init`"), "{}", output.stdout);
     type Damage = fn(&Project);
     let damages: [(&str, Damage); 6] = [
         ("not current", |project| {
@@ -60,21 +60,21 @@ fn doctor_reports_each_problem_with_its_fix() {
     for (line, damage) in damages {
         let project = adopted();
         damage(&project);
-        let said = doctor(&project, &[]);
-        assert_eq!(said.code, 1, "{line}: {}", said.stdout);
-        assert!(said.stdout.contains(line), "{line}: {}", said.stdout);
+        let output = doctor(&project, &[]);
+        assert_eq!(output.code, 1, "{line}: {}", output.stdout);
+        assert!(output.stdout.contains(line), "{line}: {}", output.stdout);
     }
     let project = adopted();
     let home = tempfile::tempdir().unwrap();
     let mut command = project.command(&["doctor"]);
-    let said = support::run(command.env("HOME", home.path()).env("PATH", "/usr/bin:/bin"));
-    assert!(said.stdout.contains("has no `blue`"), "{}", said.stdout);
+    let output = support::run(command.env("HOME", home.path()).env("PATH", "/usr/bin:/bin"));
+    assert!(output.stdout.contains("has no `blue`"), "{}", output.stdout);
 }
 
 type Damage = fn(&Project, &Path);
 const LOCAL: &str = ".claude/settings.local.json";
 
-/// What keeps an agent from running hooks or the server, with what the doctor says of it.
+/// Settings that keep an agent from running hooks or the server, and the message about each.
 const HINDRANCES: [(&str, Damage); 11] = [
     (".claude/settings.json  line 2: a comment", |project, _| {
         project.write(SETTINGS, project.read(SETTINGS).replacen('{', "{\n  // ours", 1));
@@ -129,10 +129,10 @@ fn doctor_fails_where_no_context_can_be_delivered() {
     for (line, damage) in HINDRANCES {
         let (project, home) = (adopted(), tempfile::tempdir().unwrap());
         damage(&project, home.path());
-        let said = doctor_at(&project, home.path(), &[]).stdout;
+        let output = doctor_at(&project, home.path(), &[]).stdout;
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(plain(&said).contains(&plain(line)), "{line}: {said}");
-        assert!(!said.contains("all is well"), "{line}: {said}");
+        assert!(plain(&output).contains(&plain(line)), "{line}: {output}");
+        assert!(!output.contains("all is well"), "{line}: {output}");
     }
 }
 
@@ -147,8 +147,8 @@ fn doctor_passes_when_a_settings_file_with_precedence_allows_hooks() {
         hooks.display()
     );
     support::write(&home.path().join(".codex/config.toml"), state);
-    let said = doctor_at(&project, home.path(), &[]).stdout;
-    assert!(said.contains("all is well") && said.contains("were trusted"), "{said}");
+    let output = doctor_at(&project, home.path(), &[]).stdout;
+    assert!(output.contains("all is well") && output.contains("were trusted"), "{output}");
 }
 
 #[test]
@@ -170,8 +170,8 @@ fn the_trial_run_of_doctor_counts_as_no_delivery() {
 fn doctor_runs_no_script_of_another_author() {
     let project = adopted();
     project.write(".blue/hooks/session-start", "#!/bin/sh\ntouch ran\n");
-    let said = doctor(&project, &[]);
-    assert!(said.stdout.contains("not tried"), "{}", said.stdout);
+    let output = doctor(&project, &[]);
+    assert!(output.stdout.contains("not tried"), "{}", output.stdout);
     assert!(!project.exists("ran"));
 }
 
@@ -179,14 +179,14 @@ fn doctor_runs_no_script_of_another_author() {
 fn doctor_reports_an_agent_that_is_not_connected() {
     let project = adopted();
     blue(&project, &["uninstall"]);
-    let said = doctor(&project, &[]);
-    assert_eq!(said.code, 1, "{}", said.stdout);
-    assert!(said.stdout.contains("hooks not registered"), "{}", said.stdout);
+    let output = doctor(&project, &[]);
+    assert_eq!(output.code, 1, "{}", output.stdout);
+    assert!(output.stdout.contains("hooks not registered"), "{}", output.stdout);
     blue(&project, &["install", "--no-codex", "--no-mcp"]);
-    let said = doctor(&project, &[]);
-    assert_eq!(said.code, 0, "{}", said.stdout);
-    assert!(said.stdout.contains("blue: 0 problems, 2 warnings"), "{}", said.stdout);
-    assert!(said.stdout.contains("hint: run `blue install`"), "{}", said.stdout);
+    let output = doctor(&project, &[]);
+    assert_eq!(output.code, 0, "{}", output.stdout);
+    assert!(output.stdout.contains("blue: 0 problems, 2 warnings"), "{}", output.stdout);
+    assert!(output.stdout.contains("hint: run `blue install`"), "{}", output.stdout);
 }
 
 #[test]
@@ -203,17 +203,17 @@ fn doctor_reports_a_command_that_imitates_blue() {
             } else {
                 project.write(file, with_command(command));
             }
-            let said = doctor(&project, &[]);
-            assert_eq!(said.code, 1, "{command}: {}", said.stdout);
-            let line = said.stdout.lines().find(|line| line.starts_with("problem")).unwrap();
+            let output = doctor(&project, &[]);
+            assert_eq!(output.code, 1, "{command}: {}", output.stdout);
+            let line = output.stdout.lines().find(|line| line.starts_with("problem")).unwrap();
             assert!(line.contains(file) && line.contains("poses as blue's"), "{command}: {line}");
         }
     }
-    // What blue wrote, or an earlier blue, and what only sounds like it, is no problem.
+    // Commands of this or an earlier version, and commands with a similar name, are no problem.
     let project = adopted();
     for command in ["blue hook pre-compact", "blue knowledge build", "cat blueprint hooks"] {
         project.write(".claude/settings.local.json", with_command(command));
-        let said = doctor(&project, &[]);
-        assert!(!said.stdout.contains("poses"), "{command}: {}", said.stdout);
+        let output = doctor(&project, &[]);
+        assert!(!output.stdout.contains("poses"), "{command}: {}", output.stdout);
     }
 }

@@ -9,7 +9,7 @@ use crate::support::Project;
 
 const FILES: [&str; 3] = [SETTINGS, ".mcp.json", ".codex/hooks.json"];
 
-/// Settings of other people, each valid and each laid out in its own way.
+/// Valid settings files in different layouts.
 const ORIGINALS: &[(&str, &str)] = &[
     ("empty", ""),
     ("only white space", " \n\n"),
@@ -134,11 +134,11 @@ fn uninstall_restores_the_bytes_of_every_layout() {
         let project = Project::new();
         project.write(SETTINGS, original);
         let before = project.files();
-        let said = blue(&project, &["install"]);
+        let output = blue(&project, &["install"]);
         assert!(
-            said.stdout.contains("added    .claude/settings.json\n"),
+            output.stdout.contains("added    .claude/settings.json\n"),
             "{name}: {}",
-            said.stdout
+            output.stdout
         );
         let installed = project.read(SETTINGS);
         let blank = original.trim_matches(['\u{feff}', ' ', '\n']).is_empty();
@@ -200,12 +200,12 @@ fn uninstall_removes_the_files_that_install_created() {
     let project = Project::new();
     project.write("README.md", "# Project\n");
     let before = project.files();
-    let said = blue(&project, &["install"]);
+    let output = blue(&project, &["install"]);
     for path in FILES {
-        assert!(said.stdout.contains(&format!("added    {path}\n")), "{}", said.stdout);
+        assert!(output.stdout.contains(&format!("added    {path}\n")), "{}", output.stdout);
     }
-    assert!(said.stdout.contains("added    .blue/hooks/session-start\n"), "{}", said.stdout);
-    assert!(said.stdout.contains("trust dialog"), "{}", said.stdout);
+    assert!(output.stdout.contains("added    .blue/hooks/session-start\n"), "{}", output.stdout);
+    assert!(output.stdout.contains("trust dialog"), "{}", output.stdout);
     for path in [".blue/hooks/session-start", ".blue/hooks/session-workflow"] {
         let mode = project.path().join(path).metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o755, "{path}");
@@ -236,8 +236,8 @@ fn uninstall_removes_the_files_that_install_created() {
     assert!(
         !project.exists(".claude") && !project.exists(".codex") && !project.exists(".mcp.json")
     );
-    let said = blue(&project, &["uninstall"]);
-    assert!(said.stdout.contains("absent   .mcp.json"), "{}", said.stdout);
+    let output = blue(&project, &["uninstall"]);
+    assert!(output.stdout.contains("absent   .mcp.json"), "{}", output.stdout);
 }
 
 #[test]
@@ -246,8 +246,8 @@ fn uninstall_works_in_a_clone_without_an_install_record() {
     project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
     blue(&project, &["install"]);
     std::fs::remove_dir_all(project.path().join(".blue/local")).unwrap();
-    let said = blue(&project, &["install"]);
-    assert!(said.stdout.contains("current  .claude/settings.json"), "{}", said.stdout);
+    let output = blue(&project, &["install"]);
+    assert!(output.stdout.contains("current  .claude/settings.json"), "{}", output.stdout);
     blue(&project, &["uninstall"]);
     assert_eq!(project.read(SETTINGS), "{\n  \"model\": \"opus\"\n}\n");
     assert!(!project.exists(".codex") && !project.exists(".mcp.json"));
@@ -287,8 +287,8 @@ fn uninstall_removes_only_its_handler_from_a_shared_group() {
     let project = Project::new();
     let original = "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"a\"}, {\"type\": \"command\", \"command\": \"blue hook session-end\"}, {\"type\": \"command\", \"command\": \"b\"}]}]}}";
     project.write(SETTINGS, original);
-    let said = blue(&project, &["install"]);
-    assert!(said.stdout.contains("updated  .claude/settings.json"), "{}", said.stdout);
+    let output = blue(&project, &["install"]);
+    assert!(output.stdout.contains("updated  .claude/settings.json"), "{}", output.stdout);
     assert!(project.read(SETTINGS).contains("\"blue hook session-end || :\", \"timeout\": 3}, {\"type\": \"command\", \"command\": \"b\"}"));
     blue(&project, &["uninstall"]);
     assert_eq!(

@@ -13,16 +13,16 @@ fn scripts_are_updated_unless_they_were_edited() {
     let (start, workflow) = (".blue/hooks/session-start", ".blue/hooks/session-workflow");
     project.write(start, "#!/bin/sh\n# blue hook of an earlier version\ncat x\n");
     project.write(workflow, "#!/bin/sh\necho mine\n");
-    let said = blue(&project, &["install"]);
-    assert!(said.stdout.contains(&format!("updated  {start}\n")), "{}", said.stdout);
+    let output = blue(&project, &["install"]);
+    assert!(output.stdout.contains(&format!("updated  {start}\n")), "{}", output.stdout);
     assert!(
-        said.stdout.contains(&format!("kept     {workflow} (edited by hand)\n")),
+        output.stdout.contains(&format!("kept     {workflow} (edited by hand)\n")),
         "{}",
-        said.stdout
+        output.stdout
     );
     assert_eq!(project.read(workflow), "#!/bin/sh\necho mine\n");
     assert_eq!(project.read(start), include_str!("../../../../hooks/session-start"));
-    assert!(said.stderr.contains(".blue/local/rescued/"), "{}", said.stderr);
+    assert!(output.stderr.contains(".blue/local/rescued/"), "{}", output.stderr);
     blue(&project, &["uninstall"]);
     assert!(project.exists(start), "it was there before");
 }
@@ -38,9 +38,9 @@ fn run_commands(text: &str, at: &Path, home: &Path) -> String {
             .env("PATH", "/usr/bin:/bin")
             .env_remove("BLUE_HOME")
             .stdin(Stdio::null());
-        let said = support::run(&mut sh);
-        assert_eq!(said.code, 0, "{event}: {command}: {}", said.stderr);
-        printed.push_str(&said.stdout);
+        let output = support::run(&mut sh);
+        assert_eq!(output.code, 0, "{event}: {command}: {}", output.stderr);
+        printed.push_str(&output.stdout);
     }
     printed
 }
@@ -128,7 +128,7 @@ fn install_and_init_restore_scripts_with_crlf() {
         assert!(clone.read(path).contains("\r\n"));
         let doctored = doctor(&clone, &[]);
         assert!(doctored.stdout.contains("has CR LF line ends"), "{}", doctored.stdout);
-        // What else a build makes of such a clone is not looked at here.
+        // The exit code does not matter here, only the scripts do.
         run(&clone, clone.path(), &[command]);
         assert_eq!(clone.read(path), include_str!("../../../../hooks/session-start"), "{command}");
         assert!(clone.read(".gitattributes").contains("/.blue/hooks/* text eol=lf"), "{command}");
@@ -151,7 +151,7 @@ fn foreign_lines_in_gitattributes_stay_byte_for_byte() {
             assert_eq!(project.read(".gitattributes"), with);
             blue(&project, &["uninstall"]);
             let left = project.exists(".gitattributes").then(|| project.read(".gitattributes"));
-            // A file that was empty may be gone.
+            // A file that was empty may have been removed.
             assert_eq!(left.unwrap_or_default(), original, "{first}");
         }
     }

@@ -36,10 +36,14 @@ fn invalid_json_stops_the_installation_before_any_write() {
         let before = project.files();
         let home = tempfile::tempdir().unwrap();
         for command in [vec!["install"], vec!["install", "--dry-run"]] {
-            let said = run(&project, home.path(), &command);
-            assert_eq!(said.code, 2, "{}", said.stdout);
-            assert!(said.stderr.contains(&format!(".codex/hooks.json{place}")), "{}", said.stderr);
-            assert!(said.stderr.contains("hint: "), "{}", said.stderr);
+            let output = run(&project, home.path(), &command);
+            assert_eq!(output.code, 2, "{}", output.stdout);
+            assert!(
+                output.stderr.contains(&format!(".codex/hooks.json{place}")),
+                "{}",
+                output.stderr
+            );
+            assert!(output.stderr.contains("hint: "), "{}", output.stderr);
             assert_eq!(project.files(), before);
             assert!(!project.exists(".blue") && !project.exists(".mcp.json"));
         }
@@ -58,12 +62,12 @@ fn a_failed_write_rolls_the_other_files_back() {
     for refused in [".codex/hooks.json", ".blue/hooks/session-workflow"] {
         let project = Project::new();
         project.write(SETTINGS, "{ }").write(".blue/config.yaml", "");
-        // Where the new file would be written first, there is a folder with something in it.
+        // A folder with this name keeps blue from creating the temporary file.
         project.write(&format!("{refused}.blue-tmp/x"), "");
         let before = project.files();
         let home = tempfile::tempdir().unwrap();
-        let said = run(&project, home.path(), &["install"]);
-        assert_eq!(said.code, 2, "{refused}: {}", said.stdout);
+        let output = run(&project, home.path(), &["install"]);
+        assert_eq!(output.code, 2, "{refused}: {}", output.stdout);
         assert_eq!(project.files(), before, "{refused}");
         std::fs::remove_dir_all(project.path().join(format!("{refused}.blue-tmp"))).unwrap();
         blue(&project, &["install"]);
@@ -77,22 +81,24 @@ fn a_dry_run_shows_the_lines_and_writes_nothing() {
     let project = Project::new();
     project.write(SETTINGS, "{\n  \"model\": \"opus\"\n}\n");
     let before = project.stamps();
-    let said = blue(&project, &["install", "--dry-run"]);
+    let output = blue(&project, &["install", "--dry-run"]);
     assert_eq!(project.stamps(), before);
     assert!(!project.exists(".blue") && !project.exists(".codex"));
     assert!(
-        said.stdout.contains("-  \"model\": \"opus\"\n+  \"model\": \"opus\",\n+  \"hooks\": {\n"),
+        output
+            .stdout
+            .contains("-  \"model\": \"opus\"\n+  \"model\": \"opus\",\n+  \"hooks\": {\n"),
         "{}",
-        said.stdout
+        output.stdout
     );
-    assert!(said.stdout.contains("--- /dev/null\n+++ b/.mcp.json\n"), "{}", said.stdout);
+    assert!(output.stdout.contains("--- /dev/null\n+++ b/.mcp.json\n"), "{}", output.stdout);
     blue(&project, &["install"]);
     let before = project.stamps();
-    let said = blue(&project, &["uninstall", "--dry-run"]);
-    assert!(said.stdout.contains("-  \"hooks\": {\n"), "{}", said.stdout);
+    let output = blue(&project, &["uninstall", "--dry-run"]);
+    assert!(output.stdout.contains("-  \"hooks\": {\n"), "{}", output.stdout);
     assert_eq!(project.stamps(), before);
-    let said = blue(&project, &["install", "--dry-run"]);
-    assert!(!said.stdout.contains('+'), "{}", said.stdout);
+    let output = blue(&project, &["install", "--dry-run"]);
+    assert!(!output.stdout.contains('+'), "{}", output.stdout);
 }
 
 #[test]
@@ -113,11 +119,11 @@ fn a_foreign_server_keeps_its_name() {
     let project = Project::new();
     let text = "{\"mcpServers\":{\"blue\":{\"command\":\"blueprint\"},\"x\":{}}}";
     project.write(".mcp.json", text);
-    let said = blue(&project, &["install"]);
+    let output = blue(&project, &["install"]);
     assert!(
-        said.stdout.contains("kept     .mcp.json (another server is called blue)"),
+        output.stdout.contains("kept     .mcp.json (another server is called blue)"),
         "{}",
-        said.stdout
+        output.stdout
     );
     blue(&project, &["uninstall"]);
     assert_eq!(project.read(".mcp.json"), text);
@@ -146,9 +152,9 @@ fn nothing_is_written_through_a_link_in_the_project() {
         };
         symlink(to, at).unwrap();
         let before = outside.stamps();
-        let said = run(&project, &project.home(), &["install"]);
-        assert_eq!(said.code, 2, "{link}: {}", said.stdout);
-        assert!(said.stderr.contains("symbolic link"), "{link}: {}", said.stderr);
+        let output = run(&project, &project.home(), &["install"]);
+        assert_eq!(output.code, 2, "{link}: {}", output.stdout);
+        assert!(output.stderr.contains("symbolic link"), "{link}: {}", output.stderr);
         assert_eq!(outside.stamps(), before, "{link}");
         assert!(!project.exists(".blue/local"), "{link}");
     }
@@ -176,17 +182,17 @@ fn a_forged_install_record_does_no_harm() {
         }"#,
     );
     let home = tempfile::tempdir().unwrap();
-    let said = run(&outside, home.path(), &["-C", "project", "uninstall"]);
-    assert_eq!(said.code, 0, "{}", said.stderr);
+    let output = run(&outside, home.path(), &["-C", "project", "uninstall"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     for path in ["victim", "file", "project/empty", "project/README.md", "project/.git"] {
         assert!(outside.exists(path), "{path}");
     }
-    // It says nothing: what is blue's alone goes.
+    // The record lists no files, so only entries of blue are removed.
     assert!(!outside.exists(&settings));
     outside.write("project/.blue/local/installed.json", "not JSON");
     assert_eq!(run(&outside, home.path(), &["-C", "project", "install"]).code, 0);
     assert_eq!(run(&outside, home.path(), &["-C", "project", "uninstall"]).code, 0);
-    // It says nothing: what is blue's alone goes.
+    // The record lists no files, so only entries of blue are removed.
     assert!(!outside.exists(&settings));
 }
 
@@ -201,9 +207,9 @@ fn user_settings_behind_a_link_are_edited_at_the_target() {
     let private = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(home.path().join(".blue/local/key"), private).unwrap();
     let before = home.files();
-    let said = run(&project, home.path(), &["install", "--user"]);
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    assert!(said.stdout.contains("added    ~/.claude/settings.json\n"), "{}", said.stdout);
+    let output = run(&project, home.path(), &["install", "--user"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("added    ~/.claude/settings.json\n"), "{}", output.stdout);
     assert!(home.path().join(SETTINGS).symlink_metadata().unwrap().is_symlink());
     assert_eq!(commands(&home.read("dotfiles/claude.json")).len(), 9);
     assert!(project.files().is_empty() && !project.exists(".blue"));
@@ -230,16 +236,16 @@ fn install_replaces_a_command_that_imitates_blue() {
         let project = Project::new();
         project.write(SETTINGS, with_command(command));
         let before = project.files();
-        let said = run(&project, project.path(), &["install"]);
-        match said.code {
+        let output = run(&project, project.path(), &["install"]);
+        match output.code {
             0 => {
                 let all = commands(&project.read(SETTINGS));
                 assert!(all.iter().all(|(_, other)| other != command), "{command}: {all:?}");
                 assert!(!project.read(SETTINGS).contains("evil"), "{command}");
             }
             code => {
-                assert_eq!(code, 2, "{command}: {}", said.stderr);
-                assert!(said.stderr.contains(SETTINGS), "{command}: {}", said.stderr);
+                assert_eq!(code, 2, "{command}: {}", output.stderr);
+                assert!(output.stderr.contains(SETTINGS), "{command}: {}", output.stderr);
                 assert_eq!(project.files(), before, "{command}: something was changed");
             }
         }

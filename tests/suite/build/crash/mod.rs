@@ -1,10 +1,10 @@
-//! blue killed, or refused by the system, at every single call that touches the project.
+//! blue is killed, or a system call fails, at every call that touches the project.
 //!
-//! A run is traced first; every call on the project's files in that trace is a point. Then blue runs
-//! once for each point and each fault. Needs strace, which injects them. Without it the tests say so
-//! and stop, unless BLUE_REQUIRE_STRACE is set, as `.ci/run` does. Every point is
-//! refused once, with another error each time, and killed if it could change anything; with
-//! BLUE_EVERY_FAULT set, every point suffers all of it.
+//! A run is traced first, and every call on the project's files in that trace is a point. Then blue
+//! runs once for each point and each fault. strace injects the faults. Without strace the tests are
+//! skipped with a message, unless BLUE_REQUIRE_STRACE is set, as in `.ci/run`. Every point fails
+//! once, with changing errors, and is killed if it can change a file. With BLUE_EVERY_FAULT set,
+//! every point gets every fault.
 
 mod scenarios;
 
@@ -17,40 +17,40 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::Project;
 
-/// What writes, and what opens.
+/// System calls that write, and those that open.
 const WRITING: &str = "write,fsync,fdatasync,syncfs,renameat,renameat2,unlinkat,mkdirat,ftruncate,flock,linkat,fchmod";
 const OPENING: &str = "open,openat,openat2";
 
-/// What only reads.
+/// System calls that only read.
 const READING: &str = "read,pread64,getdents64";
 
-/// A signal came; whoever was interrupted tries again.
+/// The fault of a call that a signal interrupted. blue must retry it.
 const INTERRUPTED: &str = "error=EINTR";
 const ERRORS: [&str; 4] = ["ENOSPC", "EIO", "EACCES", "EDQUOT"];
 type Files = BTreeMap<String, Vec<u8>>;
 type Prepare = fn() -> Project;
 
-/// Something blue does, and the project it does it in.
+/// A command, and the project it runs in.
 struct Scenario {
     name: &'static str,
     arguments: &'static [&'static str],
     stdin: &'static str,
-    /// A project about to be worked on.
+    /// Creates the project.
     prepare: Prepare,
-    /// The calls that are tried.
+    /// The system calls that fail.
     calls: fn() -> Vec<&'static str>,
-    /// What makes it whole again.
+    /// The command that repairs the project.
     again: &'static [&'static str],
 }
 
-/// One call of the traced run, as strace can find it again: the name it was given or the file it is
-/// on, and how many such calls came before it.
+/// One call of the traced run, identified as strace does it: by its path or the file of its
+/// descriptor, and by the number of such calls before it.
 #[derive(Clone, Debug)]
 struct Point {
     call: String,
     key: String,
     n: usize,
-    /// Whether it can change anything. Being killed where nothing changes is being killed before the
+    /// True if the call can change a file. A kill at any other call equals a kill before the
     /// next change.
     writes: bool,
 }
@@ -90,7 +90,7 @@ fn strace(project: &Project, scenario: &Scenario, flags: &[&str]) -> Run {
     project.isolate(&mut command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Whoever was killed does not read.
+    // A killed process does not read its input.
     child.stdin.take().unwrap().write_all(scenario.stdin.as_bytes()).ok();
     let output = child.wait_with_output().unwrap();
     let killed = output.status.signal().is_some();
@@ -107,11 +107,11 @@ fn strace(project: &Project, scenario: &Scenario, flags: &[&str]) -> Run {
     }
 }
 
-/// The paths in a call of a trace: those of its descriptors, `5</tmp/x>`, and those it was given.
+/// The paths in a traced call: those of its descriptors, `5</tmp/x>`, and those of its arguments.
 fn paths_of(call: &str, line: &str) -> Vec<String> {
     let named = call.ends_with("at") || call.ends_with("at2") || call == "open";
     let mut paths = Vec::new();
-    // What is between quotes is a name or, in a `write`, anything.
+    // Text in quotes is a path or, in a `write`, the data.
     for (i, part) in line.split('"').enumerate() {
         if i % 2 == 1 {
             paths.extend(named.then(|| part.to_string()));
@@ -144,13 +144,13 @@ fn points(project: &Project, scenario: &Scenario) -> Vec<Point> {
             continue;
         }
         let entered = rest.split(" = ").next().unwrap();
-        // An absolute name that is opened from the current folder has nothing to do with that.
+        // An absolute path does not depend on the current folder that it is opened from.
         let entered = match entered.split_once("AT_FDCWD<") {
             Some((_, rest)) => &format!("{call}({}", rest.split_once('>').unwrap().1),
             None => entered,
         };
         let paths = paths_of(call, entered);
-        // Each name counts its own calls; strace does so for every thread apart.
+        // Calls are counted for each path. strace counts them for each thread separately.
         let unique: BTreeSet<&String> = paths.iter().collect();
         for path in unique {
             *seen.entry((thread.to_string(), call.to_string(), path.clone())).or_default() += 1;
@@ -158,7 +158,8 @@ fn points(project: &Project, scenario: &Scenario) -> Vec<Point> {
         if !paths.iter().any(|path| *path == root || path.starts_with(&format!("{root}/"))) {
             continue;
         }
-        // The name it was given if it is a lasting one, else the file or folder it is on.
+        // The path of the argument if it is the same in every run, else the file or folder of the
+        // descriptor.
         let lasting = |path: &&String| {
             *path != "."
                 && !path.starts_with(&root)
@@ -177,8 +178,8 @@ fn points(project: &Project, scenario: &Scenario) -> Vec<Point> {
     points
 }
 
-/// Files that a run may leave behind only until the next one.
-fn litter(project: &Project) -> Vec<String> {
+/// Temporary files, which the next run must remove.
+fn temporary_files(project: &Project) -> Vec<String> {
     let all = project.stamps().into_keys();
     all.filter(|path| {
         path.ends_with(".tmp") || path.ends_with("-tmp") || path.starts_with(".blue/local/txn/")
@@ -186,8 +187,8 @@ fn litter(project: &Project) -> Vec<String> {
     .collect()
 }
 
-/// The law for one point: every file whole; exit 0 only if everything was done, else exit 2 with a
-/// message that names a file; and the next run makes of it what a clean one gives.
+/// Checks one point: every file is complete; the exit code is 0 only if everything was done, else 2
+/// with a message that names a file; and the next run gives the bytes of a clean one.
 fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: &Files) {
     let what = format!("{}: {} {} on {}: {fault}", scenario.name, point.call, point.n, point.key);
     let project = (scenario.prepare)();
@@ -195,7 +196,7 @@ fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: 
     let key = point.key.replace("{root}", &root);
     let inject = format!("inject={}:{fault}:when={}", point.call, point.n);
     let trace = format!("trace={}", point.call);
-    // Stopping at the one call is quicker, but a signal is not sent then.
+    // The seccomp filter is faster, but with it strace does not send signals.
     let quick: &[&str] = if fault.starts_with("error") { &["--seccomp-bpf"] } else { &[] };
     let flags = [quick, &["-P", &key, "-e", &trace, "-e", &inject]].concat();
     let run = strace(&project, scenario, &flags);
@@ -237,10 +238,14 @@ fn try_point(scenario: &Scenario, point: &Point, fault: &str, old: &Files, new: 
     }
     let stray: Vec<_> = after.keys().filter(|path| !new.contains_key(*path)).collect();
     assert!(stray.is_empty(), "{what}: stray files {stray:?}");
-    assert!(litter(&project).is_empty(), "{what}: left behind {:?}", litter(&project));
+    assert!(
+        temporary_files(&project).is_empty(),
+        "{what}: left behind {:?}",
+        temporary_files(&project)
+    );
 }
 
-/// Whatever a killed run left, each hook gives one of the two whole texts at once, and logs its digest.
+/// After a killed run each hook prints either the old or the new bundle and logs its digest.
 fn still_delivers(project: &Project, old: &Files, new: &Files, what: &str) {
     let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks/session-start");
     let script = script.to_str().unwrap();
@@ -254,8 +259,8 @@ fn still_delivers(project: &Project, old: &Files, new: &Files, what: &str) {
         project.isolate(&mut command).args(&arguments).current_dir(project.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let said = format!("{{\"session_id\":\"s\",\"hook_event_name\":\"{event}\"}}");
-        child.stdin.take().unwrap().write_all(said.as_bytes()).ok();
+        let input = format!("{{\"session_id\":\"s\",\"hook_event_name\":\"{event}\"}}");
+        child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
         let output = child.wait_with_output().unwrap();
         let known = [old, new].iter().any(|files| files.get(path) == Some(&output.stdout));
         assert!(known, "{what}: then {program} {event} gives {output:?}");
@@ -269,27 +274,27 @@ fn still_delivers(project: &Project, old: &Files, new: &Files, what: &str) {
     }
 }
 
-/// Who says it is done has done it. A hook says so whatever happens: it must have delivered.
+/// Checks a run that exited 0: all files are new. A hook always exits 0, so it must have delivered.
 fn done(scenario: &Scenario, run: &Run, files: &Files, new: &Files, what: &str) {
     if scenario.arguments[0] == "hook" {
         let delivered = run.stdout.contains("</blue-session>") || !run.stderr.is_empty();
-        assert!(delivered, "{what}: nothing delivered, nothing said");
+        assert!(delivered, "{what}: nothing was delivered and nothing reported");
     } else {
         assert_eq!(files, new, "{what}: exit 0, but it is not done: {}", run.stderr);
     }
 }
 
-/// Whether a message names the file that the fault was on, or the folder, or what is made of it.
+/// Returns true if a message names the file of the fault, its folder, or a file derived from it.
 fn names_a_file(stderr: &str, key: &str, root: &str) -> bool {
     let name = key.rsplit('/').next().unwrap();
     let name = name.trim_end_matches(".blue-tmp").trim_end_matches(".tmp");
     let made = ["/txn", "record"].iter().any(|own| key.contains(own)) || key.ends_with(".tmp");
     let below = stderr.contains("knowledge/") || stderr.contains(".blue/");
-    // On the root itself, it is what was looked for in it.
+    // For a fault on the root, the message names the file that was opened in it.
     let verbs = ["read ", "open ", "create ", "write ", "sync "];
     let words = stderr.strip_prefix("blue: error: ").unwrap_or_default();
-    let told = key == root && verbs.iter().any(|verb| words.starts_with(verb));
-    !words.is_empty() && (words.contains(name) || made && below || told)
+    let is_root_message = key == root && verbs.iter().any(|verb| words.starts_with(verb));
+    !words.is_empty() && (words.contains(name) || made && below || is_root_message)
 }
 
 fn faults(i: usize, point: &Point) -> Vec<String> {
@@ -300,12 +305,12 @@ fn faults(i: usize, point: &Point) -> Vec<String> {
     refused.into_iter().chain(killed).collect()
 }
 
-/// Tries every point of a scenario with errors and kills.
+/// Runs a scenario once for every point, with errors and kills.
 fn attack(scenario: &Scenario) -> usize {
     attack_with(scenario, faults)
 }
 
-/// Tries every point of a scenario on two threads, and says how many there were.
+/// Runs a scenario for every point on two threads and returns the number of points.
 fn attack_with(scenario: &Scenario, faults: fn(usize, &Point) -> Vec<String>) -> usize {
     let old = (scenario.prepare)().files();
     let project = (scenario.prepare)();

@@ -9,7 +9,7 @@ use super::{
 use crate::support;
 use crate::support::Project;
 
-/// Documents whose build writes a few files, or many.
+/// Writes three decisions and the given number of RFCs.
 fn documents(project: &Project, edition: u32, n_rfcs: u32) {
     for i in 1..=3 {
         let text = format!(
@@ -30,8 +30,8 @@ fn never_built() -> Project {
     project
 }
 
-/// Built, and so that every run reads the same: whether a file as old as the last look at it is read
-/// again hangs on a tick of the clock.
+/// A built project with backdated files. A file as old as the last check of it may or may not be
+/// read again, so without this the calls would differ between runs.
 fn built() -> Project {
     let project = never_built();
     std::thread::sleep(std::time::Duration::from_millis(10));
@@ -69,7 +69,7 @@ fn artifact_edited() -> Project {
     project
 }
 
-/// A build that was killed just after its commit point.
+/// A project whose build was killed just after its commit point.
 fn committed() -> Project {
     let project = edited();
     let flags =
@@ -204,12 +204,12 @@ fn a_failed_thread_start_is_reported() {
     }
 }
 
-/// Runs lines of shell in a project whose `knowledge/` is another file system of 64 KiB. `None` where
-/// this user may mount nothing.
+/// Runs shell commands in a project whose `knowledge/` is another file system of 64 KiB. Returns
+/// `None` if this user may not mount.
 #[cfg(target_os = "linux")]
 fn with_another_file_system(project: &Project, lines: &str) -> Option<String> {
     std::fs::create_dir_all(project.path().join("knowledge")).unwrap();
-    // The key of this machine is there already, so that the first calls are the build's own.
+    // The key of this machine exists already, so that the first calls are those of the build.
     let key = project.home().join(".blue/local/key");
     support::write(&key, [7; 32]);
     let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
@@ -250,7 +250,7 @@ fn a_full_file_system_keeps_no_temporary_files() {
     assert_eq!(output.matches("code 0").count(), 2, "{output}");
     assert!(output.contains("adrs.md") && !output.contains(".tmp"), "{output}");
     if has_strace() {
-        // Killed while what was staged is made durable, and just after the commit point.
+        // The build is killed while it syncs the staged files, and just after the commit point.
         for fault in ["fsync:signal=KILL:when=1", "renameat:signal=KILL:when=2"] {
             let killed = format!(
                 "strace -f -qq -o /dev/null -e inject={fault} \"$BLUE\" knowledge build --jobs 1; ls -A knowledge; echo --; blue knowledge build; echo code $?; ls -A knowledge .blue/local/txn; blue knowledge build --check; echo code $?"

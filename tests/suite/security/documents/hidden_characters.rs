@@ -36,7 +36,7 @@ fn hidden_characters_are_reported_and_removed() {
         ] {
             let project = project_with(&document);
             let seen = see(&project);
-            // Caches are postcard, in which any byte may stand.
+            // Caches are binary, so they may contain any byte.
             let emitted: String = project
                 .files()
                 .iter()

@@ -6,7 +6,7 @@ use super::{gather, halves, project_with, see, token};
 use crate::support::Project;
 use crate::support::mcp_client::{Client, Era};
 
-/// A project with a token in documents, in files of a person's own and in edited artifacts.
+/// A project with a token in documents, in other files and in edited artifacts.
 fn leaky(secret: &str) -> Project {
     let project = Project::new();
     project
@@ -16,7 +16,7 @@ fn leaky(secret: &str) -> Project {
         .write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
     project.build();
     project
-        // None of these is a document or an artifact, and each has an address all the same.
+        // None of these is a document or an artifact, but each has an address.
         .write("knowledge/notes.md", format!("# Notes\n\n{secret}\n"))
         .write(".blue/context/workflow/own.md", format!("{secret}\n"))
         .write(".blue/context/session.md", format!("<blue-session>\n{secret}\n"))
@@ -156,7 +156,7 @@ fn a_secret_in_a_folder_name_is_stored_nowhere() {
     let mut left = String::new();
     gather(&project.path().join(".blue"), &mut left);
     assert!(!left.contains(&secret[4..]), "stored below .blue");
-    // What is below is not recorded, and still a build looks there.
+    // The folder is not recorded, but a build still reads it.
     let first = project.build();
     assert!(first.stderr.contains("nothing to do"), "{}", first.stderr);
     project.write(&format!("docs/adr/{secret}/0004-d.md"), "# D\n");

@@ -70,12 +70,12 @@ fn project_with(text: &str) -> Project {
     Project::with("docs/adr/0001-a.md", text)
 }
 
-/// Tokens are put together here, so that no scanner takes this file for a leak.
+/// Joins a token from two parts, so that no scanner reports this file as a leak.
 fn token(start: &str, rest: &str) -> String {
     format!("{start}{rest}")
 }
 
-/// The two halves of a token that no rule knows apart.
+/// Two halves of a token, neither of which any rule matches.
 fn halves() -> (String, String) {
     (token("ghp_", "Zk3mQ9xW2vB7nR4t"), "Y8pL5sD1fG6hJ0cA9eUq".to_string())
 }

@@ -92,7 +92,7 @@ fn copies_of_the_built_in_templates_have_no_findings() {
     let workflow = include_str!("../../../../templates/workflow.md");
     let copies = [("digest.md", digest), ("session.md", session), ("workflow.md", workflow)];
     assert_eq!(template_findings(&copies.map(|(name, text)| (name, text.to_string()))), [""; 0]);
-    // With words of one's own, and with Windows line ends.
+    // A copy with changed words and with CRLF.
     let own = session.replace("Decisions in force here.", "Our decisions.").replace('\n', "\r\n");
     assert_eq!(template_findings(&[("session.md", own)]), [""; 0]);
 }
@@ -147,7 +147,7 @@ fn a_project_name_cannot_break_out_of_its_attribute() {
         project.build();
         let bundle = project.read(".blue/context/session.md");
         let first = bundle.lines().next().unwrap();
-        // The tag has its two attributes and ends where its line does.
+        // The tag has two attributes and ends at the end of its line.
         assert_eq!(first.matches('"').count(), 4, "{first}");
         assert_eq!(first.matches('<').count(), 1, "{first}");
         assert_eq!(first.find('>'), Some(first.len() - 1), "{first}");
@@ -199,22 +199,27 @@ fn file_names_and_patterns_cannot_break_out_of_attributes() {
     assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
 }
 
-fn is_noticed(line: &str) -> bool {
+/// Returns true if a line of `tests/prompt_injections/*.txt`, in which `\n` is a line break, is
+/// reported.
+///
+/// The rules were written with `known.txt`. `held_out.txt` was written afterwards and no rule was
+/// changed for it, so its share is closer to that of new injections.
+fn is_reported(line: &str) -> bool {
     let text = line.replace("\\n", "\n");
     let found = clean(&text, &Allowed::default());
-    assert_eq!(found.text, text, "text that gives orders is kept");
+    assert_eq!(found.text, text, "the text is unchanged");
     found.notes.iter().any(|note| note.code.as_str().starts_with("BLUE-INJ"))
 }
 
 fn missed(lines: &str) -> Vec<&str> {
-    lines.lines().filter(|line| !is_noticed(line)).collect()
+    lines.lines().filter(|line| !is_reported(line)).collect()
 }
 
 #[test]
 fn most_prompt_injections_are_reported_in_every_language() {
     for (lines, most) in [
-        (include_str!("../../../orders/known.txt"), 7),
-        (include_str!("../../../orders/held_out.txt"), 12),
+        (include_str!("../../../prompt_injections/known.txt"), 7),
+        (include_str!("../../../prompt_injections/held_out.txt"), 12),
     ] {
         let missed = missed(lines);
         println!("{} of {} missed", missed.len(), lines.lines().count());
@@ -224,7 +229,7 @@ fn most_prompt_injections_are_reported_in_every_language() {
 
 #[test]
 fn ordinary_sentences_are_no_prompt_injection() {
-    let lines = include_str!("../../../orders/plain.txt");
-    let noticed: Vec<&str> = lines.lines().filter(|line| is_noticed(line)).collect();
-    assert!(noticed.is_empty(), "{noticed:#?}");
+    let lines = include_str!("../../../prompt_injections/plain.txt");
+    let reported: Vec<&str> = lines.lines().filter(|line| is_reported(line)).collect();
+    assert!(reported.is_empty(), "{reported:#?}");
 }

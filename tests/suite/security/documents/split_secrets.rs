@@ -41,8 +41,8 @@ fn a_token_across_a_line_end_is_redacted_and_lines_stay() {
             project_with(&format!("# T\n\n## Decision\n\n{text}\n\n[gone](nowhere.md)\n"));
         let seen = see(&project);
         assert!(!seen.emitted.contains(left), "{text}\n{}", seen.emitted);
-        let told = seen.findings.iter().any(|f| f.starts_with("BLUE-SEC-001"));
-        assert!(told, "{text}: {:?}", seen.findings);
+        let is_reported = seen.findings.iter().any(|f| f.starts_with("BLUE-SEC-001"));
+        assert!(is_reported, "{text}: {:?}", seen.findings);
         let line = 5 + text.lines().count() + 1;
         let lint = project.blue(&["knowledge", "lint"]).stdout;
         assert!(lint.contains(&format!("0001-a.md:{line}:1: warning: no document")), "{lint}");
@@ -72,8 +72,8 @@ fn text_joined_by_markdown_or_yaml_is_scanned_again() {
     for text in cases {
         let seen = see(&project_with(&text));
         assert!(!seen.emitted.contains(&format!("{a}{z}")), "{text}\n{}", seen.emitted);
-        let told = seen.findings.iter().any(|finding| finding.starts_with("BLUE-SEC-001"));
-        assert!(told, "{text}: {:?}", seen.findings);
+        let is_reported = seen.findings.iter().any(|finding| finding.starts_with("BLUE-SEC-001"));
+        assert!(is_reported, "{text}: {:?}", seen.findings);
     }
     let seen = see(&project_with(&format!("---\ntitle: \"a \\u202e b\"\n---\n{head}")));
     assert!(seen.findings.iter().any(|f| f.starts_with("BLUE-DOC-010")), "{:?}", seen.findings);
@@ -107,7 +107,7 @@ fn invisible_characters_cannot_split_a_token() {
         assert!(!seen.emitted.contains(&z), "{:?}", String::from_utf8_lossy(&bytes));
         assert!(seen.findings.iter().any(|f| f.starts_with("BLUE-SEC-001")), "{:?}", seen.findings);
     }
-    // A lone CR ends a line, so nothing is put together there.
+    // A lone CR ends a line, so the parts are not joined.
     let seen = see(&project_with(&String::from_utf8(body(b"\r")).unwrap()));
     assert!(!seen.emitted.contains(&format!("{a}{z}")), "{}", seen.emitted);
 }
@@ -120,7 +120,7 @@ fn a_prefix_does_not_hide_a_token() {
         (format!("{{\"a\": \"x\\n{key}\"}}"), &key),
         (format!("?t%3D{a}{z}"), &z),
         (format!("X{a}{z}"), &z),
-        // What manuals print is redacted as well: nobody can tell it from what they do not print.
+        // Example keys of manuals are redacted as well, because they cannot be distinguished from real ones.
         ("AKIAIOSFODNN7EXAMPLE".to_string(), &"AKIAIOSFODNN7EXAMPLE".to_string()),
         ("postgres://app:%24uperS3cret@db".to_string(), &"uperS3cret".to_string()),
         ("postgres://app:$uperS3cret@db".to_string(), &"uperS3cret".to_string()),

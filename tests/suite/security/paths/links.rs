@@ -136,7 +136,7 @@ fn a_linked_folder_among_documents_is_reported() {
 fn a_linked_folder_that_hides_no_document_is_not_reported() {
     let rules = |glob: &str| format!("documents: [{{type: adr, paths: [\"{glob}\"]}}]\n");
     for (config, link, to) in [
-        // What it leads to is read anyway.
+        // The target is read under its own name.
         (String::new(), "docs/adr/latest", "new"),
         (String::new(), "docs/adr/here", "."),
         (String::new(), "lib", "src"),
@@ -261,7 +261,7 @@ Text.
     }
 }
 
-/// Swaps a folder with a link to another one, again and again, while blue is at work.
+/// Swaps a folder with a link to another one repeatedly while blue runs.
 fn race(project: &Project, folder: &str, outside: &Path, work: impl Fn(usize)) {
     let place = project.path().join(folder);
     let link = project.path().join("swapped");
@@ -273,7 +273,7 @@ fn race(project: &Project, folder: &str, outside: &Path, work: impl Fn(usize)) {
             while !over.load(Ordering::Relaxed) {
                 renameat_with(CWD, &place, CWD, &link, RenameFlags::EXCHANGE).ok();
                 n_swaps.fetch_add(1, Ordering::Relaxed);
-                // Both states must last long enough for blue to get into them.
+                // Both states must last long enough for blue to use them.
                 std::thread::sleep(Duration::from_micros(
                     n_swaps.load(Ordering::Relaxed) as u64 * 37 % 900,
                 ));

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use crate::support;
 use crate::support::Project;
 
-/// What must never show in an emitted file.
+/// Text that must not appear in any emitted file.
 const SECRET: &str = "hunter2-must-not-leak";
 const WIDE: &str = "documents: [{type: adr, paths: ['**/*.md']}]\n";
 
-/// Runs blue with a time limit: nothing may make it wait for ever.
+/// Runs blue with a time limit, because no path may block it.
 fn run(project: &Project, arguments: &[&str]) -> support::Output {
     let mut child =
         project.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -69,7 +69,7 @@ Text.
         assert_eq!(output.code, 0, "{}", output.stderr);
         assert_no_leak(&project, path);
     }
-    // In a worktree `.git` is a file, and says where the folder is.
+    // In a worktree `.git` is a file with the path of the folder.
     let project = Project::with(
         "docs/adr/0001-one.md",
         "# One

@@ -36,14 +36,14 @@ fn a_document_over_a_limit_is_reported_with_the_key_and_stays() {
         project.write("docs/adr/0002-two.md", &text);
         project.write(".blue/config.yaml", format!("limits: {{{key}: {low}}}\n"));
         let output = project.build();
-        let said = output.stderr.lines().find(|line| line.contains(code));
-        let said = said.unwrap_or_else(|| panic!("{code}: {}", output.stderr));
-        assert!(said.contains(&low.to_string()), "the limit is named: {said}");
+        let line = output.stderr.lines().find(|line| line.contains(code));
+        let line = line.unwrap_or_else(|| panic!("{code}: {}", output.stderr));
+        assert!(line.contains(&low.to_string()), "the limit is named: {line}");
         assert!(output.stderr.contains(&format!("limits.{key}")), "{code}: {}", output.stderr);
         let index = project.read(".blue/context/documents.jsonl");
         let line = index.lines().find(|line| line.contains("0002-two")).unwrap();
         assert!(line.contains("\"Title\"") && line.contains("\"accepted\""), "{code}: {line}");
-        // What was read under one limit is read again under another, whatever the caches hold.
+        // A changed limit takes effect although the document is cached.
         project.write(".blue/config.yaml", format!("limits: {{{key}: {high}}}\n"));
         let output = project.build();
         assert!(!output.stderr.contains(code), "{code}: {}", output.stderr);

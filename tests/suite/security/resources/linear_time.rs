@@ -11,7 +11,7 @@ use blue::parse::{parse, texts, work};
 use super::{fill, fronted};
 use crate::support::Project;
 
-/// Numbered parts until a text has so many bytes.
+/// Appends numbered parts until the text has N bytes.
 fn count(n_bytes: usize, part: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     for i in 0.. {
@@ -25,8 +25,8 @@ fn count(n_bytes: usize, part: impl Fn(usize) -> String) -> String {
 
 type Shape = (&'static str, fn(usize) -> String);
 
-/// What parsers of Markdown are known to be slow at: the lists of cmark, commonmark.js, markdown-it
-/// and pulldown-cmark, and what blue's own reading could be slow at.
+/// Markdown that parsers are known to be slow at: the lists of cmark, commonmark.js, markdown-it
+/// and pulldown-cmark, and shapes that blue's own parsing could be slow at.
 const MARKDOWN: &[Shape] = &[
     ("nested brackets", |n| format!("{}a{}", fill("[", n / 2), fill("]", n / 2))),
     ("open brackets", |n| fill("[", n)),
@@ -148,7 +148,7 @@ const MARKDOWN: &[Shape] = &[
     ("open front matter", |n| format!("---\na: b\n{}", fill("c: d\n", n))),
 ];
 
-/// What parsers of YAML are known to be slow at, as front matter.
+/// YAML that parsers are known to be slow at, as front matter.
 const YAML: &[Shape] = &[
     ("billion laughs", |n| {
         let line = |i: usize| match i {
@@ -217,14 +217,14 @@ const YAML: &[Shape] = &[
     ("parentheses", |n| format!("related: {}", fill("(", n))),
 ];
 
-/// Everything that is read of one document.
+/// Runs every parser on one document.
 fn all(text: &str) {
     let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
     let limits = Limits::default();
     parse(&source, &limits, &Allowed::default());
     texts(&source, &limits, &Allowed::default());
     work(&source, &limits, &Allowed::default());
-    // What these limits keep away must be linear, too: people raise them.
+    // Projects may raise these limits, so parsing without them must be linear, too.
     let raised = Limits {
         line_bytes: u64::MAX,
         references: u64::MAX,
@@ -234,7 +234,7 @@ fn all(text: &str) {
     parse(&source, &raised, &Allowed::default());
 }
 
-/// The least time of some tries; more of them where the first ones look bad.
+/// The shortest time of several tries.
 fn best(text: &str, n_tries: u32) -> Duration {
     let time = |_| {
         let started = Instant::now();
@@ -244,14 +244,14 @@ fn best(text: &str, n_tries: u32) -> Duration {
     (0..n_tries).map(time).min().unwrap()
 }
 
-/// What grows faster than its size, if it does: linear is 4, quadratic is 16.
+/// Describes a time that grows faster than the size. A factor of 4 is linear, 16 is quadratic.
 fn growth(name: &str, small: &str, large: &str) -> Option<String> {
     for n_tries in [1, 3, 9] {
         let (few, many) = (best(small, n_tries), best(large, n_tries));
         if std::env::var_os("BLUE_TIMES").is_some() {
             eprintln!("{name:35} {few:>10.1?} {many:>10.1?}");
         }
-        // What ends at once is not looked at.
+        // Very short times are too noisy to compare.
         let ratio = many.as_secs_f64() / few.as_secs_f64().max(0.002);
         if ratio < 9.0 || many < Duration::from_millis(40) {
             return None;
@@ -273,10 +273,10 @@ fn stays_linear(shapes: &'static [Shape], wrap: fn(&str) -> String, n_bytes: usi
         let (sender, done) = channel();
         std::thread::spawn(move || {
             let (small, large) = (wrap(&shape(n_bytes)), wrap(&shape(4 * n_bytes)));
-            // Nobody listens any more once the watchdog barked.
+            // The receiver is gone if the time limit was reached.
             sender.send(growth(name, &small, &large)).ok();
         });
-        // What takes longer than this will not end; the thread is left behind.
+        // A shape over this limit counts as endless. Its thread is not joined.
         match done.recv_timeout(Duration::from_secs(60)) {
             Ok(found) => slow.extend(found),
             Err(_) => slow.push(format!("{name}: did not end")),
@@ -297,7 +297,7 @@ fn pathological_front_matter_takes_time_linear_in_its_size() {
 
 #[test]
 fn a_megabyte_of_any_shape_is_built_in_time() {
-    // Read by the real binary as it is run, with all its limits; a minute is for slow machines.
+    // The real binary with its default limits. The minute allows for slow machines.
     let project = Project::new();
     let megabyte = 1 << 20;
     for (i, (_, shape)) in MARKDOWN.iter().enumerate().step_by(4) {

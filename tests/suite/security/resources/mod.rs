@@ -5,12 +5,12 @@ mod linear_time;
 mod slow_input;
 mod templates;
 
-/// `key: value` lines, with a title and a status around some front matter.
+/// A document with the given front matter between a title and a status.
 fn fronted(inner: &str) -> String {
     format!("---\nstatus: accepted\n{inner}\n---\n\n# Title\n\nText.\n")
 }
 
-/// Repeats a part until a text has so many bytes.
+/// Repeats a part until the text has N bytes.
 fn fill(part: &str, n_bytes: usize) -> String {
     part.repeat(n_bytes / part.len() + 1)
 }

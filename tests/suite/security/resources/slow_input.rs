@@ -67,7 +67,8 @@ Text.
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // A bound on runaway growth, not a measure of speed: these took from eight seconds to for ever.
+        // A bound on runaway growth, not a measure of speed: these took from eight seconds to for
+        // ever.
         while child.try_wait().unwrap().is_none() {
             let late = started.elapsed() > Duration::from_secs(15);
             if late {

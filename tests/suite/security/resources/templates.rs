@@ -21,7 +21,7 @@ Text.
     }
 }
 
-/// Templates that would make more than there is memory for, or never end.
+/// Templates that would use up all memory, or never end.
 fn templates_that_grow() -> Vec<String> {
     let twice = |tag: &str| format!("{{% set x = 'aaaaaaaa' %}}\n{}", tag.repeat(40));
     let each = |step: &str| {
@@ -78,7 +78,7 @@ fn templates_that_grow() -> Vec<String> {
     all
 }
 
-/// The same by loops, by calls of themselves, or before anything runs: when they are compiled.
+/// Templates that do so with loops, with recursion, or already when they are compiled.
 fn templates_that_grow_otherwise() -> Vec<String> {
     let raw = "a".repeat(30_000);
     let loops = "{% for i in range(9000) %}{% for j in range(9000) %}";
@@ -111,7 +111,7 @@ Text.
 ",
         );
         project.write(".blue/templates/digest.md", &template);
-        // More than four times what a template may make; a build that wants more is killed.
+        // The limit is four times what a template may use. A build over it is killed.
         let blue = env!("CARGO_BIN_EXE_blue");
         let line = format!("ulimit -v 2000000; ulimit -t 60; exec '{blue}' knowledge build");
         let mut command = std::process::Command::new("sh");

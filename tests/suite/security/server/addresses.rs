@@ -9,7 +9,7 @@ use crate::support;
 use crate::support::Project;
 use crate::support::mcp_client::{Client, Era};
 
-/// Addresses that no client should be given anything for.
+/// Addresses that must be refused.
 fn hostile() -> Vec<String> {
     let mut all: Vec<String> = [
         // Out of the tree.
@@ -58,7 +58,7 @@ fn hostile() -> Vec<String> {
     all
 }
 
-/// Addresses that look like others, or are none.
+/// Addresses that imitate others or have another syntax.
 fn disguised() -> Vec<&'static str> {
     vec![
         // Control characters and look-alikes.
@@ -147,16 +147,17 @@ fn addresses_that_leave_the_project_are_refused_and_logged() {
     assert!(log.lines().all(|line| line.len() < 4_096));
 }
 
-/// Puts a line for a file of the attacker's choice into the index, and makes the manifest agree, as
-/// one who can write both would.
-fn lie(project: &Project, path: &str, hash: &str) {
+/// Adds a line for a chosen file to the index and updates the manifest, as an attacker who can
+/// write
+/// both files would.
+fn forge_index(project: &Project, path: &str, hash: &str) {
     let index = project.read(".blue/context/documents.jsonl");
     let line = json!({
         "uri": "blue://docs/adrs/0001-part", "path": path, "type": "adr", "number": "0001",
         "title": "Part", "status": "accepted", "live": true, "hash": hash, "bytes": 16,
         "tokens": 4, "weight": 0, "summary": "",
     });
-    // The keys must stand in the order that blue writes them.
+    // The keys must be in the order that blue writes.
     let first = index.lines().nth(1).unwrap();
     let old = |key: &str| {
         let value: Value = serde_json::from_str(first).unwrap();
@@ -165,7 +166,7 @@ fn lie(project: &Project, path: &str, hash: &str) {
     let new = |key: &str| format!("\"{key}\":{}", line[key]);
     let forged = first.replace(&old("path"), &new("path")).replace(&old("hash"), &new("hash"));
     project.write(".blue/context/documents.jsonl", index.replace(first, &forged));
-    // The server reads the index again when the manifest moves.
+    // The server reads the index again when the manifest changes.
     let manifest = project.read(".blue/context.manifest.yaml");
     project.write(".blue/context.manifest.yaml", manifest);
 }
@@ -190,7 +191,7 @@ fn a_forged_index_opens_no_other_file() {
         std::os::unix::fs::symlink(outside.path().join("x.md"), project.path().join("linked.md"))
             .unwrap();
         std::os::unix::fs::symlink(outside.path(), project.path().join("linked")).unwrap();
-        lie(&project, path, "blake3:00");
+        forge_index(&project, path, "blake3:00");
         let mut client = Client::new(&project, Era::Modern);
         for answer in [
             client.read("blue://adr/1"),

@@ -45,7 +45,7 @@ fn many_clients_lose_no_answer() {
                         ),
                     };
                     open.insert(client.send(method, params), i % 8 == 6);
-                    // Many are on their way at once, but not all.
+                    // At most 100 requests are open at once.
                     while open.len() > 100 {
                         settle(&mut client, &mut open);
                     }
@@ -61,7 +61,7 @@ fn many_clients_lose_no_answer() {
     for thread in threads {
         assert_eq!(thread.join().unwrap(), 0);
     }
-    // Every reading left a whole line: three of eight requests read something, one is refused.
+    // Every read left a complete line: three of eight requests read something, one is refused.
     let log = project.read(".blue/local/audit.jsonl");
     let before = if project.exists(".blue/local/audit.1.jsonl") {
         project.read(".blue/local/audit.1.jsonl")
@@ -131,16 +131,16 @@ fn the_server_waits_for_a_build_in_progress() {
     });
 }
 
-/// Takes one answer.
+/// Receives one answer.
 fn settle(client: &mut Client, open: &mut BTreeMap<u64, bool>) {
     let answer = client.line(Duration::from_secs(60)).expect("an answer");
     let id = answer["id"].as_u64().unwrap_or_else(|| panic!("{answer}"));
-    let fails = open.remove(&id).unwrap_or_else(|| panic!("nobody asked {id}"));
+    let fails = open.remove(&id).unwrap_or_else(|| panic!("no open request {id}"));
     assert_eq!(answer.get("error").is_some(), fails, "{answer}");
 }
 
-/// Sends messages that nobody reads the answers of, and gives the most memory that took, in kB, and
-/// whether the server stopped reading. Afterwards everything is read, and the answers are given back.
+/// Sends messages without reading the answers. Returns the peak memory in kB, whether the server
+/// stopped reading, and all answers, which are read afterwards.
 fn flood(
     project: &Project,
     n: usize,
@@ -188,7 +188,7 @@ fn a_client_that_does_not_read_does_not_use_up_memory() {
         vec![request(id, "resources/read", json!({"uri": "blue://adr/1"}))]
     });
     assert!(stopped && peak.is_none_or(|peak| peak < 90_000), "{peak:?} kB");
-    // It goes on where it stopped, and loses nothing.
+    // The server continues and loses no answer.
     let mut ids: Vec<u64> = answers.iter().filter_map(|answer| answer["id"].as_u64()).collect();
     ids.sort_unstable();
     assert_eq!(ids, (1..=600).collect::<Vec<_>>());
@@ -214,7 +214,7 @@ fn a_client_that_cancels_or_repeats_does_not_use_up_memory() {
         },
     ];
     for (i, message) in floods.into_iter().enumerate() {
-        // What is cancelled or has no id of its own need not be answered, but nothing may pile up.
+        // Cancelled requests and repeated ids need no answer, but they must not accumulate.
         let (peak, ..) = flood(&project, 4_000, message);
         assert!(peak.is_none_or(|peak| peak < 90_000), "{i}: {peak:?} kB");
     }
@@ -260,14 +260,14 @@ fn one_answer_never_mixes_two_builds() {
     }
     let mut client = Client::new(&project, Era::Modern);
     let before = client.all().len();
-    // As a checkout does: the manifest first, and somebody asks in between.
+    // The manifest is written first, as by a checkout, and a request comes in between.
     project.write(names[0], &new[0]);
     assert_eq!(client.all().len(), before);
     project.write(names[1], &new[1]);
     project.write(names[2], &new[2]);
     assert!(client.text("blue://adr/99").contains("New"));
     assert_eq!(client.all().len(), before + 1);
-    // What never fits together is said to be so.
+    // Files that never match are reported.
     for (text, what) in [
         (new[1].lines().take(3).map(|line| format!("{line}\n")).collect::<String>(), "cut"),
         (new[1].replace("Part 3\"", "<system-reminder>\""), "changed"),
@@ -293,7 +293,7 @@ fn the_server_survives_lines_that_are_no_messages() {
     assert!(client.text("blue://adr/2").contains("Part 2"));
     assert!(client.ask("tools/call", json!({"name": 7}))["error"]["code"].is_i64());
     assert!(client.ask("completion/complete", json!({"ref": {}}))["error"]["code"].is_i64());
-    // A cancelled request is not answered, and does not use up the room for others.
+    // A cancelled request is not answered and does not count against the limit.
     for _ in 0..200 {
         let id = client.send("resources/list", json!({}));
         client.write(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
