@@ -46,8 +46,16 @@ const USES: &[(&str, &[&str])] = &[
 const MAX_FILE_LINES: usize = 400;
 const MAX_FUNCTION_LINES: usize = 60;
 
+/// Every Rust file of `src` by its path below it.
 fn sources() -> BTreeMap<PathBuf, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut sources = files("src");
+    sources.retain(|path, _| path.extension().is_some_and(|extension| extension == "rs"));
+    sources
+}
+
+/// Every file below a folder of the repository by its path there.
+fn files(folder: &str) -> BTreeMap<PathBuf, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files = BTreeMap::new();
     let mut open = vec![root.clone()];
     while let Some(at) = open.pop() {
