@@ -5,6 +5,8 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -238,6 +240,15 @@ impl Project {
 
 fn is_own(path: &str) -> bool {
     path.starts_with(".blue/local/")
+}
+
+/// The processor time that this thread has used, in contrast to the wall clock, which also counts
+/// the time of other tests and programs. Where the kernel does not report it, it is the wall clock.
+pub fn thread_time() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let n_nanoseconds = text.split(' ').next().and_then(|first| first.parse().ok());
+    n_nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
 /// Runs a command to its end.
