@@ -96,7 +96,7 @@ fn a_damaged_cache_or_manifest_is_rebuilt() {
     project.build();
     let clean = project.files();
     for (path, bytes) in [
-        (".blue/local/record", &b"garbage"[..]),
+        (".blue/local/state", &b"garbage"[..]),
         (
             ".blue/local/facts",
             &b"blue facts 0.1.0 1\ngarbage garbage garbage garbage garbage garbage garbage garbage"

@@ -15,13 +15,7 @@ fn a_forged_transaction_record_moves_only_artifacts() {
         "src/main.rs",
         ".git/hooks/pre-commit",
     ] {
-        let project = Project::with(
-            "docs/adr/0001-one.md",
-            "# One
-
-Text.
-",
-        );
+        let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         project.write("payload", "payload\n");
         project.write(".blue/local/txn/0", "payload\n");
         project.write("src/main.rs", "mine\n");
@@ -44,13 +38,7 @@ Text.
 
 #[test]
 fn edits_survive_a_lost_manifest() {
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     project.build();
     let edited = project.read("knowledge/adrs.md") + "My words.\n";
     project.write("knowledge/adrs.md", &edited);
@@ -63,13 +51,7 @@ Text.
 
 #[test]
 fn a_digest_without_its_header_does_not_become_a_document() {
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     project.build();
     let clean = project.files();
     let text = project.read("knowledge/adrs.md");
@@ -80,13 +62,7 @@ Text.
 
 #[test]
 fn a_new_file_in_an_ignored_folder_is_noticed() {
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     project.write(".gitignore", ".blue/\n");
     project.build();
     project.write(".blue/voice.md", "Plain words.\n");
@@ -114,13 +90,7 @@ fn odd_settings_and_names_are_handled() {
         ("limits: {document_bytes: 0}\n", 0),
         ("tokens: {margin_percent: 90}\n", 2),
     ] {
-        let project = Project::with(
-            "docs/adr/0001-one.md",
-            "# One
-
-Text.
-",
-        );
+        let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         project.write(".blue/config.yaml", config);
         let output = project.blue(&["knowledge", "build"]);
         assert_eq!(output.code, code, "{config}: {}", output.stderr);
@@ -129,13 +99,7 @@ Text.
             assert!(project.read(".blue/context/documents.jsonl").contains("\"title\":\"One\""));
         }
     }
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     project.write(".blue/docs/🎉/0001-x.md", "# X\n");
     project.write(".blue/context.manifest.yaml", "");
     project.build();

@@ -142,7 +142,7 @@ fn a_changed_byte_in_a_cache_changes_no_output() {
         })
         .collect();
     let mut n_points = 0;
-    for name in ["record", "facts", "ranking", "snapshot"].map(|n| format!(".blue/local/{n}")) {
+    for name in ["facts", "state"].map(|n| format!(".blue/local/{n}")) {
         let name = name.as_str();
         let n_bytes = std::fs::read(project.path().join(name)).unwrap().len();
         for at in positions(n_bytes, 120) {

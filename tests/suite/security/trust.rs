@@ -140,7 +140,7 @@ fn forged() -> (Project, Project) {
 #[test]
 fn caches_of_another_machine_are_ignored() {
     let (victim, attacker) = forged();
-    let names = ["facts", "record", "snapshot", "ranking"];
+    let names = ["facts", "state"];
     for name in names {
         let path = format!(".blue/local/{name}");
         let bytes = std::fs::read(attacker.path().join(&path)).unwrap();
@@ -157,7 +157,7 @@ fn caches_of_another_machine_are_ignored() {
 }
 
 #[test]
-fn facts_of_another_machine_are_ignored_beside_a_valid_record() {
+fn facts_of_another_machine_are_ignored_beside_a_valid_state() {
     let (victim, attacker) = forged();
     // A document with another title, cached under the digest of the real one.
     let document = victim.read("docs/adr/0001-use-files.md");
@@ -206,7 +206,7 @@ fn no_cache_is_written_without_a_place_for_the_key() {
         let mut command = project.command(&["knowledge", "build"]);
         let built = command.env("HOME", home).output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        for name in ["facts", "record", "snapshot", "ranking"] {
+        for name in ["facts", "state"] {
             assert!(!project.exists(&format!(".blue/local/{name}")), "{name} with HOME={home:?}");
         }
         assert!(!Path::new("/nonexistent").exists());
@@ -215,12 +215,12 @@ fn no_cache_is_written_without_a_place_for_the_key() {
     project.build();
     let key = project.home().join(".blue/local/key");
     assert_eq!(key.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(project.exists(".blue/local/record"));
+    assert!(project.exists(".blue/local/state"));
     // A key that others can read is not used.
     set_mode(&key, 0o644);
-    std::fs::remove_file(project.path().join(".blue/local/record")).unwrap();
+    std::fs::remove_file(project.path().join(".blue/local/state")).unwrap();
     project.build();
-    assert!(!project.exists(".blue/local/record"));
+    assert!(!project.exists(".blue/local/state"));
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn state_that_git_tracks_is_an_error() {
     project.git(&["init", "-q"]);
     project.build();
     assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
-    project.git(&["add", "-f", ".blue/local/record", ".blue/local/facts"]);
+    project.git(&["add", "-f", ".blue/local/state", ".blue/local/facts"]);
     for arguments in [&["knowledge", "build", "--check"][..], &["knowledge", "build", "--force"]] {
         let output = project.blue(arguments);
         assert_eq!(output.code, 1, "{arguments:?}: {}", output.stderr);

@@ -66,13 +66,7 @@ fn no_artifact_is_written_through_a_link() {
 
 #[test]
 fn a_link_to_a_denied_file_is_denied() {
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     project.write(".env", "TOKEN=hunter2\n");
     symlink("../../.env", project.path().join("docs/adr/0002-x.md")).unwrap();
     let output = project.build();
@@ -160,13 +154,7 @@ fn links_and_special_files_are_classified_by_their_target() {
     let outside = Project::new();
     outside.write("0009-outside.md", format!("# S\n\n{SECRET}\n"));
     let out = outside.path().join("0009-outside.md");
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     let adr = project.path().join("docs/adr");
     symlink(&out, adr.join("0002-out.md")).unwrap();
     symlink("0002-out.md", adr.join("0003-link-to-link.md")).unwrap();
@@ -216,10 +204,8 @@ fn nothing_is_written_through_a_link() {
         ".blue/context/workflow",
         ".blue/local/lock",
         ".blue/local/audit.jsonl",
-        ".blue/local/record",
+        ".blue/local/state",
         ".blue/local/facts",
-        ".blue/local/ranking",
-        ".blue/local/snapshot",
         ".blue/local/reported",
         ".blue/local/clients",
         "knowledge/adrs.md",
@@ -227,20 +213,12 @@ fn nothing_is_written_through_a_link() {
         ".blue/context.manifest.yaml",
     ] {
         let outside = Project::new();
-        let project = Project::with(
-            "docs/adr/0001-one.md",
-            "# One
-
-Text.
-",
-        );
+        let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         project.write("docs/rfcs/0001-new.md", "# RFC 1: New\n\n- Status: draft\n");
         let at = project.path().join(place);
         std::fs::create_dir_all(at.parent().unwrap()).unwrap();
         let folder = Path::new(place).extension().is_none_or(|e| e == "blue")
-            && !["lock", "record", "facts", "ranking", "snapshot", "reported"]
-                .iter()
-                .any(|n| place.ends_with(n));
+            && !["lock", "state", "facts", "reported"].iter().any(|n| place.ends_with(n));
         let target =
             if folder { outside.path().to_path_buf() } else { outside.path().join("made") };
         symlink(&target, &at).unwrap();
@@ -300,13 +278,7 @@ fn a_folder_swapped_for_a_link_is_not_written_through() {
     };
     for folder in ["knowledge", ".blue/context", ".blue/local", ".blue"] {
         let outside = Project::new();
-        let project = Project::with(
-            "docs/adr/0001-one.md",
-            "# One
-
-Text.
-",
-        );
+        let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         if !works(&project) {
             println!("skipped: names cannot be exchanged here");
             return;
@@ -327,13 +299,7 @@ fn a_folder_swapped_for_a_link_is_not_read_through() {
     let outside = Project::new();
     outside.write("0001-one.md", format!("# One\n\n{SECRET}\n"));
     outside.write("0002-two.md", format!("# Two\n\n{SECRET}\n"));
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     project.build();
     race(&project, "docs/adr", outside.path(), |_| {
         let output = run(&project, &["knowledge", "build", "--force"]);

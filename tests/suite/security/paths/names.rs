@@ -20,13 +20,7 @@ fn names_on_the_deny_list_are_not_read_in_any_case() {
         "keys.PEM/0002-x.md",
         "server.Key/x.md",
     ] {
-        let project = Project::with(
-            "docs/adr/0001-one.md",
-            "# One
-
-Text.
-",
-        );
+        let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         project.write(path, format!("# X\n\n{SECRET}\n"));
         project.write(".blue/config.yaml", WIDE);
         let output = run(&project, &["knowledge", "build"]);
@@ -34,13 +28,7 @@ Text.
         assert!(output.stderr.contains("deny-list"), "{path}: {}", output.stderr);
         assert_no_leak(&project, path);
     }
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     project
         .write("docs/adr/0002-x/README.md", "# X\n")
         .write("docs/adr/0002-x/metadata.yaml", format!("title: {SECRET}\n"));
@@ -52,13 +40,7 @@ Text.
 #[test]
 fn the_git_folder_is_never_read() {
     for path in [".git/x.md", ".GIT/x.md", "sub/.Git/docs/adr/0001-x.md", "GIT~1/x.md"] {
-        let project = Project::with(
-            "docs/adr/0001-one.md",
-            "# One
-
-Text.
-",
-        );
+        let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         project.write(path, format!("# X\n\n{SECRET}\n"));
         project.write(".blue/config.yaml", WIDE);
         symlink(Path::new("../..").join(path), project.path().join("docs/adr/0002-link.md"))
@@ -70,13 +52,7 @@ Text.
         assert_no_leak(&project, path);
     }
     // In a worktree `.git` is a file with the path of the folder.
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     project.write("elsewhere/HEAD", "ref: refs/heads/main\n").write(".git", "gitdir: elsewhere\n");
     symlink("../../.git", project.path().join("docs/adr/0002-link.md")).unwrap();
     assert_eq!(run(&project, &["knowledge", "build"]).code, 0);
@@ -85,13 +61,7 @@ Text.
 
 #[test]
 fn odd_file_names_are_accepted() {
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     for name in [
         "-rf.md",
         "--help.md",
@@ -130,13 +100,7 @@ Text.
 
 #[test]
 fn an_unreadable_file_stops_the_build_and_is_named() {
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     project.build();
     let before = project.files();
     project.write("docs/adr/0002-two.md", "# Two\n");

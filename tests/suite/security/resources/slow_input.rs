@@ -52,13 +52,7 @@ fn slow_shapes_are_built_in_time() {
         "## Status\n\n".to_string() + &"Superseded by ".repeat(40_000),
     ];
     for (i, text) in documents.iter().enumerate() {
-        let project = Project::with(
-            "docs/adr/0001-one.md",
-            "# One
-
-Text.
-",
-        );
+        let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         project.write("docs/adr/0002-slow.md", text);
         let started = Instant::now();
         let mut child = project
@@ -82,13 +76,7 @@ Text.
 
 #[test]
 fn thousands_of_broken_links_are_all_reported() {
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     let long = "a-rather-long-name-for-a-document-".repeat(3);
     for i in 1..500 {
         let links: String = (0..40).map(|k| format!("[x](9{i}{k}-{long}zz.md) ADR 1 ")).collect();

@@ -11,10 +11,7 @@ fn a_template_can_neither_loop_for_ever_nor_overflow() {
         "{{ 'x' | indent(99999999999999) }}".to_string(),
         "{{ \"%99999999999d\" | format(1) }}".to_string(),
     ] {
-        let project = Project::with("docs/adr/0001-one.md", "# One
-
-Text.
-");
+        let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         project.write(".blue/templates/digest.md", &template);
         let output = project.blue(&["knowledge", "build"]);
         assert!(matches!(output.code, 0 | 2), "{}: exit {}", &template[..40], output.code);
@@ -103,13 +100,7 @@ fn templates_that_grow_otherwise() -> Vec<String> {
 #[test]
 fn a_template_over_the_memory_limit_is_reported_with_its_line() {
     for template in templates_that_grow() {
-        let project = Project::with(
-            "docs/adr/0001-one.md",
-            "# One
-
-Text.
-",
-        );
+        let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         project.write(".blue/templates/digest.md", &template);
         // The limit is four times what a template may use. A build over it is killed.
         let blue = env!("CARGO_BIN_EXE_blue");
@@ -127,13 +118,7 @@ Text.
 
 #[test]
 fn templates_may_use_the_usual_filters() {
-    let project = Project::with(
-        "docs/adr/0001-one.md",
-        "# One
-
-Text.
-",
-    );
+    let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     let template = "{% set ns = namespace(n=0, text='') %}\n\
         {% for e in entries if e.head %}{% set ns.n = ns.n + 2 * loop.index %}\
         {% set ns.text = ns.text ~ e.head | upper ~ ';' %}{% endfor %}\n\
