@@ -62,8 +62,6 @@ fn files(folder: &str) -> BTreeMap<PathBuf, String> {
         for path in support::entries(&at) {
             match path.is_dir() {
                 true => open.push(path),
-                // Rule files are data.
-                false if path.extension().is_some_and(|extension| extension != "rs") => {}
                 false => {
                     let text = std::fs::read_to_string(&path).unwrap();
                     files.insert(path.strip_prefix(&root).unwrap().to_path_buf(), text);
