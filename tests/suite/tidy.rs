@@ -1,5 +1,7 @@
 //! House rules that a machine can check: dependencies of modules, sizes, words and writers.
 
+mod language;
+
 use crate::support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
