@@ -118,7 +118,7 @@ pub fn caches(bytes: &[u8]) {
     for file in [bytes.to_vec(), [&seal.header(&[bytes]), bytes].concat()] {
         FactsCache::open(file, &seal).get(&digest);
     }
-    let seal = Seal::new("state", &key, b"");
+    let seal = Seal::new("state", 1, &key, b"");
     seal.decode::<State>(&[&seal.header(&[bytes]), bytes].concat());
     session::read(bytes);
     installed::read(bytes, &key);

@@ -25,7 +25,7 @@ fn seal(root: &Root) -> Option<Seal> {
         hasher.field(file.as_os_str().as_encoded_bytes());
     }
     let context = hasher.field(crate::render::embedded_digest().as_bytes()).digest();
-    Some(Seal::new("state", root.machine().key.as_ref()?, context.as_bytes()))
+    Some(Seal::new("state", 1, root.machine().key.as_ref()?, context.as_bytes()))
 }
 
 /// Loads the state of the last build. It is empty if there is none, or `force` says to ignore it.

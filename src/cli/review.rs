@@ -130,9 +130,9 @@ fn dates(root: &Root, built: &Built) -> Dates {
     let dates = cached.update(built, &head, |paths| git::dates(root.path(), paths));
     let Some(dates) = dates else { return cached };
     // If it cannot be written, the next command asks git again.
-    emit::create_local_folder(root)
-        .and_then(|()| emit::write_local(root, DATES, dates.as_bytes()))
-        .ok();
+    if let Some(bytes) = dates.cache_bytes(root) {
+        emit::create_local_folder(root).and_then(|()| emit::write_local(root, DATES, &bytes)).ok();
+    }
     dates
 }
 

@@ -9,28 +9,10 @@ use super::walk::{SIDECARS, WalkedFile, is_markdown};
 use crate::model::layout::folder_of;
 use crate::model::series::known_series;
 use crate::model::uri::slugify;
-use crate::model::{Collection, Digest, FileName, FoundFile, Kind, document};
+use crate::model::{Collection, Digest, FileName, FoundFile, Kind, document, rules};
 
 /// Names of folders that do not identify a part of the project.
-const GENERIC: &[&str] = &[
-    "docs",
-    "doc",
-    "documentation",
-    "packages",
-    "apps",
-    "libs",
-    "crates",
-    "modules",
-    "src",
-    "architecture",
-    "arch",
-    "design",
-    "engineering",
-    ".blue",
-    "text",
-    "content",
-    "pages",
-];
+const GENERIC_FOLDERS: &str = include_str!("rules/generic_folders.txt");
 
 /// Longest name of a collection, in bytes.
 const MAX_NAME: usize = 96;
@@ -306,7 +288,9 @@ fn document_folder(parts: &[&str], n_own: usize, kind: &str, plural: &str) -> Do
 fn owner(parts: &[&str]) -> String {
     let specific: Vec<String> = parts
         .iter()
-        .filter(|part| !GENERIC.contains(&part.to_lowercase().as_str()))
+        .filter(|part| {
+            !rules::entries(GENERIC_FOLDERS).any(|generic| part.eq_ignore_ascii_case(generic))
+        })
         .map(|part| slugify(part))
         .filter(|part| !part.is_empty())
         .collect();

@@ -6,7 +6,7 @@ pub mod git;
 pub mod project_root;
 mod read;
 pub mod repository_files;
-mod rules;
+mod configured;
 mod symlinks;
 pub mod unchanged;
 pub mod walk;
@@ -39,7 +39,7 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     notes.extend(tracked);
     let (collections, mut found) = match plan.rules.is_empty() {
         true => conventions::apply(&tree.files),
-        false => rules::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
+        false => configured::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
     };
     deny.filter(&mut found, &mut notes);
     symlinks::drop_refused(root, plan, &deny, &tree, &mut found, &mut notes);
@@ -95,7 +95,7 @@ fn report_not_checked_out(
     let mut unused = Vec::new();
     let (collections, mut found) = match plan.rules.is_empty() {
         true => conventions::apply(&files),
-        false => rules::apply(&plan.rules, deny, &files, &mut unused)?,
+        false => configured::apply(&plan.rules, deny, &files, &mut unused)?,
     };
     deny.filter(&mut found, &mut unused);
     drop_emitted(&collections, &mut found);

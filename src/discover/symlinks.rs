@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::deny::DenyList;
 use super::walk::{FileKind, Tree, is_markdown, may_be_document};
-use super::{conventions, rules};
+use super::{configured, conventions};
 use crate::model::layout::folder_of;
 use crate::model::{Code, Diagnostic, FoundFile, Plan};
 use crate::root::Root;
@@ -122,7 +122,7 @@ pub(super) fn report_linked_folders(
                 .rules
                 .iter()
                 .flat_map(|rule| &rule.paths)
-                .any(|glob| rules::may_contain_match(glob, link, &is_folder)),
+                .any(|glob| configured::may_contain_match(glob, link, &is_folder)),
         };
         if !may_contain || is_found_anyway(root, link, found) {
             continue;

@@ -1,5 +1,7 @@
-//! Writes all changed files in one transaction: stage them, write a record, rename, remove the
-//! record. The record is the commit point.
+//! Writes all changed files in one transaction.
+//!
+//! The files are staged, a record is written, the files are renamed, the record is removed. The record
+//! is the commit point.
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -1,5 +1,4 @@
-//! Scans a text before any other module reads it: redacts secrets, makes hidden characters visible
-//! and reports prompt injection.
+//! Scans text for secrets, hidden characters and prompt injection before any other module reads it.
 //!
 //! `secrets` finds and redacts credentials, `prompt_injection` recognises text that is meant to
 //! direct an agent. Both look only near the anchors that `anchors` finds in one pass. Their rules

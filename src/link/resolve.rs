@@ -1,5 +1,6 @@
-//! Resolves the references of one document to edges. Ambiguous evidence never makes an edge to a
-//! single document.
+//! Resolves the references of one document to edges.
+//!
+//! Ambiguous evidence never makes an edge to a single document.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

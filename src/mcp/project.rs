@@ -158,9 +158,10 @@ impl Project {
         let dates = before.update(built, &head, |paths| git::dates(self.root.path(), paths));
         let Some(dates) = dates else { return false };
         // If it cannot be written, the next server asks git again.
-        emit::create_local_folder(&self.root)
-            .and_then(|()| emit::write_local(&self.root, DATES, dates.as_bytes()))
-            .ok();
+        if let Some(bytes) = dates.cache_bytes(&self.root) {
+            let prepared = emit::create_local_folder(&self.root);
+            prepared.and_then(|()| emit::write_local(&self.root, DATES, &bytes)).ok();
+        }
         let changed = !dates.has_times_of(&before);
         self.state().dates = Some(Arc::new(dates));
         changed

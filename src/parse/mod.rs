@@ -13,6 +13,7 @@ mod limits;
 mod line_index;
 mod markdown;
 mod named_paths;
+mod percent;
 mod plain_text;
 mod references;
 mod second_scan;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Page;
 use super::header_fields::Field;
-use super::references::percent_decoded;
+use super::percent::percent_decoded;
 use crate::model::binding::{MAX_PATH, clean_path, is_glob};
 use crate::model::{NamedPath, Naming};
 

@@ -105,10 +105,10 @@ impl Overlay {
     /// be read counts as empty. `today` is counted from 1970.
     pub fn open(root: &Root, today: i64) -> Overlay {
         let cached = match (root.read(USAGE, 1 << 28), &root.machine().key) {
-            (Ok(Some(Content::Bytes(bytes, _))), Some(key)) => usage::read(&bytes, key),
+            (Ok(Some(Content::Bytes(bytes, _))), Some(key)) => usage::seal(key).decode(&bytes),
             _ => None,
         };
-        let usage = cached.unwrap_or_default();
+        let usage: Usage = cached.unwrap_or_default();
         let n_pairs = usage.together.values().map(|others| others.len()).sum();
         let mut overlay = Overlay { usage, today, n_pairs, is_new: false };
         let logs = [AUDIT_BEFORE, AUDIT].iter().filter_map(|path| LogFile::open(root, path));
@@ -124,7 +124,7 @@ impl Overlay {
     /// The bytes of the cache; `None` if it is current, or there is no key to seal it with.
     pub fn cache_bytes(&self, root: &Root) -> Option<Vec<u8>> {
         let key = root.machine().key.as_ref()?;
-        self.is_new.then(|| usage::write(&self.usage, key))
+        self.is_new.then(|| usage::seal(key).encode(&self.usage))
     }
 
     /// The amount of usage data.

@@ -1,42 +1,36 @@
 //! Framing of the caches in `.blue/local`: a format line, a keyed checksum and a payload.
 //!
-//! A cache promises nothing. One that is damaged, was written by another version of blue, or came with
-//! a clone does not verify, and is the same as none.
+//! A cache promises nothing. One that is damaged, has another format, or came with a clone does not
+//! verify, and is the same as none.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Digest, Hasher, Key};
 
-/// Raised by hand whenever a cached type changes, or parsing gives other facts for the same bytes.
-const CACHE_FORMAT: u32 = 14;
-
 /// Secret that seals one kind of cache. Only the holder of this machine's key can compute it.
 pub struct Seal {
-    kind: &'static str,
+    magic: String,
     secret: Digest,
 }
 
 impl Seal {
-    /// Returns the seal of a kind of cache. `context` is everything besides the cache itself that decides
-    /// whether it may be used.
-    pub fn new(kind: &'static str, key: &Key, context: &[u8]) -> Seal {
-        Seal { kind, secret: key.digest(kind, context) }
-    }
-
-    fn magic(&self) -> Vec<u8> {
-        format!("blue {} {} {CACHE_FORMAT}\n", self.kind, env!("CARGO_PKG_VERSION")).into_bytes()
+    /// Returns the seal of a kind of cache. `format` is raised by hand whenever the cached type changes.
+    /// `context` is everything else that decides whether the cache may be used.
+    pub fn new(kind: &str, format: u32, key: &Key, context: &[u8]) -> Seal {
+        let magic = format!("blue {kind} {format}\n");
+        Seal { secret: key.digest(&magic, context), magic }
     }
 
     /// Returns the bytes before a payload, which is given in parts.
     pub fn header<P: AsRef<[u8]>>(&self, parts: &[P]) -> Vec<u8> {
         let mut hasher = Hasher::new();
         let checksum = hasher.field(self.secret.as_bytes()).parts(parts).digest();
-        [self.magic(), checksum.as_bytes().to_vec()].concat()
+        [self.magic.as_bytes(), checksum.as_bytes()].concat()
     }
 
     /// Returns the payload of a cache file, if it verifies.
     pub fn payload<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
-        let rest = bytes.strip_prefix(self.magic().as_slice())?;
+        let rest = bytes.strip_prefix(self.magic.as_bytes())?;
         let (_, payload) = rest.split_at_checked(32)?;
         bytes.starts_with(&self.header(&[payload])).then_some(payload)
     }
@@ -58,15 +52,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn damage_another_key_another_kind_and_another_context_do_not_verify() {
+    fn damage_and_another_key_kind_format_or_context_do_not_verify() {
         let key = Key::new([7; 32]);
-        let seal = Seal::new("state", &key, b"context");
+        let seal = Seal::new("state", 1, &key, b"context");
         let file = seal.encode(&"value");
         assert_eq!(seal.decode::<&str>(&file), Some("value"));
         for other in [
-            Seal::new("facts", &key, b"context"),
-            Seal::new("state", &key, b"another context"),
-            Seal::new("state", &Key::new([8; 32]), b"context"),
+            Seal::new("facts", 1, &key, b"context"),
+            Seal::new("state", 2, &key, b"context"),
+            Seal::new("state", 1, &key, b"another context"),
+            Seal::new("state", 1, &Key::new([8; 32]), b"context"),
         ] {
             assert_eq!(other.decode::<&str>(&file), None);
         }

@@ -6,6 +6,9 @@ use super::cache::Seal;
 use crate::model::plan::Limits;
 use crate::model::{Digest, Key, Parsed};
 
+/// Raised by hand whenever [`Parsed`] changes, or parsing gives other facts for the same bytes.
+const FORMAT: u32 = 14;
+
 /// Bytes before each entry's value: its key and the length of the value.
 const ENTRY_HEADER: usize = 32 + 4;
 
@@ -61,10 +64,11 @@ impl FactsCache {
 }
 
 /// Returns the seal of the cache. Limits decide how much of a document is parsed, so facts that were
-/// parsed under other limits do not verify.
+/// parsed under other limits do not verify; neither do those of another version of blue.
 pub fn seal(key: &Key, limits: &Limits) -> Seal {
     let limits = limits.parse_limits().map(|limit| limit.to_string()).join(" ");
-    Seal::new("facts", key, limits.as_bytes())
+    let context = format!("{} {limits}", env!("CARGO_PKG_VERSION"));
+    Seal::new("facts", FORMAT, key, context.as_bytes())
 }
 
 /// Encodes an entry.

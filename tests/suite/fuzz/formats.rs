@@ -198,7 +198,7 @@ fn any_cache_is_read_or_refused() {
     let seal = facts::seal(&key, &Limits::default());
     let parsed = FactsCache::open(facts.clone(), &seal).get(&digest);
     assert!(parsed.is_some());
-    let state_seal = Seal::new("state", &key, b"another context");
+    let state_seal = Seal::new("state", 1, &key, b"another context");
     fuzz("caches", &[&facts, &state], 2.0, |bytes| {
         let cache = FactsCache::open(bytes.to_vec(), &seal);
         let found = cache.get(&digest);
