@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::artifacts::{BuiltArtifact, CurrentArtifacts, check_wrapper, fit};
 use super::choice::Choice;
 use super::{Corpus, Inputs};
-use crate::condense::{Fitted, tokens};
+use crate::condense::{self, Fitted};
 use crate::model::escape::escape_attribute;
 use crate::model::layout::{CONFIG, SESSION, SESSION_JSON};
 use crate::model::{
@@ -148,8 +148,10 @@ impl<'a> SessionMaterial<'a> {
             inputs,
             graph,
             choice: Choice::new(corpus, &live, &budget),
-            voice: voice.map(|text| clipped(&text, max_voice, "blue://context/voice")),
-            guide: guide.map(|text| within(text, plan.guide_tokens, "blue://context/guide")),
+            voice: voice.map(|text| condense::clip(&text, max_voice, "blue://context/voice")),
+            guide: guide.map(|text| {
+                condense::clip_to_tokens(text, plan.guide_tokens, "blue://context/guide")
+            }),
             workflow: workflow_line(graph),
             collections: collections(graph),
         }
@@ -277,30 +279,4 @@ fn collections(graph: &Graph) -> Vec<CollectionView> {
 fn workflow_line(graph: &Graph) -> Option<String> {
     let rfcs = graph.ids().any(|id| graph.is_live(id) && graph.document(id).kind.as_str() == "rfc");
     rfcs.then(|| "blue://state/current-rfc".to_string())
-}
-
-/// Cuts a text to at most `max` bytes at a line or word end, and adds the address of the rest.
-fn clipped(text: &str, max: usize, uri: &str) -> String {
-    let text = text.trim();
-    if text.len() <= max {
-        return text.to_string();
-    }
-    let mut end = max;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let cut = text[..end].rfind(['\n', ' ']).unwrap_or(end);
-    format!("{}… Read {uri}", text[..cut].trim_end())
-}
-
-/// Cuts a text to at most `max_tokens` tokens.
-fn within(text: &str, max_tokens: u64, uri: &str) -> String {
-    let mut max = (max_tokens * 6) as usize;
-    loop {
-        let text = clipped(text, max, uri);
-        if tokens::count(&text) <= max_tokens || max < 8 {
-            return text;
-        }
-        max = max * 9 / 10;
-    }
 }
