@@ -1,4 +1,4 @@
-//! What a build reads, computes and writes.
+//! Builds: the files that they read and write, and what they compute.
 
 mod artifacts;
 mod concurrency;

@@ -1,4 +1,4 @@
-//! What a hostile repository can contain besides documents.
+//! Hostile files of a repository besides its documents.
 
 use crate::support;
 use crate::support::Project;

@@ -1,4 +1,4 @@
-//! What a session is given with its prompts after the context changed.
+//! Deliveries with a prompt after the context changed.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What `context show`, the log and the status line report about deliveries.
+//! Reports about deliveries: `context show`, the log and the status line.
 
 use std::process::Stdio;
 

@@ -1,4 +1,4 @@
-//! Which bundle a hook prints, and that it prints it byte for byte.
+//! Choice of the bundle that a hook prints, byte for byte.
 
 use std::path::Path;
 

@@ -170,8 +170,8 @@ fn hook_and_command_shorten_a_long_session_id_alike() {
             hook.project.audit_log().iter().map(|line| line["session_id"].to_string()).collect();
         assert!(ids[0].len() > 60 && ids[0].len() <= 130, "{ids:?}");
         assert!(ids[0] != ids[1] && ids[0] == ids[2], "{ids:?}");
-        let told = hook.project.blue(&["context", "log", "--session", &one]);
-        assert_eq!(told.stdout.lines().count(), 2, "{told:?}");
+        let log = hook.project.blue(&["context", "log", "--session", &one]);
+        assert_eq!(log.stdout.lines().count(), 2, "{log:?}");
         let of_128 = "x".repeat(128);
         hook.start(&input(&of_128));
         assert_eq!(hook.project.audit_log()[3]["session_id"], of_128);
