@@ -75,7 +75,7 @@ fn neighbours(
     scratch: &mut Scratch,
     id: DocId,
 ) -> Vec<Neighbour> {
-    let mut referenced = referenced(references.votes(id));
+    let mut referenced = referenced(ranker.graph, references.votes(id));
     let ids: Vec<DocId> = referenced.iter().map(|neighbour| neighbour.id).collect();
     let candidates = ranker.candidates(id, &ids, scratch);
     let mut others: Vec<(u32, DocId, usize)> = Vec::new();
@@ -114,19 +114,20 @@ struct Vote {
 
 /// Adds up the votes for each neighbour, sorted by document. The reason of the strongest vote comes
 /// first; of equal votes, the one whose text sorts first.
-fn referenced(mut votes: Vec<(Vote, String)>) -> Vec<Neighbour> {
-    votes.sort_by(|(a, a_text), (b, b_text)| {
-        (a.id, b.points, a_text).cmp(&(b.id, a.points, b_text))
+fn referenced(graph: &Graph, mut votes: Vec<Vote>) -> Vec<Neighbour> {
+    votes.sort_by(|a, b| {
+        let texts = || a.reason.text(graph).cmp(&b.reason.text(graph));
+        (a.id, b.points).cmp(&(b.id, a.points)).then_with(texts)
     });
     let mut neighbours: Vec<Neighbour> = Vec::new();
-    for (vote, _) in votes {
-        let score = vote.points.saturating_mul(REFERENCE_FACTOR);
-        match neighbours.last_mut().filter(|last| last.id == vote.id) {
+    for Vote { id, points, reason } in votes {
+        let score = points.saturating_mul(REFERENCE_FACTOR);
+        match neighbours.last_mut().filter(|last| last.id == id) {
             Some(last) => {
                 last.score = last.score.saturating_add(score);
-                last.reasons.push(vote.reason);
+                last.reasons.push(reason);
             }
-            None => neighbours.push(Neighbour { id: vote.id, score, reasons: vec![vote.reason] }),
+            None => neighbours.push(Neighbour { id, score, reasons: vec![reason] }),
         }
     }
     neighbours

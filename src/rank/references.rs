@@ -27,15 +27,14 @@ impl<'a> References<'a> {
         self.incoming.of(id.0 as usize).iter().map(move |i| &edges[*i as usize])
     }
 
-    /// Returns the votes of a document's references and of those to it, each with its text.
-    pub(super) fn votes(&self, id: DocId) -> Vec<(Vote, String)> {
+    /// Returns the votes of a document's references and of those to it.
+    pub(super) fn votes(&self, id: DocId) -> Vec<Vote> {
         let graph = self.graph;
         let mut votes = Vec::new();
         let mut add = |other: DocId, points: u32, reason: Reason| {
             let points = if graph.is_live(other) { points } else { points / 2 };
             if other != id && points > 0 {
-                let text = reason.text(graph);
-                votes.push((Vote { id: other, points, reason }, text));
+                votes.push(Vote { id: other, points, reason });
             }
         };
         for edge in self.outgoing[id.0 as usize] {
