@@ -7,7 +7,7 @@ use rustix::fs::FileType;
 
 use super::deny::DenyList;
 use super::walk::{DirectoryEntry, Ignores, Tree, Walker};
-use crate::model::layout::{MANIFEST, folder_of};
+use crate::model::layout::{LOCAL, MANIFEST, WORKTREE, folder_of};
 use crate::model::{Folder, Glob, PathKind, Plan};
 use crate::root::Root;
 
@@ -190,11 +190,11 @@ fn is_foreign(path: &str) -> bool {
     FOREIGN.contains(&name)
 }
 
-/// True if a path is an artifact or a cache of blue. It exists only after a build, so a lookup must
+/// True if a path is an artifact or local state of blue. Another clone may not have it, so a lookup must
 /// not depend on it.
 fn is_emitted(path: &str) -> bool {
     let digest = |rest: &str| rest.ends_with(".md") && !rest.contains('/');
-    matches!(path, ".blue" | ".blue/context" | ".blue/local" | "knowledge" | MANIFEST)
+    matches!(path, ".blue" | ".blue/context" | LOCAL | "knowledge" | MANIFEST | WORKTREE)
         || path.starts_with(".blue/context/")
         || path.starts_with(".blue/local/")
         || path.strip_prefix("knowledge/").is_some_and(digest)

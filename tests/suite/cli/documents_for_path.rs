@@ -235,3 +235,16 @@ fn hostile_paths_neither_break_the_index_nor_leave_the_project() {
     assert_eq!(project.blue(&["schema", "validate", ".blue/context/paths.jsonl"]).code, 0);
     assert_eq!(project.blue(&["knowledge", "for", "src/a.rs"]).code, 1);
 }
+
+#[test]
+fn a_file_that_only_this_checkout_has_changes_no_artifact() {
+    let project = Project::new();
+    adr(&project, 1, "", "The worktree is in `.blue/worktree.json`.");
+    project.build();
+    let built = project.read(".blue/context/paths.jsonl");
+    project.write(".blue/worktree.json", "{\"rfc\": \"0001\"}\n");
+    adr(&project, 2, "", "Another decision.");
+    project.build();
+    let lines = |text: &str| text.lines().skip(1).map(str::to_string).collect::<Vec<String>>();
+    assert_eq!(lines(&project.read(".blue/context/paths.jsonl")), lines(&built));
+}
