@@ -1,6 +1,7 @@
 //! Reasons why each artifact was or was not rebuilt.
 
 use super::{Fate, Outcome};
+use crate::model::layout::{GUIDE, TEMPLATES, VOICE};
 use crate::model::{Action, State, TrackedFile};
 
 /// Documents that are named before the rest is only counted.
@@ -34,7 +35,7 @@ impl Explainer<'_> {
         }
         let previous = self.previous.actions.iter().find(|(known, _)| known == path);
         let Some((_, previous)) = previous else {
-            return "nothing is known of how it was made".to_string();
+            return "there is no record of how it was built".to_string();
         };
         let changed = action.facts().iter().filter(|fact| !previous.contains(fact));
         let names: Vec<String> = changed
@@ -67,7 +68,7 @@ impl Explainer<'_> {
         let n_more = changes.len().saturating_sub(MAX_NAMES);
         changes.truncate(MAX_NAMES);
         match (changes.is_empty(), n_more) {
-            (true, _) => "its view of the documents changed".to_string(),
+            (true, _) => "the status or the links of its documents changed".to_string(),
             (false, 0) => changes.join(", "),
             (false, n) => format!("{} and {n} more", changes.join(", ")),
         }
@@ -76,8 +77,7 @@ impl Explainer<'_> {
 
 /// Returns true if an input that is no longer read was a document.
 fn is_document(path: &str) -> bool {
-    path.ends_with(".md")
-        && ![".blue/voice", ".blue/templates/"].iter().any(|own| path.starts_with(own))
+    path.ends_with(".md") && ![VOICE, GUIDE].contains(&path) && !path.starts_with(TEMPLATES)
 }
 
 #[cfg(test)]
@@ -96,7 +96,12 @@ mod tests {
         previous.add_fact("template", b"1");
         previous.add_fact("documents", b"1");
         let state = State {
-            inputs: vec![file("docs/a.md", "a"), file("docs/b.md", "b"), file("docs/c.md", "c")],
+            inputs: vec![
+                file(GUIDE, "guide"),
+                file("docs/a.md", "a"),
+                file("docs/b.md", "b"),
+                file("docs/c.md", "c"),
+            ],
             actions: vec![("knowledge/adrs.md".to_string(), previous.facts().to_vec())],
             ..State::default()
         };
@@ -116,7 +121,7 @@ mod tests {
         assert_eq!(explainer.reason("knowledge/adrs.md", &now, false), "it is new");
         assert_eq!(
             explainer.reason("knowledge/rfcs.md", &now, true),
-            "nothing is known of how it was made"
+            "there is no record of how it was built"
         );
     }
 }

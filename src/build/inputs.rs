@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Context;
 
 use crate::guard::{self, Allowed, Guard};
-use crate::model::layout::{ACCEPTED, CONFIG, GUIDE, VOICE};
+use crate::model::layout::{ACCEPTED, CONFIG, GUIDE, TEMPLATES, VOICE};
 use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Digest, Plan, Policy, TrackedFile, Trigger};
 use crate::render::Templates;
@@ -79,7 +79,7 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
     let guide = file(root, GUIDE, MAX_BYTES, &mut files)?.map(|text| cleaned(GUIDE, &text));
     let (mut overrides, mut wrappers) = (BTreeMap::new(), Vec::new());
     for name in Templates::names() {
-        let path = format!(".blue/templates/{name}");
+        let path = format!("{TEMPLATES}{name}");
         if let Some(text) = file(root, &path, MAX_BYTES, &mut files)? {
             let n_bytes = text.len();
             anyhow::ensure!(

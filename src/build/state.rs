@@ -86,7 +86,7 @@ pub(super) fn save(
 
 /// Returns the finding about a cache that could not be written.
 pub(super) fn not_written(error: anyhow::Error) -> Diagnostic {
-    let message = format!("the cache could not be kept: {error:#}");
+    let message = format!("cannot write the cache: {error:#}");
     Diagnostic::new(Code::CacheNotKept, emit::LOCAL, message)
 }
 

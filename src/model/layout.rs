@@ -8,6 +8,8 @@ pub const ACCEPTED: &str = ".blue/accepted.jsonl";
 pub const VOICE: &str = ".blue/voice.md";
 /// Description of the project's workflow, written by people.
 pub const GUIDE: &str = ".blue/workflow.md";
+/// The project's own templates, which replace those of blue.
+pub const TEMPLATES: &str = ".blue/templates/";
 /// Manifest of all emitted files.
 pub const MANIFEST: &str = ".blue/context.manifest.yaml";
 /// Session bundle, printed by the session-start hook.
