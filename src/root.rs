@@ -128,6 +128,14 @@ impl Root {
         self.open_existing(path)?.map(|fd| read_fd(fd, limit)).transpose()
     }
 
+    /// Reads a whole regular file, up to a limit. `None` if that is not possible for any reason.
+    pub fn readable_bytes(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
+        match self.read(path, limit) {
+            Ok(Some(Content::Bytes(bytes, _))) => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// Opens a regular file to read parts of it. `None` if it does not exist.
     pub fn open_file(&self, path: &str) -> io::Result<Option<File>> {
         let Some(fd) = self.open_existing(path)? else { return Ok(None) };

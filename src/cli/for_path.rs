@@ -18,7 +18,7 @@ use crate::serve::bindings::{self, Bindings, Bound};
 pub(super) struct ForArgs {
     /// File or folder; it need not exist
     path: PathBuf,
-    /// Show also superseded, rejected and other documents that are not live
+    /// Also show superseded, rejected and other documents that are not live
     #[arg(long)]
     all: bool,
     /// Show at most N documents
@@ -33,41 +33,40 @@ impl ForArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let project = BuiltProject::open(directory)?;
         let path = below(&project.root, directory, &self.path)?;
-        let answer = bindings::bound(&project.root, &project.built.catalogue, &path, self.all)?
+        let bindings = bindings::find(&project.root, &project.built.catalogue, &path, self.all)?
             .context("there is no index of paths\nhint: run `blue knowledge build`")?;
-        let shown = &answer.bound[..answer.bound.len().min(self.limit)];
+        let shown = &bindings.bound[..bindings.bound.len().min(self.limit)];
         match self.format {
-            OutputFormat::Json => output::out(&json_of(&path, &answer, shown)?)?,
+            OutputFormat::Json => output::out(&json_of(&path, &bindings, shown)?)?,
             OutputFormat::Text => output::out(&text_of(shown))?,
         }
-        self.report_rest(&path, &answer, shown.len());
-        let is_empty = answer.bound.is_empty() && answer.n_below == 0;
+        report_rest(&path, &bindings, shown.len());
+        let is_empty = bindings.bound.is_empty() && bindings.n_below == 0;
         Ok(if is_empty { Exit::FoundSomething } else { Exit::Done })
     }
+}
 
-    /// Reports what is not listed.
-    fn report_rest(&self, path: &str, answer: &Bindings, n_shown: usize) {
-        let path = output::visible(if path.is_empty() { "." } else { path });
-        if answer.bound.is_empty() {
-            let near = answer.near.as_ref().map(|near| output::visible(near));
-            let hint = near.map_or(String::new(), |near| format!("\nhint: did you mean {near}?"));
-            output::say(&format!("blue: no live document names {path}{hint}"));
-        }
-        if answer.bound.len() > n_shown {
-            let more = answer.bound.len() - n_shown;
-            output::say(&format!("blue: {more} more\nhint: raise --limit"));
-        }
-        if answer.n_below > 0 {
-            let (paths, documents) = (
-                counted(answer.n_below, "named path"),
-                counted(answer.n_documents_below, "document"),
-            );
-            output::say(&format!("blue: below {path}: {paths}, by {documents}"));
-        }
-        if answer.n_history > 0 {
-            let n = counted(answer.n_history, "document");
-            output::say(&format!("blue: {n} not shown because they are not live\nhint: add --all"));
-        }
+/// Reports the documents and paths that are not listed.
+fn report_rest(path: &str, bindings: &Bindings, n_shown: usize) {
+    let path = output::visible(if path.is_empty() { "." } else { path });
+    if bindings.bound.is_empty() {
+        let hint = bindings.similar.as_ref().map_or(String::new(), |similar| {
+            format!("\nhint: did you mean {}?", output::visible(similar))
+        });
+        output::say(&format!("blue: no live document names {path}{hint}"));
+    }
+    if bindings.bound.len() > n_shown {
+        let n_more = bindings.bound.len() - n_shown;
+        output::say(&format!("blue: {n_more} more\nhint: raise --limit"));
+    }
+    if bindings.n_below > 0 {
+        let paths = counted(bindings.n_below, "named path");
+        let documents = counted(bindings.n_documents_below, "document");
+        output::say(&format!("blue: below {path}: {paths}, by {documents}"));
+    }
+    if bindings.n_history > 0 {
+        let documents = counted(bindings.n_history, "document");
+        output::say(&format!("blue: {documents} not shown because not live\nhint: add --all"));
     }
 }
 
@@ -87,7 +86,7 @@ fn text_of(bound: &[Bound]) -> String {
     text
 }
 
-fn json_of(path: &str, answer: &Bindings, bound: &[Bound]) -> anyhow::Result<String> {
+fn json_of(path: &str, bindings: &Bindings, bound: &[Bound]) -> anyhow::Result<String> {
     let entry = |bound: &Bound| {
         let line = &bound.document;
         let because: Vec<_> = bound
@@ -106,9 +105,9 @@ fn json_of(path: &str, answer: &Bindings, bound: &[Bound]) -> anyhow::Result<Str
     };
     let value = json!({
         "path": path, "documents": bound.iter().map(entry).collect::<Vec<_>>(),
-        "not_shown": answer.bound.len() - bound.len(), "history_left_out": answer.n_history,
-        "below": {"paths": answer.n_below, "documents": answer.n_documents_below},
-        "near": answer.near,
+        "not_shown": bindings.bound.len() - bound.len(), "history_left_out": bindings.n_history,
+        "below": {"paths": bindings.n_below, "documents": bindings.n_documents_below},
+        "near": bindings.similar,
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
 }

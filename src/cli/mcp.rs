@@ -27,9 +27,9 @@ impl McpArgs {
             );
             session::check_name(session)?;
         }
-        let own = session::name(&root)?;
+        let fallback = session::name(&root)?;
         let (named, declared) = (self.session.as_deref().map(short_id), agent_session());
-        let asker = Asker { named, declared, client: client(), own };
+        let asker = Asker { named, declared, client: client(), fallback };
         mcp::run(root, asker, |text| output::say(&format!("blue: {text}")))?;
         Ok(Exit::Done)
     }

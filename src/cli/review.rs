@@ -13,10 +13,9 @@ use crate::model::plural::counted;
 use crate::model::source;
 use crate::root::{Content, Root};
 use crate::serve::dates::Dates;
+use crate::serve::usage::SECONDS_PER_DAY;
 use crate::serve::{AuditLog, Built, Overlay, bundles};
 use crate::wire::jsonl::DocumentLine;
-
-const SECONDS_A_DAY: i64 = 86_400;
 
 /// Candidates that are listed as text.
 const MAX_LISTED: usize = 10;
@@ -55,7 +54,8 @@ impl Review {
             any = true;
             let delivered = delivered.get(&document.uri).copied();
             let is_old = |day: i64| day <= first;
-            if is_old(changed.as_second().div_euclid(SECONDS_A_DAY)) && delivered.is_none_or(is_old)
+            if is_old(changed.as_second().div_euclid(SECONDS_PER_DAY))
+                && delivered.is_none_or(is_old)
             {
                 candidates.push(ReviewCandidate { document, changed, delivered });
             }
@@ -97,7 +97,7 @@ impl Review {
             let line = format!(
                 "    {}  changed {}, {delivered}",
                 document.uri,
-                date(changed.as_second().div_euclid(SECONDS_A_DAY))
+                date(changed.as_second().div_euclid(SECONDS_PER_DAY))
             );
             text += &format!("{}\n", output::visible(&line));
         }
@@ -165,13 +165,13 @@ fn delivered(built: &Built, log: &AuditLog, overlay: &Overlay) -> BTreeMap<Strin
         let Ok(time) = line.timestamp.parse::<Timestamp>() else { continue };
         let uri = of_bundle(&line.source).unwrap_or_else(|| line.source.clone());
         let day = last.entry(uri).or_insert(i64::MIN);
-        *day = time.as_second().div_euclid(SECONDS_A_DAY).max(*day);
+        *day = time.as_second().div_euclid(SECONDS_PER_DAY).max(*day);
     }
     last
 }
 
 /// Formats a day, counted from 1970, as `2026-01-25`.
 fn date(day: i64) -> String {
-    let time = Timestamp::from_second(day.saturating_mul(SECONDS_A_DAY)).unwrap_or_default();
+    let time = Timestamp::from_second(day.saturating_mul(SECONDS_PER_DAY)).unwrap_or_default();
     time.to_string().chars().take(10).collect()
 }

@@ -4,7 +4,10 @@ use std::collections::BinaryHeap;
 
 use crate::model::{Budget, Bundle, Candidate, DocId, Level};
 
+mod levels;
 pub mod tokens;
+
+pub use levels::{fit_levels, fit_list};
 
 /// Steps tried one by one after the longest prefix that fits.
 const MAX_TRIES: usize = 12;

@@ -1,7 +1,7 @@
-//! A transport that limits how many requests are open at once.
+//! A transport that limits the number of open requests.
 //!
-//! The SDK goes on reading while answers wait to be written, so a client that stops reading would
-//! make it grow without bound. This transport reads no more until enough requests are answered.
+//! The SDK keeps reading while answers wait to be written, so its memory would grow without bound if
+//! a client stops reading. This transport pauses reading until enough requests are answered.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::{Notify, watch};
 
-/// Requests without an answer and answers that are being written, at once.
+/// Maximum number of requests without an answer and answers that are being written.
 const MAX_OPEN: usize = 32;
 
 /// Returns true for a version of the newer protocol.
@@ -26,16 +26,16 @@ pub(super) fn is_modern(version: Option<ProtocolVersion>) -> bool {
 pub(super) struct Backpressure<T> {
     inner: T,
     queue: Arc<Queue>,
-    /// A message that was read and not passed on yet.
+    /// A message that was read but not passed to the SDK yet.
     pending: Option<RxJsonRpcMessage<RoleServer>>,
-    /// True after the first request that is no probe.
+    /// True after the first request that is not a probe.
     began: bool,
-    /// True if that request was of the newer protocol.
+    /// True if the first request was of the newer protocol.
     modern: bool,
     end: watch::Sender<bool>,
 }
 
-/// The requests and answers on their way.
+/// The open requests, and the messages that are being written.
 #[derive(Default)]
 struct Queue {
     state: Mutex<QueueState>,
@@ -44,9 +44,9 @@ struct Queue {
 
 #[derive(Default)]
 struct QueueState {
-    /// Requests without an answer; true for one that asks for a stream of changes.
+    /// Requests without an answer; true for a request for a stream of changes.
     waiting: Vec<(RequestId, bool)>,
-    /// Messages that are being written.
+    /// Number of messages that are being written.
     n_writing: usize,
 }
 
@@ -59,16 +59,16 @@ impl Queue {
         self.with(|state| state.waiting.len() + state.n_writing >= MAX_OPEN)
     }
 
-    fn add(&self, id: &RequestId, stream: bool) {
-        self.with(|state| state.waiting.push((id.clone(), stream)));
+    fn add(&self, id: &RequestId, is_stream: bool) {
+        self.with(|state| state.waiting.push((id.clone(), is_stream)));
     }
 
-    /// Returns whether a request asks for a stream. `None` if it is not waiting.
+    /// Returns true if a request is for a stream of changes. `None` if the request is not waiting.
     fn is_stream(&self, id: &RequestId) -> Option<bool> {
         self.with(|state| state.waiting.iter().find(|(open, _)| open == id).map(|open| open.1))
     }
 
-    /// Removes a request: its answer is being written.
+    /// Removes a request when its answer is being written.
     fn remove(&self, id: &RequestId) {
         self.with(|state| state.waiting.retain(|(open, _)| open != id));
         self.freed.notify_one();
@@ -97,7 +97,7 @@ impl<T> Backpressure<T> {
         }
     }
 
-    /// Returns a message for the SDK. `None` if the SDK must not see it.
+    /// Returns the message to pass to the SDK. `None` if the SDK must not receive it.
     fn admit(
         &mut self,
         message: RxJsonRpcMessage<RoleServer>,
@@ -105,16 +105,16 @@ impl<T> Backpressure<T> {
         let message = self.hide_older_method(message);
         match &message {
             JsonRpcMessage::Request(request) => {
-                let probe = matches!(
+                let is_probe = matches!(
                     request.request,
                     ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_)
                 );
-                let stream =
+                let is_stream =
                     matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
-                self.began |= !probe;
-                self.queue.add(&request.id, stream);
+                self.began |= !is_probe;
+                self.queue.add(&request.id, is_stream);
             }
-            // Before the first request it means nothing, and would end the SDK.
+            // The SDK ends if it receives another message before the first request.
             _ if !self.began => return None,
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -122,7 +122,7 @@ impl<T> Backpressure<T> {
                     && let Some(id) = &cancelled.params.request_id
                 {
                     match self.queue.is_stream(id) {
-                        // The request is answered all the same, and the queue waits for the answer.
+                        // The request is answered anyway, and the queue waits for the answer.
                         Some(false) => return None,
                         Some(true) => self.queue.remove(id),
                         None => {}
@@ -134,9 +134,9 @@ impl<T> Backpressure<T> {
         Some(message)
     }
 
-    /// Turns a request of the newer protocol for a method of the older one into one for an unknown
-    /// method. The SDK would take it for the older protocol. The same goes for `initialize` in a
-    /// conversation that began with the newer one.
+    /// Replaces a request of the newer protocol for a method that only the older protocol has by a
+    /// request for an unknown method, because the SDK would treat it as the older protocol. The same
+    /// applies to `initialize` in a conversation that began with the newer protocol.
     fn hide_older_method(
         &mut self,
         mut message: RxJsonRpcMessage<RoleServer>,
@@ -199,7 +199,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Backpressure<T> {
                 self.pending = self.inner.receive().await;
             }
             let id = match &self.pending {
-                // A subscription that waits for changes would keep the server running.
+                // This also ends subscriptions, which would keep the server running.
                 None => {
                     self.end.send_replace(true);
                     return None;
@@ -207,7 +207,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Backpressure<T> {
                 Some(JsonRpcMessage::Request(request)) => Some(request.id.clone()),
                 Some(_) => None,
             };
-            // Of two requests with one id the SDK would answer one, so the second waits.
+            // The SDK would answer only one of two requests with the same id, so the second waits.
             if id.is_some_and(|id| self.queue.is_stream(&id).is_some()) {
                 self.queue.freed.notified().await;
                 continue;

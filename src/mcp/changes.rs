@@ -1,4 +1,4 @@
-//! Watches for builds, and finds the subscribed resources that they changed.
+//! Watches for builds, and finds the subscribed resources that changed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,22 +9,23 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout};
 
 use super::project::{Open, Project};
+use crate::model::layout::BLUE;
 use crate::serve::address::{self, Resolved};
 use crate::serve::{Listed, log};
 
 /// Time without a change before the manifest is read.
 const QUIET: Duration = Duration::from_millis(60);
 
-/// Time between two looks without a change: some file systems report none.
+/// Time between two checks without an event, because some file systems report none.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// Delay before git is asked for dates, so that a client's first requests do not wait.
+/// Delay before git is asked for dates, so that the first requests of a client do not wait for it.
 const DELAY: Duration = Duration::from_millis(500);
 
-/// Time between two notifications of one resource.
+/// Minimum time between two notifications of a resource.
 const COOLDOWN: Duration = Duration::from_secs(log::COOLDOWN as u64);
 
-/// Watches the manifest. The number grows with every build that changed something.
+/// Watches the manifest, and increments `changes` after every build that changed something.
 pub(super) async fn watch_manifest(project: Arc<Project>, changes: watch::Sender<u64>) {
     let (sender, mut events) = mpsc::channel(1);
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -34,13 +35,13 @@ pub(super) async fn watch_manifest(project: Arc<Project>, changes: watch::Sender
         }
     });
     let mut watcher = watcher.ok();
-    let folder = project.root.path().join(".blue");
+    let folder = project.root.path().join(BLUE);
     let mut watching = false;
-    let present = |project: &Project| {
+    let fingerprint = |project: &Project| {
         let open = project.open();
         (open.built.ok().map(|built| built.manifest.checksum.clone()), open.work)
     };
-    let mut known = present(&project);
+    let mut previous = fingerprint(&project);
     loop {
         if !watching && let Some(watcher) = &mut watcher {
             watching = watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok();
@@ -48,16 +49,16 @@ pub(super) async fn watch_manifest(project: Arc<Project>, changes: watch::Sender
         if timeout(INTERVAL, events.recv()).await.is_ok_and(|event| event.is_some()) {
             while timeout(QUIET, events.recv()).await.is_ok_and(|event| event.is_some()) {}
         }
-        let now = present(&project);
-        if now != known {
-            known = now;
+        let current = fingerprint(&project);
+        if current != previous {
+            previous = current;
             changes.send_modify(|n| *n += 1);
             update_dates(project.clone(), changes.clone());
         }
     }
 }
 
-/// Asks git for dates on a thread of its own, and reports a change if there are new ones.
+/// Asks git for commit times on a separate thread, and increments `changes` if any changed.
 pub(super) fn update_dates(project: Arc<Project>, changes: watch::Sender<u64>) {
     std::thread::spawn(move || {
         std::thread::sleep(DELAY);
@@ -71,17 +72,17 @@ pub(super) fn update_dates(project: Arc<Project>, changes: watch::Sender<u64>) {
 #[derive(Default)]
 pub(super) struct Subscriptions(BTreeMap<String, Subscription>);
 
-/// The version of a resource that a client knows.
+/// The version of a resource that a client was last notified of.
 struct Subscription {
     digest: Option<String>,
     notified: Option<Instant>,
 }
 
-/// Resources that one client may subscribe to.
+/// Maximum number of resources that a client may subscribe to.
 pub(super) const MAX_SUBSCRIPTIONS: usize = 1_000;
 
 impl Subscriptions {
-    /// Adds a resource. Returns false if there are too many.
+    /// Adds a resource. Returns false if there are too many already.
     pub(super) fn add(&mut self, project: &Project, uri: &str) -> bool {
         let fits = self.0.len() < MAX_SUBSCRIPTIONS || self.0.contains_key(uri);
         if fits {
@@ -96,29 +97,29 @@ impl Subscriptions {
         self.0.remove(uri);
     }
 
-    /// The resources whose change is to be notified now, and the time when the next one is due.
+    /// Returns the resources to notify now, and the time when the next notification is due.
     pub(super) fn due(&mut self, project: &Project) -> (Vec<String>, Option<Instant>) {
         let open = project.open();
         let now = Instant::now();
         let (mut due, mut next) = (Vec::new(), None);
-        for (uri, known) in &mut self.0 {
+        for (uri, subscription) in &mut self.0 {
             let digest = digest(project, &open, uri);
-            if digest == known.digest {
+            if digest == subscription.digest {
                 continue;
             }
-            let ready = known.notified.map_or(now, |notified| notified + COOLDOWN);
+            let ready = subscription.notified.map_or(now, |notified| notified + COOLDOWN);
             if ready > now {
                 next = Some(next.map_or(ready, |next: Instant| next.min(ready)));
                 continue;
             }
-            *known = Subscription { digest, notified: Some(now) };
+            *subscription = Subscription { digest, notified: Some(now) };
             due.push(uri.clone());
         }
         (due, next)
     }
 }
 
-/// The digest of a resource in the last build.
+/// Returns a digest of a resource in the last build.
 fn digest(project: &Project, open: &Open, uri: &str) -> Option<String> {
     let built = open.built.as_ref().ok()?;
     let resolved = address::resolve(&project.root, built, open.work.as_deref(), uri).ok()?;
@@ -126,7 +127,7 @@ fn digest(project: &Project, open: &Open, uri: &str) -> Option<String> {
         Resolved::Item(Listed::Artifact(row)) => built.manifest.artifacts[row].hash.clone(),
         Resolved::Item(Listed::Document(row)) => built.catalogue.raw(row).to_string(),
         Resolved::Tasks(bundle) => bundle.content_hash,
-        // These depend on hand-written files or on several documents: inputs of the build.
+        // These depend on hand-written files or several documents, which are inputs of the build.
         Resolved::Item(Listed::Handwritten(_)) | Resolved::File(_) | Resolved::Neighbours(_) => {
             built.manifest.inputs.clone()
         }

@@ -1,4 +1,4 @@
-//! The error of a request, for a model and for the protocol.
+//! Formats the error of a request, for a model and for the protocol.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use super::project::BUILD;
 use crate::model::escape::escape;
 use crate::serve::ReadError;
 
-/// The reason why a request gives no text.
+/// The reason why a request fails.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Nothing was built, or the indexes cannot be used.
+    /// Nothing was built, or the indexes cannot be used; with the message.
     Unbuilt(Arc<str>),
-    /// The address cannot be read; with addresses that may have been meant.
+    /// The address cannot be read; with similar addresses to suggest.
     Read(ReadError, Vec<String>),
 }
 
@@ -24,7 +24,7 @@ impl Failure {
         matches!(self, Failure::Read(error, _) if error.is_refusal())
     }
 
-    /// The message for a model.
+    /// Returns the message for a model.
     pub(super) fn text(&self) -> String {
         let (error, candidates) = match self {
             Failure::Unbuilt(why) => return why.to_string(),
@@ -47,10 +47,10 @@ impl Failure {
         escape(&crate::guard::shown(&text)).into_owned()
     }
 
-    /// The error of the protocol.
+    /// Returns the error for the protocol.
     pub(super) fn error(&self, uri: &str) -> ErrorData {
-        // A client may compare the address with the one it sent, so it is returned unchanged unless
-        // it is very long.
+        // A client may compare this address with the address that it sent, so it is returned unchanged
+        // unless it is very long.
         let mut data = json!({"uri": if uri.len() > 2_048 { shown(uri) } else { uri.to_string() }});
         match self {
             Failure::Unbuilt(_) | Failure::Read(ReadError::Unreadable(..), _) => {
@@ -65,7 +65,7 @@ impl Failure {
     }
 }
 
-/// A text from a client, cut to 512 bytes, neutralized and redacted.
+/// Cuts a text from a client to 512 bytes, redacts secrets and escapes hidden characters.
 pub(super) fn shown(text: &str) -> String {
     let mut end = text.len().min(512);
     while !text.is_char_boundary(end) {

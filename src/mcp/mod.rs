@@ -1,4 +1,4 @@
-//! The MCP server: prints the answers of `serve` in the protocol, and records every delivery.
+//! The MCP server: answers requests with the functions of `serve`, and logs every delivery.
 
 mod backpressure;
 mod changes;
@@ -35,7 +35,7 @@ pub fn run(root: Root, asker: Asker, warn: fn(&str)) -> anyhow::Result<()> {
         .build()
         .context("start the server")?;
     let result = runtime.block_on(serve(project));
-    // A thread may still wait for standard input, which is not needed any more.
+    // A thread may still be waiting for standard input, so the runtime is not joined.
     runtime.shutdown_background();
     result
 }
@@ -53,7 +53,7 @@ async fn serve(project: Project) -> anyhow::Result<()> {
                 running.waiting().await.context("serve")?;
                 Ok(())
             }
-            // The client only asked what the server can do.
+            // The client disconnected before it initialized, for example after a probe.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(anyhow::anyhow!("{error}")),
         }

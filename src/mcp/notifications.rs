@@ -26,9 +26,9 @@ pub(super) async fn legacy(
             return;
         }
         notified = now;
-        let due = subscriptions.lock().unwrap_or_else(PoisonError::into_inner).due(&project);
-        next = due.1;
-        for uri in due.0 {
+        let uris;
+        (uris, next) = subscriptions.lock().unwrap_or_else(PoisonError::into_inner).due(&project);
+        for uri in uris {
             let update = ResourceUpdatedNotificationParam::new(uri);
             if peer.notify_resource_updated(update).await.is_err() {
                 return;
@@ -37,7 +37,7 @@ pub(super) async fn legacy(
     }
 }
 
-/// Notifies one stream of the newer protocol until it is closed.
+/// Notifies a stream of the newer protocol until it is closed.
 pub(super) async fn modern(
     project: &Project,
     mut changes: watch::Receiver<u64>,
@@ -57,9 +57,9 @@ pub(super) async fn modern(
             return;
         }
         notified = now;
-        let due = subscriptions.due(project);
-        next = due.1;
-        for uri in due.0 {
+        let uris;
+        (uris, next) = subscriptions.due(project);
+        for uri in uris {
             if sink.notify_resource_updated(uri).await.is_err() {
                 return;
             }
@@ -67,16 +67,16 @@ pub(super) async fn modern(
     }
 }
 
-/// Waits for a build, or until a time if there is one. Returns false if no build can come.
-async fn wait(changes: &mut watch::Receiver<u64>, next: Option<Instant>) -> bool {
-    let later = async {
-        match next {
-            Some(next) => sleep(next.saturating_duration_since(Instant::now())).await,
+/// Waits for a build, or until a time if it is set. Returns false if the server is ending.
+async fn wait(changes: &mut watch::Receiver<u64>, until: Option<Instant>) -> bool {
+    let timeout = async {
+        match until {
+            Some(until) => sleep(until.saturating_duration_since(Instant::now())).await,
             None => std::future::pending().await,
         }
     };
     tokio::select! {
         changed = changes.changed() => changed.is_ok(),
-        () = later => true,
+        () = timeout => true,
     }
 }

@@ -1,4 +1,4 @@
-//! The project as it is now: the last build, the current work, and the session that asks.
+//! The current state of the project: the last build, the current work and the agent session.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,25 +16,25 @@ use crate::serve::sessions::{self, Asking};
 use crate::serve::{Built, Library, bundles};
 use crate::wire::audit::AuditLine;
 
-/// The command to run when nothing was built.
+/// Hint for a project that has no usable build.
 pub(super) const BUILD: &str = "run `blue knowledge build`";
 
-/// Time during which the previous indexes are served while those on disk do not fit together.
+/// Maximum time for which the previous indexes are served while those on disk are inconsistent.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Evidence of the session that a server answers.
+/// What is known about the agent session that a server answers.
 pub struct Asker {
-    /// The session that a person named; it takes precedence.
+    /// The session named on the command line, which takes precedence.
     pub named: Option<String>,
-    /// The session that the agent started the server for, if it gave one.
+    /// The session named by the agent that started the server.
     pub declared: Option<String>,
     /// The agent's process.
     pub client: Option<String>,
-    /// A name for deliveries whose session is not known.
-    pub own: String,
+    /// A name for deliveries whose session is unknown.
+    pub fallback: String,
 }
 
-/// The project, with the indexes that were read last.
+/// A project and the indexes that were read last.
 pub(super) struct Project {
     pub(super) root: Root,
     asker: Asker,
@@ -44,12 +44,12 @@ pub(super) struct Project {
 
 #[derive(Default)]
 struct ProjectState {
-    /// Stats of the files that were read, at that time.
+    /// Stats of the manifest, the configuration and the indexes when they were read.
     stats: Option<[Option<Stat>; 4]>,
     open: Option<Open>,
-    /// Time since which the files on disk do not fit together.
+    /// Time since which the files on disk are inconsistent.
     torn: Option<Instant>,
-    /// Commit times of documents, once they were looked up.
+    /// Commit times of documents, once they were read.
     dates: Option<Arc<Dates>>,
     /// True if the user was warned that the log cannot be written.
     warned: bool,
@@ -67,7 +67,7 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// The project as `serve` reads it.
+    /// Returns the project for the functions of `serve`.
     pub(super) fn library<'a>(&'a self, project: &'a Project) -> Result<Library<'a>, Failure> {
         let built = self.built.as_ref().map_err(|why| Failure::Unbuilt(why.clone()))?;
         let root = &project.root;
@@ -81,7 +81,7 @@ impl Project {
         Project { root, asker, warn, state: Mutex::default() }
     }
 
-    /// The session that asks. Hooks may have recorded another since the last request.
+    /// Returns the agent session. Hooks may have recorded another one since the last request.
     pub(super) fn asking(&self) -> Asking {
         let Asker { named, declared, client, .. } = &self.asker;
         if let Some(named) = named {
@@ -90,11 +90,11 @@ impl Project {
         sessions::asking(&self.root, declared.as_deref(), client.as_deref())
     }
 
-    /// The session that deliveries are recorded under; if it is not known, a name that no session has.
+    /// Returns the session that deliveries are logged for. If it is unknown, the fallback name is used.
     pub(super) fn session(&self) -> String {
         match self.asking() {
             Asking::Known(session) => session,
-            Asking::OneOf(_) | Asking::Unknown => self.asker.own.clone(),
+            Asking::OneOf(_) | Asking::Unknown => self.asker.fallback.clone(),
         }
     }
 
@@ -102,8 +102,8 @@ impl Project {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last build. Its indexes are read only if the manifest, an index or the configuration
-    /// changed.
+    /// Opens the last build. Its indexes are read again only if the manifest, an index or the
+    /// configuration changed.
     pub(super) fn open(&self) -> Open {
         Open { work: self.work(), ..self.open_built() }
     }
@@ -118,13 +118,13 @@ impl Project {
         let built = Built::open(&self.root).map(Arc::new);
         let built = built.map_err(|unbuilt| format!("{unbuilt}: {BUILD}").into());
         let open = Open { built, reader: Arc::default(), work: None };
-        // A build or a checkout replaces files one after the other. Until they fit together, the
-        // previous indexes are served, but not for long.
+        // A build or a checkout replaces files one after the other. Until they are consistent, the
+        // previous indexes are served for a short time.
         let torn = open.built.is_err() && stats[0].is_some();
-        if let Some(before) = state.open.clone().filter(|before| torn && before.built.is_ok())
+        if let Some(previous) = state.open.clone().filter(|open| torn && open.built.is_ok())
             && state.torn.get_or_insert_with(Instant::now).elapsed() < PATIENCE
         {
-            return before;
+            return previous;
         }
         state.torn = None;
         state.stats = Some(stats);
@@ -132,7 +132,7 @@ impl Project {
         open
     }
 
-    /// Returns true if a build is about to replace the files of an open build, or just did.
+    /// Returns true if a build is replacing the files of an open build, or just did.
     pub(super) fn is_changing(&self, open: &Open) -> bool {
         emit::is_pending(&self.root) || !Arc::ptr_eq(&self.open_built().reader, &open.reader)
     }
@@ -142,27 +142,27 @@ impl Project {
         state.dates.get_or_insert_with(|| Arc::new(Dates::open(&self.root))).clone()
     }
 
-    /// The time of a file's last commit, if it is known yet.
+    /// Returns the time of a file's last commit, if it was looked up already.
     pub(super) fn date(&self, path: &str) -> Option<String> {
         self.dates().time(path).map(|time| time.to_string())
     }
 
     /// Asks git for commit times, which takes a while. Returns true if any changed.
     pub(super) fn update_dates(&self) -> bool {
-        let (open, before) = (self.open(), self.dates());
+        let (open, previous) = (self.open(), self.dates());
         let (Ok(built), Some(head)) =
             (&open.built, git::Head::ask(self.root.path(), None).wait().commit)
         else {
             return false;
         };
-        let dates = before.update(built, &head, |paths| git::dates(self.root.path(), paths));
+        let dates = previous.update(built, &head, |paths| git::dates(self.root.path(), paths));
         let Some(dates) = dates else { return false };
-        // If it cannot be written, the next server asks git again.
+        // If the cache cannot be written, the next server asks git again.
         if let Some(bytes) = dates.cache_bytes(&self.root) {
             let prepared = emit::create_local_folder(&self.root);
             prepared.and_then(|()| emit::write_local(&self.root, DATES, &bytes)).ok();
         }
-        let changed = !dates.has_times_of(&before);
+        let changed = !dates.has_same_times(&previous);
         self.state().dates = Some(Arc::new(dates));
         changed
     }
@@ -177,7 +177,7 @@ impl Project {
         }
     }
 
-    /// The branch that is checked out.
+    /// Returns the branch that is checked out.
     pub(super) fn branch(&self) -> Option<String> {
         git::branch(self.root.path())
     }
@@ -186,8 +186,8 @@ impl Project {
         bundles::work_name(&self.root, self.branch().as_deref())
     }
 
-    /// Records a delivery or a refusal. If the log cannot be written, the text is delivered all the
-    /// same and the user is warned once.
+    /// Logs a delivery or a refusal. If the log cannot be written, the text is delivered anyway and
+    /// the user is warned once.
     pub(super) fn record(&self, event: &str, line: AuditLine) {
         let (timestamp, session_id) = (emit::now(), self.session());
         let line = AuditLine { timestamp, session_id, event: event.to_string(), ..line };

@@ -10,7 +10,7 @@ use super::project::Project;
 use super::read;
 use crate::serve::address::Resolved;
 
-/// The list of prompts.
+/// Returns the list of prompts.
 pub(super) fn list() -> Vec<Prompt> {
     let rfc = PromptArgument::new("rfc")
         .with_description("Number or slug of an RFC; default: the current one")
@@ -28,14 +28,12 @@ pub(super) fn get(
     project: &Project,
     request: &GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
-    let text = |key: &str| {
-        let value = request.arguments.as_ref().and_then(|arguments| arguments.get(key));
-        value.and_then(|value| value.as_str()).map(str::trim).filter(|text| !text.is_empty())
-    };
-    let (address, what) = match (request.name.as_str(), text("rfc")) {
+    let rfc = request.arguments.as_ref().and_then(|arguments| arguments.get("rfc"));
+    let rfc = rfc.and_then(|value| value.as_str()).map(str::trim).filter(|id| !id.is_empty());
+    let (address, subject) = match (request.name.as_str(), rfc) {
         ("brief", None) => ("blue://state/current-rfc".to_string(), "The current work"),
-        ("brief", Some(id)) => (brief_of(project, id), "The work"),
-        ("decisions", _) => (decisions(project), "The decisions"),
+        ("brief", Some(id)) => (brief_address(project, id), "The work"),
+        ("decisions", _) => (decisions_address(project), "The decisions"),
         (name, _) => {
             let name = shown(name);
             let why = format!("no prompt {name:?}; the prompts are brief and decisions");
@@ -47,19 +45,20 @@ pub(super) fn get(
             texts.iter().for_each(|text| read::record(project, "prompts/get", text));
             texts.into_iter().map(|text| text.text).collect::<Vec<_>>().join("\n")
         }
-        // A prompt becomes a turn of the user; an error would only be a failed command.
+        // The message becomes a turn of the user, so the model sees the reason. An error would only
+        // be shown as a failed command.
         Err(failure) => {
             let failure = read::record_refusal(project, &address, failure);
-            format!("blue has nothing to say here: {}", failure.text())
+            format!("blue cannot answer this: {}", failure.text())
         }
     };
     let message = PromptMessage::new_text(Role::User, message);
     Ok(GetPromptResult::new(vec![message])
-        .with_description(format!("{what}, from {}", shown(&address))))
+        .with_description(format!("{subject}, from {}", shown(&address))))
 }
 
-/// The address of the bundle of an RFC, or else of the RFC itself.
-fn brief_of(project: &Project, id: &str) -> String {
+/// Returns the address of an RFC's bundle, or of the RFC itself if it has no bundle.
+fn brief_address(project: &Project, id: &str) -> String {
     let address =
         if id.starts_with("blue://") { id.to_string() } else { format!("blue://rfc/{id}") };
     let open = project.open();
@@ -70,8 +69,8 @@ fn brief_of(project: &Project, id: &str) -> String {
     bundle.map_or_else(|| uri.to_string(), |bundle| bundle.source.clone())
 }
 
-/// The address of the digest of the collection that holds decisions.
-fn decisions(project: &Project) -> String {
+/// Returns the address of the digest of the collection with decisions.
+fn decisions_address(project: &Project) -> String {
     let open = project.open();
     let collection = open.built.as_ref().ok().and_then(|built| {
         let catalogue = &built.catalogue;

@@ -1,4 +1,4 @@
-//! Reads an address for a client, and records the delivery in the audit log.
+//! Reads an address for a client, and logs the delivery.
 
 use std::time::{Duration, Instant};
 
@@ -13,11 +13,11 @@ use crate::wire::audit::AuditLine;
 /// Pause between two attempts to read a file that a build is replacing.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Time limit of these attempts while a build runs, and after one that was killed.
+/// Time limits of these attempts: while a build runs, and after a build was killed.
 const WAIT_FOR_BUILD: Duration = Duration::from_secs(2);
 const WAIT_FOR_KILLED_BUILD: Duration = Duration::from_millis(150);
 
-/// Checks the grammar of an address, for which nothing needs to be built.
+/// Checks that an address is valid. This works before the first build.
 pub(super) fn check(uri: &str) -> Result<(), Failure> {
     address::check(uri).map_err(|error| Failure::Read(error.into(), Vec::new()))
 }
@@ -30,7 +30,7 @@ pub(super) fn resolve(project: &Project, open: &Open, uri: &str) -> Result<Resol
     resolved.map_err(|error| failure(open, error.into()))
 }
 
-/// Adds the addresses that may have been meant.
+/// Adds similar addresses to an error.
 pub(super) fn failure(open: &Open, error: ReadError) -> Failure {
     let candidates = match (&error, &open.built) {
         (ReadError::Address(error), Ok(built)) => error.candidates(built),
@@ -41,8 +41,8 @@ pub(super) fn failure(open: &Open, error: ReadError) -> Failure {
 
 /// Reads an address.
 ///
-/// At the end of a build its files are renamed one after the other, the manifest last. A read in
-/// between waits for the manifest.
+/// At the end of a build, files are renamed one after the other, the manifest last. A read in between
+/// waits for the manifest.
 pub(super) fn read(project: &Project, open: &Open, uri: &str) -> Result<Vec<Text>, Failure> {
     let started = Instant::now();
     let mut texts = read_once(project, open, uri);
@@ -64,17 +64,17 @@ fn read_once(project: &Project, open: &Open, uri: &str) -> Result<Vec<Text>, Fai
     check(uri)?;
     let texts = crate::serve::read::read(&open.library(project)?, uri);
     let texts = texts.map_err(|error| failure(open, error))?;
-    // An agent is given an emitted file only as it was built.
+    // An agent receives an emitted file only if it was not changed since the build.
     match texts.iter().find(|text| text.stale && text.line.is_none()) {
         Some(text) => {
-            let error = ReadError::Unreadable(text.path.clone(), "is not what was built");
+            let error = ReadError::Unreadable(text.path.clone(), "differs from the last build");
             Err(failure(open, error))
         }
         None => Ok(texts),
     }
 }
 
-/// Records a delivery.
+/// Logs a delivery.
 pub(super) fn record(project: &Project, event: &str, text: &Text) {
     let line = AuditLine {
         content_hash: text.hash.clone(),
@@ -83,7 +83,7 @@ pub(super) fn record(project: &Project, event: &str, text: &Text) {
     project.record(&event_at(event, text.level), line);
 }
 
-/// Records a refused address; returns the failure.
+/// Logs a refused address, and returns the failure.
 pub(super) fn record_refusal(project: &Project, uri: &str, failure: Failure) -> Failure {
     if failure.is_refusal() {
         project.record("refused", refusal_line(&shown(uri)));

@@ -1,4 +1,4 @@
-//! The list of resources, in pages, and the contents of one.
+//! Lists resources in pages, and formats the contents of a resource.
 
 use rmcp::ErrorData;
 use rmcp::model::{Annotations, MetaObject, Resource, ResourceContents, Role};
@@ -12,13 +12,13 @@ use crate::serve::{Handwritten, Library, Listed, Text, read};
 use crate::wire::jsonl::DocumentLine;
 use crate::wire::manifest::ManifestEntry;
 
-/// Resources in one answer.
+/// Number of resources on a page.
 const PAGE: usize = 100;
 
 const MARKDOWN: &str = "text/markdown";
 const JSONL: &str = "application/jsonl";
 
-/// Returns one page and the cursor of the next.
+/// Returns a page of resources and the cursor of the next page.
 pub(super) fn page(
     library: &Library<'_>,
     date: &dyn Fn(&str) -> Option<String>,
@@ -35,27 +35,28 @@ pub(super) fn page(
     let work = library.current_bundle().map(|bundle| bundle.source.as_str());
     let rows = built.catalogue.by_uri().iter();
     let max_weight = rows.map(|row| built.catalogue.weight(*row)).max().unwrap_or(0);
-    let listing = ResourceList { library, date, work, max_weight };
-    Ok((items.iter().take(PAGE).filter_map(|item| listing.resource(*item)).collect(), next))
+    let list = ResourceList { library, date, work, max_weight };
+    Ok((items.iter().take(PAGE).filter_map(|item| list.resource(*item)).collect(), next))
 }
 
-/// Parses a cursor: the place of the last item before it, which stays valid after a rebuild.
+/// Parses a cursor: the place of the last item of the previous page, which stays valid after a rebuild.
 fn parse_cursor(cursor: &str) -> Result<(ListPart, String), ErrorData> {
-    let bad = || {
+    let invalid = || {
         let hint = "a cursor comes from nextCursor; list again without one";
         ErrorData::invalid_params(format!("invalid cursor: {hint}"), None)
     };
-    let (part, uri) = cursor.split_once(':').ok_or_else(bad)?;
-    let part = ListPart::ALL.into_iter().find(|known| (*known as usize).to_string() == part);
-    let uri = Uri::parse(uri).map_err(|_| bad())?;
-    Ok((part.ok_or_else(bad)?, uri.to_string()))
+    let (part, uri) = cursor.split_once(':').ok_or_else(invalid)?;
+    let part =
+        ListPart::ALL.into_iter().find(|list_part| (*list_part as usize).to_string() == part);
+    let uri = Uri::parse(uri).map_err(|_| invalid())?;
+    Ok((part.ok_or_else(invalid)?, uri.to_string()))
 }
 
 struct ResourceList<'a> {
     library: &'a Library<'a>,
-    /// Returns the date of a file's last commit, if it is known.
+    /// Returns the time of a file's last commit, if it is known.
     date: &'a dyn Fn(&str) -> Option<String>,
-    /// The address of the bundle of the current work.
+    /// The address of the current work's bundle.
     work: Option<&'a str>,
     /// The largest weight of a document.
     max_weight: u32,
@@ -65,12 +66,12 @@ impl ResourceList<'_> {
     fn resource(&self, item: Listed) -> Option<Resource> {
         Some(match item {
             Listed::Artifact(row) => self.artifact(&self.library.built.manifest.artifacts[row]),
-            Listed::Handwritten(own) => self.handwritten(own),
+            Listed::Handwritten(file) => self.handwritten(file),
             Listed::Document(row) => self.document(&self.library.built.catalogue.line(row)?),
         })
     }
 
-    /// A resource with the fields that all have.
+    /// Creates a resource with the fields that all resources have.
     fn base(&self, uri: &str, path: &str, size: Option<u64>, priority: f32) -> Resource {
         let name = uri.trim_start_matches("blue://");
         let name = name.strip_prefix("docs/").unwrap_or(name);
@@ -85,30 +86,32 @@ impl ResourceList<'_> {
     }
 
     fn artifact(&self, entry: &ManifestEntry) -> Resource {
-        let about = |name: &str| entry.uri.strip_prefix(name).unwrap_or_default().to_string();
+        let name_after =
+            |prefix: &str| entry.uri.strip_prefix(prefix).unwrap_or_default().to_string();
         let tokens = entry.tokens;
         let (title, description, priority) = match self.library.built.bundles.session() {
             Some(session) if session.artifact == entry.path => (
                 "Session context".to_string(),
-                format!("Given to every session at its start: {tokens} tokens"),
+                format!("Delivered at the start of every session: {tokens} tokens"),
                 1.0,
             ),
             _ if entry.path.starts_with(KNOWLEDGE) => {
-                let name = about("blue://knowledge/");
-                let text = format!("What blue://docs/{name}/ decided, in {tokens} tokens");
-                (format!("Digest of {name}"), text, 0.9)
+                let name = name_after("blue://knowledge/");
+                let description = format!("Summary of blue://docs/{name}/ in {tokens} tokens");
+                (format!("Digest of {name}"), description, 0.9)
             }
             _ => {
                 let built = self.library.built;
                 let bundle = built.bundles.all().iter().find(|b| b.artifact == entry.path);
                 let names = bundle.map(|bundle| bundle.names.as_slice()).unwrap_or_default();
                 let line = names.iter().find_map(|name| built.document(name));
-                let current = self.work == Some(entry.uri.as_str());
-                let what = if current { "The current work" } else { "Work" };
-                let head =
-                    line.map_or_else(|| about("blue://context/workflow/"), |line| heading(&line));
-                let priority = if current { 0.95 } else { 0.6 };
-                (format!("{what}: {head}"), format!("Status, tasks and links of {head}"), priority)
+                let (label, priority) = match self.work == Some(entry.uri.as_str()) {
+                    true => ("The current work", 0.95),
+                    false => ("Work", 0.6),
+                };
+                let head = line.as_ref().map(heading);
+                let head = head.unwrap_or_else(|| name_after("blue://context/workflow/"));
+                (format!("{label}: {head}"), format!("Status, tasks and links of {head}"), priority)
             }
         };
         let size = self.library.root.stat(&entry.path).ok().flatten().map(|(stat, _)| stat.size);
@@ -117,36 +120,38 @@ impl ResourceList<'_> {
             .with_description(description)
     }
 
-    fn handwritten(&self, own: Handwritten) -> Resource {
-        let (title, description) = match own {
+    fn handwritten(&self, file: Handwritten) -> Resource {
+        let (title, description) = match file {
             Handwritten::Guide => ("How we work here", "Written by the people of this project"),
-            Handwritten::Voice => ("Voice", "How this project speaks, written by its people"),
+            Handwritten::Voice => ("Voice", "The tone of this project, written by its people"),
         };
-        let size = read::handwritten(self.library, own).ok().map(|text| text.text.len() as u64);
-        self.base(own.uri(), own.path(), size, 0.8).with_title(title).with_description(description)
+        let size = read::handwritten(self.library, file).ok().map(|text| text.text.len() as u64);
+        self.base(file.uri(), file.path(), size, 0.8)
+            .with_title(title)
+            .with_description(description)
     }
 
     fn document(&self, line: &DocumentLine) -> Resource {
         let root = self.library.root;
-        let known = root.stat(&line.path).ok().flatten();
-        let same = known.is_some_and(|(stat, kind)| {
+        let stat = root.stat(&line.path).ok().flatten();
+        let is_unchanged = stat.is_some_and(|(stat, kind)| {
             stat.size == line.bytes && kind == rustix::fs::FileType::RegularFile
         });
-        // Few documents changed since the build or are behind a link; only those are read.
-        let size = match same {
+        // Only the few documents that changed since the build or are symbolic links are read.
+        let size = match is_unchanged {
             true => Some(line.served.unwrap_or(line.bytes)),
             false => {
                 let document = self.library.reader.document(root, line).ok();
                 document.map(|document| document.text.len() as u64)
             }
         };
-        // A document that is not current is read with a banner.
+        // The banner of a document that is not live counts too.
         let size = size.map(|size| size + banner(line).map_or(0, |text| text.len() as u64));
         let priority = match line.live {
             true => 0.3 + 0.4 * (line.weight as f32 / self.max_weight.max(1) as f32),
             false => 0.1,
         };
-        // Two digits are exact enough, and shorter.
+        // Two digits are enough, and keep the list short.
         let priority = (priority * 100.0).round() / 100.0;
         self.base(&line.uri, &line.path, size, priority)
             .with_title(heading(line))
@@ -154,13 +159,13 @@ impl ResourceList<'_> {
     }
 }
 
-/// The note beside a document that is not current.
+/// Returns the note that is delivered with a document that is not live.
 fn banner(line: &DocumentLine) -> Option<String> {
     let head = heading(line);
     (!line.live).then(|| format!("{head} is history; it is not a current decision."))
 }
 
-/// The summary of a document, after a note if it is not current.
+/// Returns the summary of a document, after a note if it is not live.
 fn description(line: &DocumentLine) -> String {
     let summary = if line.summary.is_empty() { &line.title } else { &line.summary };
     match (line.live, line.replaced_by.as_slice()) {
@@ -185,8 +190,8 @@ fn percent_encode(uri: &str) -> String {
     text
 }
 
-/// The contents of a read: each text, and a banner beside one that is not current.
-pub(super) fn contents(asked: &str, texts: Vec<Text>) -> Vec<ResourceContents> {
+/// Formats the answer to a read: each text, with a banner if its document is not live.
+pub(super) fn contents(requested: &str, texts: Vec<Text>) -> Vec<ResourceContents> {
     let single = texts.len() == 1;
     let mut contents = Vec::new();
     for text in texts {
@@ -204,10 +209,11 @@ pub(super) fn contents(asked: &str, texts: Vec<Text>) -> Vec<ResourceContents> {
         if let Some(reason) = &text.reason {
             put("why", json!(reason));
         }
-        // An alias is answered under the address that was asked; a document that blue chose, under its own.
+        // An alias is answered under the requested address, but a document that blue chose under its
+        // own address.
         let single = single && text.reason.is_none();
-        let uri = if single { asked.to_string() } else { percent_encode(&text.uri) };
-        if single && text.uri != asked {
+        let uri = if single { requested.to_string() } else { percent_encode(&text.uri) };
+        if single && text.uri != requested {
             put("uri", json!(text.uri));
         }
         if let Some(line) = line {

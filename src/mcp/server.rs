@@ -1,4 +1,4 @@
-//! The requests of the protocol, each passed to the module that answers it.
+//! Passes each request of the protocol to the module that answers it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,16 +22,16 @@ use super::project::Project;
 use super::{backpressure, changes, notifications, prompts, read, resources, templates, tools};
 use crate::serve::Text;
 
-/// Streams of changes that may be open at once.
+/// Maximum number of open streams of changes.
 const MAX_STREAMS: usize = 16;
 
-/// Time for which a client may cache a list, in milliseconds. Changes are notified anyway.
+/// Time for which a client may cache a list, in milliseconds. Clients are also notified of changes.
 const LIST_FRESH: u64 = 30_000;
 
-/// The server of one client.
+/// The server of a client.
 pub(super) struct Server {
     project: Arc<Project>,
-    /// Grows with every build that changed something.
+    /// Number of builds that changed something.
     changes: watch::Sender<u64>,
     /// Set when the client disconnected.
     ended: watch::Receiver<bool>,
@@ -59,8 +59,8 @@ impl Server {
         }
     }
 
-    /// Starts to watch builds, once, and not before a client asks for more than what the server is:
-    /// the first answer waits for nothing.
+    /// Starts to watch builds, once. This happens only after a client is connected, so that the first
+    /// answer is not delayed.
     fn watch(&self) {
         if !self.watching.swap(true, Ordering::Relaxed) {
             tokio::spawn(changes::watch_manifest(self.project.clone(), self.changes.clone()));
@@ -72,8 +72,8 @@ impl Server {
         self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A hint for a list that is empty because nothing was built.
-    fn unbuilt(&self) -> Option<MetaObject> {
+    /// Returns a hint for a list that is empty because nothing was built.
+    fn unbuilt_hint(&self) -> Option<MetaObject> {
         let why = self.project.open().built.err()?;
         let mut meta = MetaObject::new();
         meta.insert("blue/hint".to_string(), json!(*why));
@@ -88,8 +88,8 @@ fn is_modern(context: &Context) -> bool {
 /// Adds the server's name, which every result of the newer protocol should carry.
 fn add_server_info(context: &Context, meta: &mut Option<MetaObject>) {
     if is_modern(context) {
-        let known = meta.get_or_insert_default();
-        known.insert("io.modelcontextprotocol/serverInfo".to_string(), json!(implementation()));
+        let meta = meta.get_or_insert_default();
+        meta.insert("io.modelcontextprotocol/serverInfo".to_string(), json!(implementation()));
     }
 }
 
@@ -97,13 +97,13 @@ fn implementation() -> Implementation {
     Implementation::new("blue", env!("CARGO_PKG_VERSION")).with_title("blue")
 }
 
-/// Time for which a client may cache texts, in milliseconds: the time after which a session would be
-/// given them again.
-fn fresh_for(texts: &[Text]) -> u64 {
+/// Returns the time for which a client may cache texts, in milliseconds: the time after which they
+/// would be delivered to a session again.
+fn cache_time(texts: &[Text]) -> u64 {
     const ON_CHANGE: u64 = 30_000;
     const SESSION: u64 = 3_600_000;
     const ON_REQUEST: u64 = 86_400_000;
-    let fresh = |text: &Text| {
+    let time = |text: &Text| {
         let Some(line) = &text.line else { return ON_CHANGE };
         match (line.kind.as_str(), line.status.as_str()) {
             _ if text.stale => 0,
@@ -113,7 +113,7 @@ fn fresh_for(texts: &[Text]) -> u64 {
             _ => ON_REQUEST,
         }
     };
-    texts.iter().map(fresh).min().unwrap_or(0)
+    texts.iter().map(time).min().unwrap_or(0)
 }
 
 impl ServerHandler for Server {
@@ -163,7 +163,7 @@ impl ServerHandler for Server {
             }
             Err(_) => ListResourcesResult::default(),
         };
-        result.meta = self.unbuilt();
+        result.meta = self.unbuilt_hint();
         if is_modern(&context) {
             result = result.with_ttl_ms(LIST_FRESH).with_cache_scope(CacheScope::Private);
         }
@@ -177,7 +177,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.watch();
-        let meta = self.unbuilt();
+        let meta = self.unbuilt_hint();
         let templates = if meta.is_some() { Vec::new() } else { templates::templates() };
         let mut result = ListResourceTemplatesResult::with_all_items(templates);
         result.meta = meta;
@@ -199,14 +199,14 @@ impl ServerHandler for Server {
         let texts = read::read(&self.project, &open, uri)
             .map_err(|failure| read::record_refusal(&self.project, uri, failure).error(uri))?;
         for text in &texts {
-            // The log distinguishes texts that blue chose from those that the client named.
+            // In the log, texts that blue chose differ from texts that the client requested.
             let event = if text.reason.is_some() { "reference" } else { "resources/read" };
             read::record(&self.project, event, text);
         }
-        let fresh = fresh_for(&texts);
+        let cache_time = cache_time(&texts);
         let mut result = ReadResourceResult::new(resources::contents(uri, texts));
         if is_modern(&context) {
-            result = result.with_ttl_ms(fresh).with_cache_scope(CacheScope::Private);
+            result = result.with_ttl_ms(cache_time).with_cache_scope(CacheScope::Private);
         }
         add_server_info(&context, &mut result.meta);
         Ok(ReadResourceResponse::from(result))
@@ -221,7 +221,7 @@ impl ServerHandler for Server {
         let values =
             templates::complete(&self.project, &request.r#ref, argument, request.context.as_ref())?;
         let mut result = CompleteResult::new(values);
-        result.meta = self.unbuilt();
+        result.meta = self.unbuilt_hint();
         add_server_info(&context, &mut result.meta);
         Ok(result)
     }
@@ -283,7 +283,7 @@ impl ServerHandler for Server {
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
             uris.truncate(changes::MAX_SUBSCRIPTIONS);
-            // An unknown address may be known after the next build; only a refused one never will.
+            // An unknown address may exist after the next build. An invalid address never will.
             uris.retain(|uri| {
                 let checked = read::check(uri);
                 checked.map_err(|failure| read::record_refusal(&self.project, uri, failure)).is_ok()
@@ -333,7 +333,7 @@ impl ServerHandler for Server {
         Ok(())
     }
 
-    /// The SDK takes a known method with parameters it cannot read for an unknown one.
+    /// Answers unknown methods. The SDK passes a known method with invalid parameters here too.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -348,7 +348,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Time for which a client may cache what does not change while the server runs, in milliseconds.
+/// Time for which a client may cache lists that never change while the server runs, in milliseconds.
 const ALWAYS_FRESH: u64 = 86_400_000;
 
 /// Methods that the newer protocol does not have.
@@ -373,9 +373,9 @@ const METHODS: &[&str] = &[
 ];
 
 const INSTRUCTIONS: &str = "\
-What this project decided and is working on: its ADRs, RFCs, plans and other documents, searched \
+The decisions and current work of this project: its ADRs, RFCs, plans and other documents, searched \
 with blue_related and read with blue_read.
-Before a decision, call blue_related with the file or topic at hand; what is decided already binds. \
-blue://context/session is what every session is given, blue://state/current-rfc the current work. \
+Before a decision, call blue_related with the file or topic at hand; existing decisions are binding. \
+blue://context/session is delivered to every session, blue://state/current-rfc is the current work. \
 Documents marked superseded are history; follow what replaced them. If an answer says `run blue \
 knowledge build`, do so in the project's folder.";

@@ -1,4 +1,4 @@
-//! The templates of addresses, and completions of their variables.
+//! Templates of addresses, and completion of their variables.
 
 use rmcp::ErrorData;
 use rmcp::model::{ArgumentInfo, CompletionContext, CompletionInfo, Reference, ResourceTemplate};
@@ -23,11 +23,15 @@ const TEMPLATES: &[Template] = &[
     Template("blue://knowledge/{name}", "Digest by name", "The digest of a collection"),
     Template("blue://context/{name}", "Context", "session, guide, voice, relevance, workflow"),
     Template("blue://context/workflow/{id}", "Work", "Status, tasks and links of a live RFC"),
-    Template("blue://context/relevance/{id}", "Near", "The documents near a document, in a budget"),
+    Template(
+        "blue://context/relevance/{id}",
+        "Near",
+        "Documents related to a document, in a budget",
+    ),
     Template("blue://state/{name}", "State", "current-rfc, active-tasks"),
 ];
 
-/// The list of templates.
+/// Returns the list of templates.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let template = |Template(uri, title, description): &Template| {
         let name = uri.trim_start_matches("blue://").replace(['{', '}'], "");
@@ -52,9 +56,9 @@ pub(super) fn complete(
     let candidates = match reference {
         Reference::Resource(template) => {
             let uri = template.uri.as_str();
-            let known = TEMPLATES.iter().any(|Template(known, ..)| *known == uri);
+            let exists = TEMPLATES.iter().any(|Template(template, ..)| *template == uri);
             let variable = format!("{{{}}}", argument.name);
-            if !known || !uri.contains(&variable) {
+            if !exists || !uri.contains(&variable) {
                 let why = "no such template or variable; see resources/templates/list";
                 return Err(ErrorData::invalid_params(why, None));
             }
@@ -72,9 +76,9 @@ pub(super) fn complete(
     };
     let total = candidates.len();
     let values: Vec<String> = candidates.into_iter().take(CompletionInfo::MAX_VALUES).collect();
-    let more = total > values.len();
+    let has_more = total > values.len();
     let total = u32::try_from(total).ok();
-    CompletionInfo::with_pagination(values, total, more)
+    CompletionInfo::with_pagination(values, total, has_more)
         .map_err(|why| ErrorData::internal_error(why, None))
 }
 
@@ -100,7 +104,7 @@ fn complete_variable(
         (["context", "relevance", _], _) => ids(built, value, |_| true),
         (["context", _], _) => fixed(&["session", "guide", "voice", "relevance", "workflow"]),
         (["state", _], _) => fixed(&["current-rfc", "active-tasks"]),
-        ([_, _, "plan"], _) => planned(built, value),
+        ([_, _, "plan"], _) => ids_with_plan(built, value),
         ([kind, ..], _) => ids(built, value, |row| built.catalogue.is_kind(row, kind)),
         ([], _) => Vec::new(),
     }
@@ -127,16 +131,16 @@ fn workflows(built: &Built, value: &str) -> Vec<String> {
     ranked.into_iter().map(|(_, name)| name.to_string()).collect()
 }
 
-/// Ids of documents that have a plan.
-fn planned(built: &Built, value: &str) -> Vec<String> {
+/// Returns the ids of documents that have a plan.
+fn ids_with_plan(built: &Built, value: &str) -> Vec<String> {
     let plans = ids(built, value, |row| {
         built.catalogue.is_kind(row, "plan") || built.catalogue.id(row).ends_with("plan")
     });
-    let of = |id: String| id.trim_end_matches(".plan").trim_end_matches("-plan").to_string();
-    plans.into_iter().map(of).collect()
+    let id = |plan: String| plan.trim_end_matches(".plan").trim_end_matches("-plan").to_string();
+    plans.into_iter().map(id).collect()
 }
 
-/// Ids of documents that match a value, the live ones first, then the best match.
+/// Returns the ids of documents that match a value: live documents first, then by match.
 fn ids(built: &Built, value: &str, wanted: impl Fn(usize) -> bool) -> Vec<String> {
     let catalogue = &built.catalogue;
     let mut ranked: Vec<((bool, u8, &str), &str)> = Vec::new();
@@ -151,7 +155,7 @@ fn ids(built: &Built, value: &str, wanted: impl Fn(usize) -> bool) -> Vec<String
     ranked.into_iter().map(|(_, id)| id.to_string()).collect()
 }
 
-/// Ranks the match of a value with an id, 0 is best: by number, by slug, by title.
+/// Ranks a match by number, slug or title, where 0 is best. `None` if the value does not match.
 fn match_rank(id: &str, title: impl Fn() -> String, value: &str) -> Option<u8> {
     let value = value.to_lowercase();
     let bare = |text: &str| text.trim_start_matches('0').to_string();

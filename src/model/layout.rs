@@ -1,5 +1,7 @@
 //! Paths of blue's own files below the root.
 
+/// Folder of all files that blue reads and writes, except digests of collections.
+pub const BLUE: &str = ".blue";
 /// Configuration, written by people.
 pub const CONFIG: &str = ".blue/config.yaml";
 /// Findings that were reviewed and accepted, written by `lint --accept`.

@@ -1,10 +1,10 @@
-//! Reads files of a project for a person or an agent.
+//! Reads files of a project for people and agents.
 //!
-//! A read checks the deny-list, compares the file with the build and redacts secrets.
+//! Every read checks the deny-list, compares the file with the last build and redacts secrets.
 
 mod levels;
 
-pub use levels::{Levels, fit, heading};
+pub use levels::{LevelText, Levels, fit, heading};
 
 use crate::condense::tokens;
 use crate::discover;
@@ -18,8 +18,8 @@ use crate::verify::{self, OnDisk};
 use crate::wire::jsonl::DocumentLine;
 use crate::wire::manifest::ManifestEntry;
 
-/// The configuration's rules for reading. Commands and the server read through it alone, so that no
-/// text of a document is returned without passing `guard`.
+/// The configuration's rules for reading. Commands and the server read files only through this type,
+/// so that no text of a document is returned without passing `guard`.
 pub struct ProjectReader {
     /// The whole configuration.
     pub plan: Plan,
@@ -27,19 +27,19 @@ pub struct ProjectReader {
     guard: Guard,
 }
 
-/// A document as it is now.
+/// The current text of a document.
 pub struct DocumentText {
-    /// Its bytes, for `parse` only.
+    /// The bytes on disk, for `parse` only.
     bytes: Vec<u8>,
-    /// Its text as a reader is given it.
+    /// The text with secrets redacted.
     pub text: String,
-    /// True if it or its sidecar changed since the build.
+    /// True if the document or its sidecar changed since the build.
     pub stale: bool,
 }
 
-/// An emitted file as it is now.
+/// The current text of an emitted file.
 pub struct ArtifactText {
-    /// Its text as a reader is given it.
+    /// The text with secrets redacted.
     pub text: String,
     /// Digest of the text.
     pub hash: String,
@@ -50,27 +50,27 @@ pub struct ArtifactText {
 /// The reason why a file is not read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Unread {
-    /// The deny-list has it.
+    /// It is on the deny-list.
     Denied,
-    /// The index names a file that blue does not take for a document.
+    /// The index names a file that cannot be a document.
     NoDocument,
-    /// Its path, and what is wrong with it.
+    /// The path and the problem.
     Unreadable(String, &'static str),
 }
 
-/// Size limit of a file that is no document.
+/// Size limit of a file that is not a document.
 const MAX_FILE: u64 = 1 << 30;
 
 impl ProjectReader {
     /// Compiles the rules of a configuration.
     pub fn new(plan: Plan) -> ProjectReader {
+        // If a pattern is invalid, nothing may be read and nothing is exempt from redaction.
         let deny = DenyList::new(&plan.deny).or_else(|_| DenyList::new(&["*".to_string()]));
-        // A pattern that means nothing lets nothing through.
         let guard = Guard::new(&plan.allowance).unwrap_or_default();
         ProjectReader { deny: deny.expect("a star is a pattern"), plan, guard }
     }
 
-    /// The findings that the configuration lets through in a file.
+    /// Returns the findings that the configuration allows in a file.
     fn allowed(&self, path: &str) -> Allowed {
         self.guard.of(path)
     }
@@ -104,8 +104,8 @@ impl ProjectReader {
         let sidecar = line.sidecar.as_deref().and_then(|path| read(path).ok());
         let sidecar = sidecar.map(|bytes| Digest::of(&bytes));
         let stale = document_digest(Digest::of(&bytes), sidecar).to_string() != line.hash;
-        // The index can come with a hostile clone. A file whose digest it has was known to its author;
-        // any other must at least be a document.
+        // The index can come with a hostile clone. If it has the digest of a file, its author knew the
+        // content. Any other file must at least look like a document.
         if stale && !discover::may_be_document(&line.path) {
             return Err(Unread::NoDocument);
         }
@@ -120,7 +120,7 @@ impl ProjectReader {
         let unreadable = |why| Unread::Unreadable(path.to_string(), why);
         match verify::on_disk(root, path, Some(entry)) {
             Ok(OnDisk::Ours(_, digest, bytes) | OnDisk::Crlf(digest, bytes)) => {
-                let text = lossy(bytes);
+                let text = lossy_text(bytes);
                 // The digest of a bundle is that of its bytes.
                 let hash = match verify::format_of(path) {
                     Format::Bundle => digest,
@@ -138,7 +138,7 @@ impl ProjectReader {
         }
     }
 
-    /// Reads a file that people wrote and that is no document. `None` if there is none.
+    /// Reads a hand-written file that is not a document. `None` if it does not exist.
     pub fn file(&self, root: &Root, path: &str) -> Result<Option<String>, Unread> {
         self.check_denied(path)?;
         match root.read(path, MAX_FILE) {
@@ -152,7 +152,7 @@ impl ProjectReader {
 }
 
 /// Converts bytes to text. They are copied only if they are not UTF-8.
-fn lossy(bytes: Vec<u8>) -> String {
+pub(crate) fn lossy_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

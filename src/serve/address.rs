@@ -12,46 +12,46 @@ use crate::wire::jsonl::BundleLine;
 /// The thing behind an address.
 #[derive(Clone, Debug)]
 pub enum Resolved {
-    /// One that is listed.
+    /// An emitted file, a hand-written file or a document.
     Item(Listed),
-    /// A hand-written file that no index has, by its path.
+    /// A hand-written file that is in no index, by its path.
     File(String),
-    /// The open tasks of the work that a bundle is about.
+    /// The open tasks of a bundle's RFC.
     Tasks(Box<BundleLine>),
-    /// The documents near a document, by its row in the catalogue.
+    /// The documents related to a document, by its row in the catalogue.
     Neighbours(usize),
 }
 
-/// The reason why an address means nothing here.
+/// The reason why an address cannot be resolved.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum AddressError {
-    /// It breaks the grammar of addresses.
+    /// It is not a valid address.
     Malformed(UriError),
     /// Its encoded bytes are not UTF-8.
     NotUtf8,
-    /// No document or file has it.
+    /// No document or file has this address.
     NotFound(String),
-    /// Several documents fit it: the address, and theirs.
+    /// Several documents match: the address, and the addresses of the documents.
     Ambiguous(String, Vec<String>),
-    /// It asks for the current work, and no live RFC is: the name of the work, if it has one.
+    /// There is no current work. If a branch or a file names one, no live RFC has that name.
     NoCurrentWork(Option<String>),
-    /// It asks for the current work in a collection that does not have it: the work, the collection.
+    /// The current work is in another collection: the address of the work, and the collection.
     OtherCollection(String, String),
-    /// It asks for the neighbours of something that is no document.
+    /// A document is required, but the address is that of another file.
     NotADocument(String),
-    /// A bundle is about a document that the index does not have: the bundle's address.
+    /// The index does not have the document of a bundle: the address of the bundle.
     NotIndexed(String),
 }
 
 impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AddressError::Malformed(refusal) => refusal.fmt(f),
-            AddressError::NotUtf8 => f.write_str("an address is UTF-8"),
+            AddressError::Malformed(error) => error.fmt(f),
+            AddressError::NotUtf8 => f.write_str("the address is not UTF-8"),
             AddressError::NotFound(address) => write!(f, "nothing at {address}"),
-            AddressError::Ambiguous(address, _) => write!(f, "{address} fits several documents"),
+            AddressError::Ambiguous(address, _) => write!(f, "{address} matches several documents"),
             AddressError::NoCurrentWork(Some(name)) => {
-                // The name comes from a file that anybody can write.
+                // The name may come from a file of the repository, which is not trusted.
                 let name: String = name.chars().take(200).flat_map(char::escape_debug).collect();
                 write!(f, "no live RFC is called {name}")
             }
@@ -59,25 +59,25 @@ impl fmt::Display for AddressError {
             AddressError::OtherCollection(uri, collection) => {
                 write!(f, "the current work, {uri}, is not in {collection}")
             }
-            AddressError::NotADocument(uri) => write!(f, "{uri} is no document"),
+            AddressError::NotADocument(uri) => write!(f, "{uri} is not a document"),
             AddressError::NotIndexed(bundle) => write!(f, "{bundle} is not indexed"),
         }
     }
 }
 
 impl AddressError {
-    /// Addresses that may have been meant. They are computed only on demand: a subscription can ask
-    /// for a thousand addresses at once.
+    /// Returns similar addresses to suggest. They are computed only on demand, because a client can
+    /// subscribe to a thousand addresses at once.
     pub fn candidates(&self, built: &Built) -> Vec<String> {
         match self {
-            AddressError::NotFound(address) => built.catalogue.near(address),
+            AddressError::NotFound(address) => built.catalogue.similar(address),
             AddressError::Ambiguous(_, uris) => uris.iter().take(8).cloned().collect(),
             AddressError::OtherCollection(uri, _) => vec![uri.clone()],
             _ => Vec::new(),
         }
     }
 
-    /// A way out that is not another address.
+    /// Returns a hint that is not another address.
     pub fn hint(&self) -> Option<String> {
         let hint =
             format!("name it by a branch (rfc/<slug>) or in {WORKTREE} ({{\"rfc\": \"<slug>\"}})");
@@ -85,7 +85,7 @@ impl AddressError {
     }
 }
 
-/// Checks the grammar of an address.
+/// Checks that an address is valid, without resolving it.
 pub fn check(address: &str) -> Result<(), AddressError> {
     decode(address).map(|_| ())
 }
@@ -122,20 +122,22 @@ pub fn resolve(
             }
         }
         ["context", "relevance"] => document_of_bundle(built, bundle()?).map(Resolved::Neighbours),
-        ["context", "relevance", id] => short(built, &uri, None, id).map(Resolved::Neighbours),
+        ["context", "relevance", id] => {
+            by_short_id(built, &uri, None, id).map(Resolved::Neighbours)
+        }
         ["context", "relevance", rest @ ..] => {
             let uri = format!("blue://{}", rest.join("/"));
-            match fixed(root, built, &uri, rest)? {
+            match resolve_fixed(root, built, &uri, rest)? {
                 Resolved::Item(Listed::Document(row)) => Ok(Resolved::Neighbours(row)),
                 _ => Err(AddressError::NotADocument(uri)),
             }
         }
-        parts => fixed(root, built, &uri, parts),
+        parts => resolve_fixed(root, built, &uri, parts),
     }
 }
 
-/// The row of the document that an address is about: the document itself, or the one whose work,
-/// tasks or neighbours it gives.
+/// Returns the row of the document behind an address: the document itself, or the document whose
+/// bundle, tasks or neighbours the address names.
 pub fn document_of(built: &Built, resolved: &Resolved) -> Option<usize> {
     match resolved {
         Resolved::Item(Listed::Document(row)) | Resolved::Neighbours(row) => Some(*row),
@@ -155,7 +157,12 @@ fn document_of_bundle(built: &Built, bundle: &BundleLine) -> Result<usize, Addre
 }
 
 /// Resolves an address that does not depend on the current work.
-fn fixed(root: &Root, built: &Built, uri: &str, parts: &[&str]) -> Result<Resolved, AddressError> {
+fn resolve_fixed(
+    root: &Root,
+    built: &Built,
+    uri: &str,
+    parts: &[&str],
+) -> Result<Resolved, AddressError> {
     if let Some(row) = built.catalogue.row(uri) {
         return Ok(Resolved::Item(Listed::Document(row)));
     }
@@ -173,7 +180,7 @@ fn fixed(root: &Root, built: &Built, uri: &str, parts: &[&str]) -> Result<Resolv
         }
     };
     let document = |group: &str, id: &str| {
-        short(built, uri, Some(group), id).map(|row| Resolved::Item(Listed::Document(row)))
+        by_short_id(built, uri, Some(group), id).map(|row| Resolved::Item(Listed::Document(row)))
     };
     match parts {
         ["docs", name, ""] | ["knowledge", name] => file(format!("{KNOWLEDGE}{name}.md")),
@@ -186,15 +193,15 @@ fn fixed(root: &Root, built: &Built, uri: &str, parts: &[&str]) -> Result<Resolv
     }
 }
 
-/// The row of a document by a number, a slug or both, in a collection or type, or in any.
-fn short(
+/// Returns the row of a document by its number, its slug or both. `group` is a collection or a type.
+fn by_short_id(
     built: &Built,
     address: &str,
     group: Option<&str>,
     id: &str,
 ) -> Result<usize, AddressError> {
     let catalogue = &built.catalogue;
-    match catalogue.short(group, id).as_slice() {
+    match catalogue.by_short_id(group, id).as_slice() {
         [row] => Ok(*row),
         [] => Err(AddressError::NotFound(address.to_string())),
         several => Err(AddressError::Ambiguous(
@@ -204,8 +211,8 @@ fn short(
     }
 }
 
-/// Decodes what clients encode: letters beyond ASCII, and the braces of `{active}`. Any other
-/// encoded byte stays as it is, and is refused.
+/// Percent-decodes the characters that clients encode: those beyond ASCII, and the braces of
+/// `{active}`. Any other encoded byte stays encoded and makes the address invalid.
 fn decode(address: &str) -> Result<String, AddressError> {
     let mut text = address.to_string();
     if address.len() <= 1024 && address.contains('%') {

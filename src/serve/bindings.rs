@@ -14,27 +14,27 @@ use crate::wire::paths::{PathLine, PathLineKind};
 /// A document that binds a path.
 #[derive(Debug)]
 pub struct Bound {
-    /// Its line in the index.
+    /// The document's line in the index.
     pub document: DocumentLine,
-    /// The reasons, the most specific first; never empty.
+    /// The reasons, most specific first; never empty.
     pub because: Vec<Because>,
 }
 
 /// A reason why a document binds a path.
 #[derive(Debug)]
 pub struct Because {
-    /// The path or pattern that it names.
+    /// The path or pattern that the document names.
     pub path: String,
-    /// Its kind.
+    /// Kind of the path.
     pub kind: PathLineKind,
-    /// The way in which the document names it.
+    /// Kind of mention, such as `named in code`.
     pub reason: String,
-    /// The line of the document.
+    /// The line of the mention.
     pub line: Option<u32>,
 }
 
 impl Because {
-    /// In words: `src/parse/ named in code, line 9`.
+    /// Formats the reason: `src/parse/: named in code, line 9`.
     pub fn text(&self) -> String {
         let slash = if self.kind == PathLineKind::Folder { "/" } else { "" };
         let line = self.line.map_or(String::new(), |line| format!(", line {line}"));
@@ -45,25 +45,25 @@ impl Because {
 /// The documents that bind a path, and counts of those that are not listed.
 #[derive(Debug, Default)]
 pub struct Bindings {
-    /// The documents that bind it, the most specific first.
+    /// The documents, most specific first.
     pub bound: Vec<Bound>,
-    /// Documents that are left out because they are not live.
+    /// Number of documents that are not listed because they are not live.
     pub n_history: usize,
-    /// Named paths below it.
+    /// Number of named paths below this path.
     pub n_below: usize,
-    /// Documents that name those.
+    /// Number of documents that name paths below this path.
     pub n_documents_below: usize,
-    /// The most similar named path, if no document binds it.
-    pub near: Option<String>,
+    /// The most similar named path, if no document binds this path.
+    pub similar: Option<String>,
 }
 
-/// Sort key, the most specific first: the path itself, then the deepest folder, a folder before a
-/// pattern, the more deliberate reason.
+/// Sort key, most specific first: by depth of the folder, then folders before patterns, then by
+/// how explicit the mention is.
 type Specificity = (Reverse<usize>, bool, u8);
 
-/// Finds the documents that bind a path below the root; with `all`, also those that are not live.
-/// `None` if nothing was built yet.
-pub fn bound(
+/// Finds the documents that bind a path below the root. With `all`, documents that are not live are
+/// included. `None` if nothing was built yet.
+pub fn find(
     root: &Root,
     catalogue: &Catalogue,
     path: &str,
@@ -79,7 +79,7 @@ pub fn bound(
         if let Some((depth, is_glob)) = depth_of(line, path) {
             for named in &line.documents {
                 let Some(row) = catalogue.row(&named.uri) else { continue };
-                let rank = (Reverse(depth), is_glob, deliberate(&named.reason));
+                let rank = (Reverse(depth), is_glob, explicitness(&named.reason));
                 let because = Because {
                     path: escape(&line.path).into_owned(),
                     kind: line.kind,
@@ -97,14 +97,14 @@ pub fn bound(
         }
     }
     answer.n_documents_below = below.len();
-    answer.bound = ordered(catalogue, found, all, &mut answer.n_history);
+    answer.bound = sorted(catalogue, found, all, &mut answer.n_history);
     if answer.bound.is_empty() && answer.n_below == 0 {
-        answer.near = nearest(&lines, path);
+        answer.similar = most_similar(&lines, path);
     }
     Ok(Some(answer))
 }
 
-fn ordered(
+fn sorted(
     catalogue: &Catalogue,
     found: BTreeMap<usize, Vec<(Specificity, Because)>>,
     all: bool,
@@ -126,8 +126,8 @@ fn ordered(
     bound.into_iter().map(|(_, bound)| bound).collect()
 }
 
-/// The depth of the folder or pattern that binds a path, and true for a pattern. The path itself
-/// counts as deepest. `None` if the line does not bind it.
+/// Returns the depth of the folder or pattern that binds a path, and true for a pattern. An exact
+/// match counts as deepest. `None` if the line does not bind the path.
 fn depth_of(line: &PathLine, path: &str) -> Option<(usize, bool)> {
     match line.kind {
         PathLineKind::Glob => {
@@ -147,8 +147,8 @@ fn is_in(folder: &str, path: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Ranks the ways of naming a path, the most deliberate first.
-fn deliberate(reason: &str) -> u8 {
+/// Ranks the kinds of mentions, most explicit first.
+fn explicitness(reason: &str) -> u8 {
     match reason {
         "affects it" => 0,
         "links to it" => 1,
@@ -156,22 +156,20 @@ fn deliberate(reason: &str) -> u8 {
     }
 }
 
-/// The named path most similar to a path, if any is similar.
-fn nearest(lines: &[PathLine], path: &str) -> Option<String> {
-    let file = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
-    let wanted = file(path);
+/// Returns the named path that is most similar to a path, if any is similar.
+fn most_similar(lines: &[PathLine], path: &str) -> Option<String> {
+    fn file_name(path: &str) -> &str {
+        path.rsplit('/').next().unwrap_or_default()
+    }
+    let clipped = |path: &str| path.chars().take(128).collect::<String>();
     let named =
         lines.iter().filter(|line| line.kind != PathLineKind::Glob).map(|line| line.path.as_str());
     let distances = named.map(|named| {
         // A file of the same name in another folder is a better guess than a similar path.
-        let elsewhere = file(named) != wanted;
-        (elsewhere, strsim::damerau_levenshtein(&clipped(path), &clipped(named)), named)
+        let is_other_file = file_name(named) != file_name(path);
+        (is_other_file, strsim::damerau_levenshtein(&clipped(path), &clipped(named)), named)
     });
-    let (elsewhere, distance, near) = distances.min()?;
-    let similar = !elsewhere || distance * 3 <= path.len();
-    similar.then(|| escape(near).into_owned())
-}
-
-fn clipped(path: &str) -> String {
-    path.chars().take(128).collect()
+    let (is_other_file, distance, nearest) = distances.min()?;
+    let is_similar = !is_other_file || distance * 3 <= path.len();
+    is_similar.then(|| escape(nearest).into_owned())
 }

@@ -15,13 +15,13 @@ use crate::wire::manifest::{Manifest, ManifestEntry, Unusable};
 
 /// The indexes of one build.
 pub struct Built {
-    /// The manifest.
+    /// `context.manifest.yaml`.
     pub manifest: Manifest,
-    /// The documents.
+    /// `documents.jsonl`.
     pub catalogue: Catalogue,
-    /// The bundles.
+    /// `bundles.jsonl`.
     pub bundles: Bundles,
-    /// Everything that is listed, in order.
+    /// Everything that a client can list, in order.
     items: Vec<Listed>,
 }
 
@@ -39,16 +39,16 @@ pub enum Listed {
 /// The files that people write for blue and an agent may read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Handwritten {
-    /// The guide: how people work in this project.
+    /// `.blue/workflow.md`: how people work in this project.
     Guide,
-    /// The project's voice.
+    /// `.blue/voice.md`: the project's voice.
     Voice,
 }
 
 impl Handwritten {
     const ALL: [Handwritten; 2] = [Handwritten::Guide, Handwritten::Voice];
 
-    /// Its address.
+    /// Returns the address of the file.
     pub fn uri(self) -> &'static str {
         match self {
             Handwritten::Guide => "blue://context/guide",
@@ -56,7 +56,7 @@ impl Handwritten {
         }
     }
 
-    /// Its path.
+    /// Returns the path of the file below the root.
     pub fn path(self) -> &'static str {
         match self {
             Handwritten::Guide => GUIDE,
@@ -94,12 +94,12 @@ impl ListPart {
     ];
 }
 
-/// The reason why there are no indexes.
+/// The reason why the indexes cannot be opened.
 #[derive(Debug)]
 pub enum Unbuilt {
     /// There is no manifest.
     Missing,
-    /// The manifest or an index cannot be used: the reason.
+    /// The manifest or an index is damaged; with the reason.
     Broken(String),
 }
 
@@ -110,47 +110,47 @@ impl fmt::Display for Unbuilt {
             // The rest of the text may name a path of this machine.
             Unbuilt::Broken(why) => {
                 let why = why.lines().next().unwrap_or_default();
-                write!(f, "what was built cannot be used ({why})")
+                write!(f, "the last build cannot be used ({why})")
             }
         }
     }
 }
 
-/// Returns true if an index is of the same build as the manifest.
-fn is_of_build(manifest: &Manifest, path: &str, bytes: &[u8]) -> bool {
-    let entry = manifest.artifacts.iter().find(|entry| entry.path == path);
-    entry.zip(header::parse(Format::Jsonl, bytes)).is_some_and(|(entry, undressed)| {
-        let digest = content_digest(Format::Jsonl, &undressed.source, &[undressed.body]);
+/// Returns true if an index was written by the same build as the manifest.
+fn matches_manifest(manifest: &Manifest, path: &str, bytes: &[u8]) -> bool {
+    let file = header::parse(Format::Jsonl, bytes);
+    manifest.entry(path).zip(file).is_some_and(|(entry, file)| {
+        let digest = content_digest(Format::Jsonl, &file.source, &[file.body]);
         digest.to_string() == entry.hash
     })
 }
 
 impl Built {
-    /// Reads what the last build emitted.
+    /// Opens the indexes of the last build.
     pub fn open(root: &Root) -> Result<Built, Unbuilt> {
         let broken = |error: anyhow::Error| Unbuilt::Broken(format!("{error:#}"));
         let text = super::text(root, MANIFEST, 1 << 28).map_err(broken)?;
         let text = text.ok_or(Unbuilt::Missing)?;
         let manifest = Manifest::read(&text).map_err(|unusable| {
             Unbuilt::Broken(match unusable {
-                Unusable::HandWritten => format!("{MANIFEST} is written by hand"),
+                Unusable::HandWritten => format!("{MANIFEST} was written by hand"),
                 Unusable::NotAManifest => format!("{MANIFEST} is not a manifest"),
                 Unusable::Broken(why) => format!("{MANIFEST}: {why}"),
             })
         })?;
         let index = |path: &str| -> Result<String, Unbuilt> {
             let text = super::text(root, path, 1 << 32).map_err(broken)?;
-            let text = text.filter(|text| is_of_build(&manifest, path, text.as_bytes()));
-            text.ok_or_else(|| Unbuilt::Broken(format!("{path} is not what was built")))
+            let text = text.filter(|text| matches_manifest(&manifest, path, text.as_bytes()));
+            text.ok_or_else(|| Unbuilt::Broken(format!("{path} differs from the last build")))
         };
         let catalogue = Catalogue::new(index(DOCUMENTS)?).map_err(broken)?;
         let bundles = Bundles::new(&index(BUNDLES)?).map_err(broken)?;
         let mut built = Built { manifest, catalogue, bundles, items: Vec::new() };
-        built.items = built.all(root);
+        built.items = built.list(root);
         Ok(built)
     }
 
-    fn all(&self, root: &Root) -> Vec<Listed> {
+    fn list(&self, root: &Root) -> Vec<Listed> {
         let is_listed = |entry: &ManifestEntry| {
             entry.path == SESSION
                 || entry.path.starts_with(KNOWLEDGE)
@@ -159,8 +159,9 @@ impl Built {
         let artifacts = self.manifest.artifacts.iter().enumerate();
         let artifacts =
             artifacts.filter(|(_, entry)| is_listed(entry)).map(|(i, _)| Listed::Artifact(i));
-        let own = Handwritten::ALL.into_iter().filter(|own| root.exists(own.path()));
-        let mut items: Vec<Listed> = artifacts.chain(own.map(Listed::Handwritten)).collect();
+        let handwritten = Handwritten::ALL.into_iter().filter(|file| root.exists(file.path()));
+        let handwritten = handwritten.map(Listed::Handwritten);
+        let mut items: Vec<Listed> = artifacts.chain(handwritten).collect();
         items.sort_by(|a, b| self.place(*a).cmp(&self.place(*b)));
         // The catalogue is sorted already.
         let (live, history): (Vec<usize>, Vec<usize>) =
@@ -169,7 +170,7 @@ impl Built {
         items
     }
 
-    /// The place of an item in the list. It does not depend on other items, so a cursor stays valid
+    /// Returns the place of an item in the list. It does not depend on other items, so a cursor stays valid
     /// when the list changes.
     pub fn place(&self, item: Listed) -> (ListPart, &str) {
         let part = match item {
@@ -187,28 +188,28 @@ impl Built {
         (part, self.uri(item))
     }
 
-    /// The address of an item.
+    /// Returns the address of an item.
     pub fn uri(&self, item: Listed) -> &str {
         match item {
             Listed::Artifact(row) => &self.manifest.artifacts[row].uri,
-            Listed::Handwritten(own) => own.uri(),
+            Listed::Handwritten(file) => file.uri(),
             Listed::Document(row) => self.catalogue.uri(row),
         }
     }
 
-    /// At most `n` items behind a place.
+    /// Returns the items after a place, at most `n`.
     pub fn page(&self, after: Option<(ListPart, &str)>, n: usize) -> &[Listed] {
         let start =
             after.map_or(0, |after| self.items.partition_point(|item| self.place(*item) <= after));
         &self.items[start..self.items.len().min(start + n)]
     }
 
-    /// The line of a document, by its lasting address.
+    /// Returns the line of a document by its permanent address.
     pub fn document(&self, uri: &str) -> Option<DocumentLine> {
         self.catalogue.line(self.catalogue.row(uri)?)
     }
 
-    /// The row of an emitted file in the manifest, by its path.
+    /// Returns the row of an emitted file in the manifest by its path.
     pub fn artifact(&self, path: &str) -> Option<usize> {
         self.manifest.artifacts.iter().position(|entry| entry.path == path)
     }

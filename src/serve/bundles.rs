@@ -1,8 +1,8 @@
-//! The bundles that can be delivered, and which of them the current work asks for.
+//! The bundles that can be delivered, and the bundle of the current work.
 
 use crate::model::Digest;
 use crate::model::layout::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE};
-use crate::root::{Content, Root};
+use crate::root::Root;
 use crate::wire::jsonl::BundleLine;
 
 /// Every bundle of the last build.
@@ -24,9 +24,9 @@ impl Bundles {
         self.0.iter().find(|line| line.artifact == SESSION)
     }
 
-    /// The bundle of the work of that name.
+    /// Returns the bundle of an RFC by one of its names.
     pub fn of_work(&self, name: &str) -> Option<&BundleLine> {
-        self.0.iter().find(|line| line.names.iter().any(|known| known == name))
+        self.0.iter().find(|line| line.names.iter().any(|alias| alias == name))
     }
 
     /// Every bundle, in the order of the index.
@@ -35,18 +35,16 @@ impl Bundles {
     }
 }
 
-/// The address of the document that a bundle is about.
+/// Returns the address of a bundle's RFC.
 pub fn document(line: &BundleLine) -> Option<&str> {
     line.names.iter().find(|name| name.starts_with("blue://")).map(String::as_str)
 }
 
-/// The name of the current work: by `.blue/worktree.json`, else by the branch.
+/// Returns the name of the current work, from `.blue/worktree.json` or else from the branch.
 pub fn work_name(root: &Root, branch: Option<&str>) -> Option<String> {
-    let file: Option<serde_json::Value> = match root.read(WORKTREE, 1 << 16) {
-        Ok(Some(Content::Bytes(bytes, _))) => serde_json::from_slice(&bytes).ok(),
-        _ => None,
-    };
-    let name = file.and_then(|value| match &value["rfc"] {
+    let file = root.readable_bytes(WORKTREE, 1 << 16);
+    let value = file.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
+    let name = value.and_then(|value| match &value["rfc"] {
         serde_json::Value::String(name) if !name.is_empty() => Some(name.clone()),
         serde_json::Value::Number(number) => Some(number.to_string()),
         _ => None,
@@ -54,23 +52,19 @@ pub fn work_name(root: &Root, branch: Option<&str>) -> Option<String> {
     name.or_else(|| branch.map(str::to_string))
 }
 
-/// Reads the previous version of a bundle of tier 2, if it has the digest.
+/// Reads the previous version of a tier 2 bundle, if it has a digest.
 pub fn before(root: &Root, line: &BundleLine, hash: &str) -> Option<Vec<u8>> {
     let name = line.artifact.strip_prefix(WORKFLOW)?;
     bytes_of(root, &format!("{WORKFLOW_BEFORE}{name}"), hash)
 }
 
-/// Reads the bytes of a bundle, if they are those of the index.
+/// Reads the bytes of a bundle, if they have the digest in the index.
 pub fn bytes(root: &Root, line: &BundleLine) -> Option<Vec<u8>> {
     bytes_of(root, &line.artifact, &line.content_hash)
 }
 
-/// Reads the bytes of a file, if they have the digest.
+/// Reads the bytes of a file, if they have a digest.
 pub fn bytes_of(root: &Root, path: &str, hash: &str) -> Option<Vec<u8>> {
-    match root.read(path, 1 << 20) {
-        Ok(Some(Content::Bytes(bytes, _))) => {
-            (Digest::of(&bytes).to_string() == hash).then_some(bytes)
-        }
-        _ => None,
-    }
+    let bytes = root.readable_bytes(path, 1 << 20);
+    bytes.filter(|bytes| Digest::of(bytes).to_string() == hash)
 }

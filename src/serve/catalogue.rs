@@ -11,42 +11,42 @@ use crate::wire::jsonl::DocumentLine;
 
 /// Every document of the last build.
 ///
-/// The index is held as text, and a line is parsed on demand. Ten thousand documents take a few
-/// milliseconds to open, and as much memory as the file.
+/// The index is held as text, and a line is parsed on demand. Opening ten thousand documents takes a
+/// few milliseconds, and as much memory as the file.
 pub struct Catalogue {
     text: String,
     rows: Vec<CatalogueRow>,
-    /// Rows by address.
+    /// Rows sorted by address.
     by_uri: Vec<usize>,
 }
 
-/// One line.
+/// A line of the index, with the fields that are needed without parsing it.
 struct CatalogueRow {
     start: usize,
     end: usize,
     live: bool,
     weight: u32,
-    /// Its number, if that is an integer.
+    /// The document's number, if it is an integer.
     number: Option<u32>,
 }
 
-/// The beginning of every line.
+/// Start of every line.
 const OPENING: &str = "{\"uri\":\"";
 
-/// Documents that an unknown address is compared with.
+/// Maximum number of documents that an unknown address is compared with.
 const MAX_COMPARED: usize = 200;
 
-/// Bytes of the address that are compared.
+/// Maximum number of bytes of the address that are compared.
 const MAX_NAME: usize = 120;
 
 /// Size limit of a line.
 const MAX_LINE: usize = 1 << 20;
 
 impl Catalogue {
-    /// Splits an index into rows. The first line is its provenance.
+    /// Splits an index into rows. The first line is the provenance.
     pub(super) fn new(text: String) -> anyhow::Result<Catalogue> {
         let (live, weight) = (memmem::Finder::new(",\"live\":true"), memmem::Finder::new(WEIGHT));
-        let number = memmem::Finder::new(NUMBER);
+        let number_key = memmem::Finder::new(NUMBER);
         let mut rows = Vec::with_capacity(text.len() / 512);
         let mut start = memchr::memchr(b'\n', text.as_bytes()).map_or(text.len(), |at| at + 1);
         while start < text.len() {
@@ -62,11 +62,12 @@ impl Catalogue {
             // A quote within a text is escaped, so a key can be found without reading the rest.
             let at = weight.find(line).map_or(line.len(), |at| at + WEIGHT.len());
             let digits = line[at..].iter().take_while(|b| b.is_ascii_digit()).take(9);
-            let at = number.find(line).map_or(line.len(), |at| at + NUMBER.len());
+            let at = number_key.find(line).map_or(line.len(), |at| at + NUMBER.len());
             let end = memchr::memchr(b'"', &line[at..]).map_or(at, |end| at + end);
-            let plain = std::str::from_utf8(&line[at..end]).ok().and_then(|text| text.parse().ok());
+            let number =
+                std::str::from_utf8(&line[at..end]).ok().and_then(|text| text.parse().ok());
             rows.push(CatalogueRow {
-                number: plain,
+                number,
                 start,
                 end: start + line.len(),
                 live: live.find(line).is_some(),
@@ -75,8 +76,7 @@ impl Catalogue {
             start += line.len() + 1;
         }
         let mut catalogue = Catalogue { text, rows, by_uri: Vec::new() };
-        catalogue.by_uri = (0..catalogue.rows.len()).collect();
-        let mut by_uri = std::mem::take(&mut catalogue.by_uri);
+        let mut by_uri: Vec<usize> = (0..catalogue.rows.len()).collect();
         by_uri.sort_by_key(|row| catalogue.uri(*row));
         catalogue.by_uri = by_uri;
         Ok(catalogue)
@@ -87,7 +87,7 @@ impl Catalogue {
         self.rows.len()
     }
 
-    /// Every row, by address.
+    /// Every row, sorted by address.
     pub fn by_uri(&self) -> &[usize] {
         &self.by_uri
     }
@@ -108,12 +108,12 @@ impl Catalogue {
         self.uri(row).rsplit('/').next().unwrap_or_default()
     }
 
-    /// The path of a row. Empty if JSON has to escape a character of it.
+    /// The path of a row. Empty if the path has a character that JSON escapes.
     pub fn path(&self, row: usize) -> &str {
         self.unescaped(row, ",\"path\":\"").unwrap_or_default()
     }
 
-    /// A value without escapes, by its key.
+    /// The string of a key, if it has no escapes.
     fn unescaped(&self, row: usize, key: &str) -> Option<&str> {
         let raw = self.raw(row);
         let at = memmem::find(raw.as_bytes(), key.as_bytes())? + key.len();
@@ -125,7 +125,7 @@ impl Catalogue {
         self.rows[row].live
     }
 
-    /// The weight of a row: how much other documents depend on it.
+    /// The weight of a row: its importance by references of other documents.
     pub fn weight(&self, row: usize) -> u32 {
         self.rows[row].weight
     }
@@ -142,7 +142,7 @@ impl Catalogue {
         Some(line)
     }
 
-    /// Parses every row of a collection or type, or of all.
+    /// Parses every row, or every row of a collection or type.
     pub fn lines(&self, group: Option<&str>) -> anyhow::Result<Vec<DocumentLine>> {
         let mut lines: Vec<DocumentLine> = super::parse_lines(&self.text, DOCUMENTS, "document")?;
         if let Some(group) = group {
@@ -152,7 +152,7 @@ impl Catalogue {
         Ok(lines)
     }
 
-    /// The row of a document by its lasting address.
+    /// The row of a document by its permanent address.
     pub fn row(&self, uri: &str) -> Option<usize> {
         let at = self.by_uri.binary_search_by(|row| self.uri(*row).cmp(uri)).ok()?;
         Some(self.by_uri[at])
@@ -171,71 +171,70 @@ impl Catalogue {
         memmem::find(self.raw(row).as_bytes(), key.as_bytes()).is_some()
     }
 
-    /// The rows of a short id (a number, a slug or both) in a collection or type, or in any.
-    pub fn short(&self, group: Option<&str>, id: &str) -> Vec<usize> {
+    /// The rows that match a short id: a number, a slug or both. `group` is a collection or a type.
+    pub fn by_short_id(&self, group: Option<&str>, id: &str) -> Vec<usize> {
         let Some(wanted) = ShortId::new(id) else { return Vec::new() };
         let prefix = group.map(|group| format!("blue://docs/{group}/"));
         let number = wanted.number().and_then(Number::value).and_then(|n| u32::try_from(n).ok());
-        let fits = |row: &usize| {
-            let known = self.rows[*row].number;
-            if number.is_some() && known.is_some() && number != known {
+        let matches = |row: &usize| {
+            let row_number = self.rows[*row].number;
+            if number.is_some() && row_number.is_some() && number != row_number {
                 return false;
             }
-            let own = self.id(*row);
             // This excludes most rows without parsing their names.
-            own.contains(wanted.slug())
+            self.id(*row).contains(wanted.slug())
                 && prefix.as_ref().is_none_or(|prefix| {
                     self.uri(*row).starts_with(prefix)
                         || self.is_kind(*row, group.unwrap_or_default())
                         || (wanted.is_plan() && self.is_kind(*row, "plan"))
                 })
-                && self.is_called(*row, &wanted)
+                && self.has_short_id(*row, &wanted)
         };
-        (0..self.rows.len()).filter(fits).collect()
+        (0..self.rows.len()).filter(matches).collect()
     }
 
-    fn is_called(&self, row: usize, wanted: &ShortId) -> bool {
+    fn has_short_id(&self, row: usize, wanted: &ShortId) -> bool {
         let number = self.unescaped(row, NUMBER).and_then(Number::new);
         if wanted.number().is_some_and(|wanted| number.as_ref() != Some(wanted)) {
             return false;
         }
-        // A document that shares its name with another has a longer id; its name fits too.
-        let fits = |path: &str| {
-            let known = FileName::parse(path);
-            wanted.matches(number.as_ref(), &known.slug, known.is_plan)
+        // If two documents share a name, the id in the address is longer than the name.
+        let matches = |path: &str| {
+            let name = FileName::parse(path);
+            wanted.matches(number.as_ref(), &name.slug, name.is_plan)
         };
-        fits(&format!("{}.md", self.id(row))) || fits(self.path(row))
+        matches(&format!("{}.md", self.id(row))) || matches(self.path(row))
     }
 
-    /// The known addresses most similar to an unknown one: those of the same collection first, of them
-    /// those that share a word or a number with it.
-    pub fn near(&self, wanted: &str) -> Vec<String> {
+    /// The three known addresses most similar to an unknown one. Addresses in the same collection come
+    /// first, then those that share a word or a number with it.
+    pub fn similar(&self, wanted: &str) -> Vec<String> {
         let end = (0..=MAX_NAME.min(wanted.len())).rev().find(|at| wanted.is_char_boundary(*at));
         let wanted = &wanted[..end.unwrap_or(0)];
-        let (place, id) = wanted.rsplit_once('/').unwrap_or(("", wanted));
+        let (collection, id) = wanted.rsplit_once('/').unwrap_or(("", wanted));
         let words: Vec<&str> = id.split('-').filter(|word| !word.is_empty()).collect();
-        let like = |row: &usize| {
-            let uri = self.uri(*row);
-            let elsewhere = uri.rsplit_once('/').is_none_or(|(other, _)| other != place);
-            let strange = !words.iter().any(|word| uri.contains(word));
-            (elsewhere, strange)
+        let sort_key = |uri: &str| {
+            let is_elsewhere = uri.rsplit_once('/').is_none_or(|(other, _)| other != collection);
+            let shares_no_word = !words.iter().any(|word| uri.contains(word));
+            (is_elsewhere, shares_no_word)
         };
-        let mut rows: Vec<((bool, bool), usize)> =
-            self.by_uri.iter().map(|row| (like(row), *row)).collect();
-        rows.sort();
-        rows.truncate(MAX_COMPARED);
-        let far = |uri: &str| strsim::damerau_levenshtein(wanted, uri);
-        let mut near: Vec<_> =
-            rows.into_iter().map(|(like, row)| (like, far(self.uri(row)), self.uri(row))).collect();
-        near.sort_unstable();
-        near.into_iter().take(3).map(|(_, _, uri)| uri.to_string()).collect()
+        let rows = 0..self.rows.len();
+        let mut keyed: Vec<_> = rows.map(|row| (sort_key(self.uri(row)), row)).collect();
+        keyed.sort();
+        keyed.truncate(MAX_COMPARED);
+        let ranked = keyed.into_iter().map(|(key, row)| {
+            (key, strsim::damerau_levenshtein(wanted, self.uri(row)), self.uri(row))
+        });
+        let mut ranked: Vec<_> = ranked.collect();
+        ranked.sort_unstable();
+        ranked.into_iter().take(3).map(|(_, _, uri)| uri.to_string()).collect()
     }
 }
 
-/// The key of a number.
+/// The JSON key of the number.
 const NUMBER: &str = ",\"number\":\"";
 
-/// The key of a weight.
+/// The JSON key of the weight.
 const WEIGHT: &str = ",\"weight\":";
 
 #[cfg(test)]

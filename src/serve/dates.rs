@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Built;
 use crate::model::layout::DATES;
-use crate::root::{Content, Root};
+use crate::root::Root;
 use crate::wire::cache::Seal;
 
 /// Commit times by path, as of one commit.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Dates {
     commit: String,
-    /// Seconds since 1970; `None` if git does not know the file, so that it is not asked again.
+    /// Seconds since 1970; `None` if git does not know the file, so that git is not asked again.
     times: BTreeMap<String, Option<i64>>,
 }
 
@@ -23,23 +23,19 @@ fn seal(root: &Root) -> Option<Seal> {
 }
 
 impl Dates {
-    /// Reads the cache. One that cannot be read is empty.
+    /// Reads the cache. A cache that cannot be read counts as empty.
     pub fn open(root: &Root) -> Dates {
-        match (root.read(DATES, 1 << 28), seal(root)) {
-            (Ok(Some(Content::Bytes(bytes, _))), Some(seal)) => {
-                seal.decode(&bytes).unwrap_or_default()
-            }
-            _ => Dates::default(),
-        }
+        let bytes = root.readable_bytes(DATES, 1 << 28);
+        bytes.zip(seal(root)).and_then(|(bytes, seal)| seal.decode(&bytes)).unwrap_or_default()
     }
 
-    /// Returns the dates as of commit `head`; `None` if these are of that commit and have every file of
-    /// the build. `ask` returns the times that git knows.
+    /// Returns the dates as of commit `head`. `None` if the cache is of that commit already and has
+    /// every file of the build. `ask_git` returns the times that git knows.
     pub fn update(
         &self,
         built: &Built,
         head: &str,
-        ask: impl FnOnce(&BTreeSet<&str>) -> BTreeMap<String, i64>,
+        ask_git: impl FnOnce(&BTreeSet<&str>) -> BTreeMap<String, i64>,
     ) -> Option<Dates> {
         let documents = built.catalogue.by_uri().iter().map(|row| built.catalogue.path(*row));
         let artifacts = built.manifest.artifacts.iter().map(|entry| entry.path.as_str());
@@ -48,7 +44,7 @@ impl Dates {
         if self.commit == head && paths.iter().all(|path| self.times.contains_key(*path)) {
             return None;
         }
-        let known = ask(&paths);
+        let known = ask_git(&paths);
         let times = paths.iter().map(|path| (path.to_string(), known.get(*path).copied()));
         Some(Dates { commit: head.to_string(), times: times.collect() })
     }
@@ -58,8 +54,8 @@ impl Dates {
         Some(seal(root)?.encode(self))
     }
 
-    /// Returns true if another cache has the same times, whatever its commit.
-    pub fn has_times_of(&self, other: &Dates) -> bool {
+    /// Returns true if another cache has the same times, regardless of the commit.
+    pub fn has_same_times(&self, other: &Dates) -> bool {
         self.times == other.times
     }
 

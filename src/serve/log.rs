@@ -1,39 +1,39 @@
-//! The audit log: which text was delivered to which session.
+//! The audit log: the texts that were delivered to each session.
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::layout::{AUDIT, AUDIT_BEFORE};
 use crate::model::{Digest, Level};
-use crate::root::{Content, Root};
+use crate::root::Root;
 use crate::wire::audit::{self, AuditLine};
 use crate::wire::jsonl::BundleLine;
 
-/// Seconds between two deliveries of one address to one session, and between two notifications of
-/// its changes.
+/// Minimum number of seconds between two deliveries of an address to a session, and between two
+/// notifications that it changed.
 pub const COOLDOWN: u32 = 30;
 
 /// The lines of the audit log.
 #[derive(Debug, Default)]
 pub struct AuditLog {
-    /// Its lines, oldest first.
+    /// The lines that could be parsed, oldest first.
     pub lines: Vec<AuditLine>,
-    /// Lines that could not be read.
+    /// Number of lines that could not be parsed.
     pub n_lost: usize,
 }
 
-/// The state of a bundle in a session, or in any session.
+/// The result of comparing a bundle with its last delivery.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Staleness {
-    /// It was never delivered.
+    /// The bundle was never delivered.
     NeverInjected,
-    /// Other bytes were delivered under its address.
+    /// Another version was delivered last.
     ContentChanged,
-    /// These bytes were delivered last.
+    /// This version was delivered last.
     Fresh,
 }
 
 impl Staleness {
-    /// In words.
+    /// Returns the state in words.
     pub fn text(self) -> &'static str {
         match self {
             Staleness::NeverInjected => "never injected",
@@ -44,12 +44,12 @@ impl Staleness {
 }
 
 impl AuditLog {
-    /// Reads the log and the one before it; with a session, only lines that its name occurs in. A
-    /// log that cannot be read is empty.
+    /// Reads the log and the rotated log before it. With a session, only lines that contain its name
+    /// are parsed. A log that cannot be read counts as empty.
     pub fn open(root: &Root, session: Option<&str>) -> AuditLog {
         let mut log = AuditLog::default();
         for path in [AUDIT_BEFORE, AUDIT] {
-            if let Ok(Some(Content::Bytes(bytes, _))) = root.read(path, 1 << 30) {
+            if let Some(bytes) = root.readable_bytes(path, 1 << 30) {
                 let (lines, n_lost) = audit::read(&bytes, session);
                 log.lines.extend(lines);
                 log.n_lost += n_lost;
@@ -58,13 +58,14 @@ impl AuditLog {
         log
     }
 
-    /// The last delivery of an address, to one session or to any.
+    /// Returns the last delivery of an address, to one session or to any.
     pub fn last(&self, source: &str, session: Option<&str>) -> Option<&AuditLine> {
-        let to = |line: &&AuditLine| session.is_none_or(|session| line.session_id == session);
-        self.lines.iter().rev().filter(to).find(|line| line.source == source)
+        self.lines.iter().rfind(|line| {
+            line.source == source && session.is_none_or(|session| line.session_id == session)
+        })
     }
 
-    /// Compares a bundle with what was last delivered under its address.
+    /// Compares a bundle with its last delivery, to one session or to any.
     pub fn staleness(&self, bundle: &BundleLine, session: Option<&str>) -> Staleness {
         match self.last(&bundle.source, session) {
             None => Staleness::NeverInjected,
@@ -73,8 +74,8 @@ impl AuditLog {
         }
     }
 
-    /// Returns true if an address was delivered to a session less than [`COOLDOWN`] ago. A delivery
-    /// in the future does not count: the clock was set back.
+    /// Returns true if an address was delivered to a session less than [`COOLDOWN`] seconds ago. A
+    /// delivery in the future does not count, because the clock was set back.
     pub fn is_cooling(&self, source: &str, session: &str, now: Timestamp) -> bool {
         let last = self.last(source, Some(session));
         let then = last.and_then(|line| line.timestamp.parse::<Timestamp>().ok());
@@ -84,7 +85,7 @@ impl AuditLog {
     }
 }
 
-/// The line of a delivered bundle, without time, session and event.
+/// Returns the log line of a delivered bundle, without time, session and event.
 pub fn bundle_line(bundle: &BundleLine) -> AuditLine {
     AuditLine {
         source: bundle.source.clone(),
@@ -96,7 +97,7 @@ pub fn bundle_line(bundle: &BundleLine) -> AuditLine {
     }
 }
 
-/// The line of a delivered text, without time, session and event.
+/// Returns the log line of a delivered text, without time, session and event.
 pub fn text_line(source: &str, artifact: &str, text: &str, tokens: u64) -> AuditLine {
     AuditLine {
         source: source.to_string(),
@@ -108,12 +109,12 @@ pub fn text_line(source: &str, artifact: &str, text: &str, tokens: u64) -> Audit
     }
 }
 
-/// The line of a refused address, without time and session.
+/// Returns the log line of a refused address, without time, session and event.
 pub fn refusal_line(address: &str) -> AuditLine {
     AuditLine { source: address.to_string(), ..AuditLine::default() }
 }
 
-/// The event of a text that is not whole: `resources/read brief`.
+/// Returns the name of an event, with the level of detail if it is not full: `resources/read brief`.
 pub fn event_at(event: &str, level: Level) -> String {
     match level {
         Level::Full => event.to_string(),

@@ -1,4 +1,4 @@
-//! Answers questions about a built project; commands, hooks and the server print the answers.
+//! Answers questions about a built project. Commands, hooks and the MCP server print the answers.
 
 pub mod address;
 pub mod bindings;
@@ -27,64 +27,61 @@ pub use log::{AuditLog, Staleness};
 pub use read::{ReadError, Text};
 pub use usage::Overlay;
 
-use crate::reader::ProjectReader;
+use crate::reader::{ProjectReader, lossy_text};
 use crate::root::{Content, Root};
 use crate::wire::jsonl::BundleLine;
 
-/// A built project, and what an answer about it depends on besides.
+/// A built project, with the rules for reading its files, the current work and the date.
 #[derive(Clone, Copy)]
 pub struct Library<'a> {
     /// The project's root directory.
     pub root: &'a Root,
     /// The indexes of the last build.
     pub built: &'a Built,
-    /// Reads its files.
+    /// The rules for reading files.
     pub reader: &'a ProjectReader,
-    /// The name of the current work, by the branch or `.blue/worktree.json`.
+    /// The name of the current work, from `.blue/worktree.json` or the branch.
     pub work: Option<&'a str>,
-    /// The present day, counted from 1970.
+    /// The current day, counted from 1970.
     pub today: i64,
 }
 
 impl Library<'_> {
-    /// The bundle of the current work.
+    /// Returns the bundle of the current work.
     pub fn current_bundle(&self) -> Option<&BundleLine> {
         self.built.bundles.of_work(self.work?)
     }
 
-    /// Usage of documents on this machine.
+    /// Reads the usage of documents on this machine.
     pub fn overlay(&self) -> Overlay {
         Overlay::open(self.root, self.today)
     }
 }
 
-/// Reads the lines of an emitted index below its provenance. `None` if nothing was built yet.
+/// Reads the lines of an emitted index, without the provenance. `None` if nothing was built yet.
 fn lines<T: DeserializeOwned>(
     root: &Root,
     path: &str,
     limit: u64,
-    what: &str,
+    noun: &str,
 ) -> anyhow::Result<Option<Vec<T>>> {
     let Some(text) = text(root, path, limit)? else { return Ok(None) };
-    parse_lines(&text, path, what).map(Some)
+    parse_lines(&text, path, noun).map(Some)
 }
 
-/// Parses the lines of an emitted index below its provenance.
-fn parse_lines<T: DeserializeOwned>(text: &str, path: &str, what: &str) -> anyhow::Result<Vec<T>> {
+/// Parses the lines of an emitted index, without the provenance. `noun` names a line in errors.
+fn parse_lines<T: DeserializeOwned>(text: &str, path: &str, noun: &str) -> anyhow::Result<Vec<T>> {
     let lines = text.lines().enumerate().skip(1).map(|(i, line)| {
         serde_json::from_str(line).with_context(|| {
-            format!("{path}:{}: not a {what}\nhint: run `blue knowledge build`", i + 1)
+            format!("{path}:{}: not a {noun}\nhint: run `blue knowledge build`", i + 1)
         })
     });
     lines.collect()
 }
 
-/// Reads the text of an emitted file. `None` if there is none.
+/// Reads the text of an emitted file. `None` if it does not exist.
 fn text(root: &Root, path: &str, limit: u64) -> anyhow::Result<Option<String>> {
     let content = root.read(path, limit).with_context(|| format!("read {path}"))?;
     let Some(Content::Bytes(bytes, _)) = content else { return Ok(None) };
-    // The bytes are copied only if they are not UTF-8.
-    let lossy =
-        |error: std::string::FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
-    Ok(Some(String::from_utf8(bytes).unwrap_or_else(lossy)))
+    Ok(Some(lossy_text(bytes)))
 }

@@ -1,4 +1,4 @@
-//! Reads the text behind an address: an emitted file as it was built, or a document as it is now.
+//! Reads the text of an address: an emitted file, a hand-written file or a document.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use crate::model::{Digest, Level};
 use crate::reader::{Levels, Unread};
 use crate::wire::jsonl::DocumentLine;
 
-/// A text, and the facts that a reader may need with it.
+/// The text of an address, with its metadata.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// The lasting address.
+    /// The permanent address.
     pub uri: String,
     /// Path below the root.
     pub path: String,
@@ -21,28 +21,28 @@ pub struct Text {
     pub text: String,
     /// Digest of the text.
     pub hash: String,
-    /// Its tokens.
+    /// Number of tokens.
     pub tokens: u64,
-    /// The line of the document in the index; `None` for any other file.
+    /// The line of a document in the index; `None` for other files.
     pub line: Option<DocumentLine>,
     /// True if the file changed since the build.
     pub stale: bool,
     /// The level of detail.
     pub level: Level,
-    /// The reason why blue chose it; `None` if the reader named it.
+    /// The reason why blue chose this document; `None` if the caller asked for it.
     pub reason: Option<String>,
 }
 
-/// The reason why an address gives no text.
+/// The reason why an address cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ReadError {
-    /// It means nothing here.
+    /// The address cannot be resolved.
     Address(AddressError),
-    /// Its file must not be read: the reason.
+    /// The file must not be read; with the reason.
     Refused(String),
-    /// Its file is missing or damaged, which a build repairs: the path and the problem.
+    /// The file is missing or damaged, which a build repairs: the path and the problem.
     Unreadable(String, &'static str),
-    /// There is nothing to read: the reason.
+    /// There is nothing to read; with the reason.
     Nothing(String),
 }
 
@@ -72,17 +72,17 @@ impl ReadError {
         )
     }
 
-    /// Words the error of a file that is not read.
+    /// Converts the error of the reader.
     fn unread(uri: &str, unread: Unread) -> ReadError {
         match unread {
             Unread::Denied => ReadError::Refused(format!("{uri} is on the deny-list")),
-            Unread::NoDocument => ReadError::Refused(format!("{uri} is no document")),
+            Unread::NoDocument => ReadError::Refused(format!("{uri} is not a document")),
             Unread::Unreadable(path, problem) => ReadError::Unreadable(path, problem),
         }
     }
 }
 
-/// Reads an address. It gives several texts only if it names the neighbours of a document.
+/// Reads an address. Only the address of a document's neighbours has several texts.
 pub fn read(library: &Library<'_>, address: &str) -> Result<Vec<Text>, ReadError> {
     match resolve(library.root, library.built, library.work, address)? {
         Resolved::Item(item) => listed(library, item).map(|text| vec![text]),
@@ -101,18 +101,18 @@ pub fn read(library: &Library<'_>, address: &str) -> Result<Vec<Text>, ReadError
     }
 }
 
-/// Reads one item of the list.
-pub fn listed(library: &Library<'_>, item: Listed) -> Result<Text, ReadError> {
+/// Reads an item of the list.
+fn listed(library: &Library<'_>, item: Listed) -> Result<Text, ReadError> {
     match item {
         Listed::Artifact(row) => artifact(library, row),
-        Listed::Handwritten(own) => handwritten(library, own),
+        Listed::Handwritten(file) => handwritten(library, file),
         Listed::Document(row) => document(library, row),
     }
 }
 
 /// Reads the guide or the voice.
-pub fn handwritten(library: &Library<'_>, own: Handwritten) -> Result<Text, ReadError> {
-    file(library, own.uri(), own.path())
+pub fn handwritten(library: &Library<'_>, file: Handwritten) -> Result<Text, ReadError> {
+    self::file(library, file.uri(), file.path())
 }
 
 fn text(uri: &str, path: &str, text: String, tokens: u64) -> Text {
@@ -155,18 +155,14 @@ fn document(library: &Library<'_>, row: usize) -> Result<Text, ReadError> {
     Ok(Text { line: Some(line), stale: read.stale, ..text })
 }
 
-/// Reads a document at every level of detail up to `most`.
-pub fn levels(
-    library: &Library<'_>,
-    line: &DocumentLine,
-    most: Level,
-) -> Result<Levels, ReadError> {
-    let levels = library.reader.levels(library.root, line, most);
+/// Reads a document at every level of detail up to `max`.
+pub fn levels(library: &Library<'_>, line: &DocumentLine, max: Level) -> Result<Levels, ReadError> {
+    let levels = library.reader.levels(library.root, line, max);
     levels.map_err(|unread| ReadError::unread(&line.uri, unread))
 }
 
-/// The line of a document in the index.
+/// Returns the line of a document in the index.
 pub fn line(built: &Built, row: usize) -> Result<DocumentLine, ReadError> {
-    let damaged = || ReadError::Unreadable(DOCUMENTS.to_string(), "is not what was built");
+    let damaged = || ReadError::Unreadable(DOCUMENTS.to_string(), "differs from the last build");
     built.catalogue.line(row).ok_or_else(damaged)
 }

@@ -6,94 +6,94 @@ use super::Catalogue;
 use super::related::Related;
 use crate::wire::jsonl::DocumentLine;
 
-/// Words that are not looked for.
+/// Words that are not searched.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "an", "and", "are", "as", "at", "be", "by", "do", "does", "for", "from", "has",
     "how", "in", "is", "it", "of", "on", "or", "our", "should", "that", "the", "this", "to", "use",
     "was", "we", "what", "when", "where", "which", "why", "with",
 ];
 
-/// Words of a query that are looked for.
+/// Maximum number of words of a query that are searched.
 const MAX_WORDS: usize = 16;
 
-/// Returns the documents that match words, best first, at most `n`; and the number of all matches.
-pub fn search(catalogue: &Catalogue, words: &str, n: usize) -> (Vec<Related>, usize) {
-    let words = split(words);
-    let wanted: Vec<&str> = words.iter().map(String::as_str).collect();
-    let finders: Vec<Finder<'_>> = wanted.iter().map(Finder::new).collect();
+/// Returns at most `limit` documents that match a query, best first, and the number of all matches.
+pub fn search(catalogue: &Catalogue, query: &str, limit: usize) -> (Vec<Related>, usize) {
+    let words = split(query);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
     let mut lower = Vec::new();
-    let mut found: Vec<((bool, u32, u32), usize)> = Vec::new();
+    let mut matches: Vec<((bool, u32, u32), usize)> = Vec::new();
     for row in 0..catalogue.n_documents() {
         lower.clear();
         lower.extend(catalogue.raw(row).bytes().map(|b| b.to_ascii_lowercase()));
-        // This pass lowers ASCII letters only, so words with others count as present.
-        let occur = wanted.iter().zip(&finders);
-        let occur = occur.filter(|(word, f)| !word.is_ascii() || f.find(&lower).is_some());
-        if is_enough(occur.count(), &wanted)
+        // Only ASCII letters are lowered here, so a word with other letters counts as present.
+        let present = words.iter().zip(&finders);
+        let present = present.filter(|(word, f)| !word.is_ascii() || f.find(&lower).is_some());
+        if is_enough(present.count(), &words)
             && let Some(line) = catalogue.line(row)
-            && let Some((score, _)) = score(&line, &wanted)
+            && let Some((score, _)) = score(&line, &words)
         {
-            found.push(((catalogue.is_live(row), score, catalogue.weight(row)), row));
+            matches.push(((catalogue.is_live(row), score, catalogue.weight(row)), row));
         }
     }
-    let by = |(key, row): &((bool, u32, u32), usize)| (std::cmp::Reverse(*key), *row);
-    found.sort_unstable_by_key(by);
+    matches.sort_unstable_by_key(|(key, row)| (std::cmp::Reverse(*key), *row));
     let related = |(_, row): &(_, usize)| {
         let document = catalogue.line(*row)?;
-        let (score, reason) = score(&document, &wanted)?;
+        let (score, reason) = score(&document, &words)?;
         Some(Related { document, score, reasons: vec![reason] })
     };
-    (found.iter().take(n).filter_map(related).collect(), found.len())
+    (matches.iter().take(limit).filter_map(related).collect(), matches.len())
 }
 
 /// Returns true if at least half of the words occur.
-fn is_enough(n: usize, wanted: &[&str]) -> bool {
-    n > 0 && n * 2 >= wanted.len()
+fn is_enough(n: usize, words: &[&str]) -> bool {
+    n > 0 && n * 2 >= words.len()
 }
 
-/// Scores a document by the words that it has, and lists them.
-fn score(document: &DocumentLine, wanted: &[&str]) -> Option<(u32, String)> {
+/// Scores a document by the words that it contains, and lists these words as the reason. `None` if
+/// it contains too few.
+fn score(document: &DocumentLine, words: &[&str]) -> Option<(u32, String)> {
     let id = document.uri.rsplit('/').next().unwrap_or_default();
     let title = format!("{} {} {id}", document.kind, document.title).to_lowercase();
     let summary = document.summary.to_lowercase();
     let number = document.number.as_deref().map(|number| number.trim_start_matches('0'));
     let mut score = 0;
     let mut found = Vec::new();
-    for word in wanted {
+    for word in words {
         let is_number = number.is_some_and(|number| number == word.trim_start_matches('0'));
         let points = match (find_word(&title, word), find_word(&summary, word)) {
             _ if is_number => 12,
-            (Some(Occurs::Whole), _) => 8,
-            (Some(Occurs::Prefix), _) => 5,
-            (None, Some(Occurs::Whole)) => 3,
-            (None, Some(Occurs::Prefix)) => 2,
+            (Some(WordMatch::Whole), _) => 8,
+            (Some(WordMatch::Prefix), _) => 5,
+            (None, Some(WordMatch::Whole)) => 3,
+            (None, Some(WordMatch::Prefix)) => 2,
             (None, None) => continue,
         };
         score += points;
         found.push(*word);
     }
-    is_enough(found.len(), wanted).then(|| (score, format!("has: {}", found.join(", "))))
+    is_enough(found.len(), words).then(|| (score, format!("has: {}", found.join(", "))))
 }
 
-/// The way in which a word occurs in a text.
-enum Occurs {
+/// A match of a word in a text.
+enum WordMatch {
     Whole,
-    /// At the beginning of a longer word.
+    /// The start of a longer word.
     Prefix,
 }
 
-/// Looks for a word in a text, in the middle of no other word.
-fn find_word(text: &str, word: &str) -> Option<Occurs> {
+/// Finds a word in a text. The middle of a longer word does not match.
+fn find_word(text: &str, word: &str) -> Option<WordMatch> {
     let mut prefix = None;
     for (at, _) in text.match_indices(word) {
         if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
             continue;
         }
         if !text[at + word.len()..].chars().next().is_some_and(char::is_alphanumeric) {
-            return Some(Occurs::Whole);
+            return Some(WordMatch::Whole);
         }
-        // Two letters begin too many words.
-        prefix = (word.len() >= 3).then_some(Occurs::Prefix);
+        // Too many words start with the same two letters.
+        prefix = (word.len() >= 3).then_some(WordMatch::Prefix);
     }
     prefix
 }
@@ -118,7 +118,7 @@ mod tests {
     fn titles_rank_above_summaries_and_live_documents_above_history() {
         let lines = [
             "{}\n".to_string(),
-            document("blue://docs/adrs/1-a", "Layout", "How the cache is kept", true),
+            document("blue://docs/adrs/1-a", "Layout", "How the cache is stored", true),
             document("blue://docs/adrs/2-b", "The CACHE", "", true),
             document("blue://docs/adrs/3-c", "Cache of old", "cache", false),
             document("blue://docs/adrs/4-d", "Locks", "Nothing", true),

@@ -1,63 +1,56 @@
-//! The session of an agent that a server answers.
+//! Finds the agent session that a server answers.
 
 use crate::model::layout::{CLIENTS, SESSIONS};
-use crate::root::{Content, Root};
+use crate::root::Root;
 use crate::wire::session::{self, SessionRecord};
 
-/// The session that a server answers, as far as that is known.
+/// The session that a server answers, as far as it can be determined.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Asking {
-    /// The agent or its hooks named it.
+    /// The session that the agent or its hooks reported.
     Known(String),
-    /// One of several that a process of the agent has open.
+    /// One of several open sessions of the agent's process.
     OneOf(Vec<String>),
     /// No hook of this agent recorded a session.
     Unknown,
 }
 
-/// Finds the session that asks. `declared` is the session that the server was started for and
-/// `client` the process that started it.
+/// Finds the session that a server answers. `declared` is the session that the server was started
+/// for, and `client` is the process that started it.
 ///
-/// A server outlives a session that is cleared or resumed, so a hook of the same process is believed
-/// before the declaration. A session of another process is never the answer, however recent it is.
+/// A server outlives a session that is cleared or resumed, so hooks of the same process take
+/// precedence over the declaration. A session of another process is never returned.
 pub fn asking(root: &Root, declared: Option<&str>, client: Option<&str>) -> Asking {
     let live = |name: &str| record(root, name).is_none_or(|record| record.ended.is_none());
     let mut open = client.map_or(Vec::new(), |client| of_client(root, client));
     open.retain(|name| live(name));
     match (declared.filter(|name| live(name)), open.as_slice()) {
-        (Some(name), open) if open.is_empty() || open.iter().any(|known| known == name) => {
+        (Some(name), open) if open.is_empty() || open.iter().any(|session| session == name) => {
             Asking::Known(name.to_string())
         }
-        (_, [one]) => Asking::Known(one.clone()),
+        (_, [name]) => Asking::Known(name.clone()),
         (_, []) => Asking::Unknown,
         (_, several) => Asking::OneOf(several.to_vec()),
     }
 }
 
-/// The sessions of a process of an agent, oldest first.
+/// Returns the sessions of an agent's process, oldest first.
 pub fn of_client(root: &Root, client: &str) -> Vec<String> {
-    match root.read(&path_of_client(client), 1 << 16) {
-        Ok(Some(Content::Bytes(bytes, _))) => {
-            String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect()
-        }
-        _ => Vec::new(),
-    }
+    let bytes = root.readable_bytes(&path_of_client(client), 1 << 16).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect()
 }
 
-/// Reads the record of a session, by the agent's name of it.
+/// Reads the record of a session by the agent's session id.
 pub fn record(root: &Root, name: &str) -> Option<SessionRecord> {
-    match root.read(&path_of(name), 1 << 16) {
-        Ok(Some(Content::Bytes(bytes, _))) => session::read(&bytes),
-        _ => None,
-    }
+    session::read(&root.readable_bytes(&path_of(name), 1 << 16)?)
 }
 
-/// The file of a session's record.
+/// Returns the path of a session's record.
 pub fn path_of(name: &str) -> String {
     format!("{SESSIONS}/{name}.json")
 }
 
-/// The file with the names of the sessions of a process.
+/// Returns the path of the file that lists the sessions of a process.
 pub fn path_of_client(client: &str) -> String {
     format!("{CLIENTS}/{client}")
 }

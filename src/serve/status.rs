@@ -1,4 +1,4 @@
-//! The state of the project: its documents, the current work, and what would help.
+//! The state of the project: its documents, the current work and hints.
 
 use super::address::AddressError;
 use super::{Library, work};
@@ -7,38 +7,38 @@ use crate::wire::jsonl::DocumentLine;
 
 /// The state of a project.
 pub struct ProjectStatus {
-    /// Documents in the index.
+    /// Number of documents.
     pub n_documents: u64,
-    /// Live documents among them.
+    /// Number of live documents.
     pub n_live: u64,
-    /// True if something changed since the last build.
+    /// True if an input changed since the last build.
     pub stale: bool,
     /// The current work, or the reason why there is none.
     pub work: Result<CurrentWork, AddressError>,
-    /// Things to do next, in words.
+    /// Suggestions for what to do next.
     pub hints: Vec<String>,
 }
 
-/// The work that the branch or `.blue/worktree.json` names.
+/// The RFC that `.blue/worktree.json` or the branch names.
 pub struct CurrentWork {
-    /// The address of its bundle.
+    /// The address of the bundle.
     pub bundle: String,
-    /// The line of its document in the index.
+    /// The line of the RFC in the index.
     pub document: Option<DocumentLine>,
-    /// Its open tasks, those of its plans last.
+    /// Open tasks of the RFC, then of its plans.
     pub open_tasks: Vec<String>,
 }
 
-/// Files that a project should have, with what each is for.
-const WANTED: [(&str, &str); 2] = [
+/// Files that a project should have, each with its purpose.
+const RECOMMENDED: [(&str, &str); 2] = [
     (CONFIG, "a configuration; `blue init` writes one"),
-    (GUIDE, "how you work here; every session is given it at its start"),
+    (GUIDE, "how you work here; delivered at the start of every session"),
 ];
 
-/// Hint of a project that changed since it was built.
+/// Hint for a project whose inputs changed since the last build.
 pub const STALE: &str = "something changed since the last build: run `blue knowledge build`";
 
-/// Summarises a project. `stale` is true if something changed since the last build.
+/// Summarises a project. `stale` is true if an input changed since the last build.
 pub fn status(library: &Library<'_>, stale: bool) -> ProjectStatus {
     let documents = &library.built.manifest.documents;
     let work = current_work(library);
@@ -53,8 +53,8 @@ pub fn status(library: &Library<'_>, stale: bool) -> ProjectStatus {
         },
     }];
     hints.extend(stale.then(|| STALE.to_string()));
-    let missing = WANTED.into_iter().filter(|(path, _)| !library.root.exists(path));
-    hints.extend(missing.map(|(path, what)| format!("write {path}: {what}")));
+    let missing = RECOMMENDED.into_iter().filter(|(path, _)| !library.root.exists(path));
+    hints.extend(missing.map(|(path, purpose)| format!("write {path}: {purpose}")));
     let (n_documents, n_live) = (documents.count, documents.live);
     ProjectStatus { n_documents, n_live, stale, work, hints }
 }

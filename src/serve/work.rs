@@ -1,33 +1,33 @@
-//! The state of the current work in words, from the index of bundles.
+//! Formats the state of the current work, from the index of bundles.
 
 use crate::model::escape::escape;
 use crate::model::plural::counted_of;
 use crate::wire::jsonl::{BundleLine, WorkLine};
 
-/// The work of a bundle. `None` for the session bundle, and for an index that an older blue built.
+/// Returns the work of a bundle. `None` for the session bundle, and for an index of an older blue.
 pub fn state(bundle: &BundleLine) -> Option<WorkLine> {
     let mut work = bundle.work.clone()?;
-    neutralize(&mut work);
+    escape_texts(&mut work);
     Some(work)
 }
 
-/// Neutralizes every text. The build did so too, but the index can have been edited since.
-fn neutralize(work: &mut WorkLine) {
+/// Escapes every text. The build did so too, but the index can have been edited since.
+fn escape_texts(work: &mut WorkLine) {
     let WorkLine { uri, head, status, phase, n_done: _, n_open: _, open, criteria, plans } = work;
     let texts = phase.iter_mut().chain(open).chain(criteria).chain([uri, head, status]);
     for text in texts {
         *text = escape(text).replace('\n', " ");
     }
-    plans.iter_mut().for_each(neutralize);
+    plans.iter_mut().for_each(escape_texts);
 }
 
-/// Every open task that is listed, those of plans last.
+/// Returns the listed open tasks of an RFC, then of its plans.
 pub fn open_tasks(work: &WorkLine) -> Vec<&str> {
     let plans = work.plans.iter().flat_map(|plan| &plan.open);
     work.open.iter().chain(plans).map(String::as_str).collect()
 }
 
-/// Phase, open tasks and success criteria, a line each.
+/// Formats phase, open tasks and success criteria, one per line.
 pub fn lines(work: &WorkLine) -> Vec<String> {
     let WorkLine { head, status, uri, .. } = work;
     let mut lines = vec![format!("Current work: {head}, {status}. Read it whole at {uri}")];

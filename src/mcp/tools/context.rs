@@ -1,4 +1,4 @@
-//! `blue_context_status`: the texts that a session has, and whether they changed since.
+//! `blue_context_status`: the texts that a session received, and which of them changed since.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::serve::{AuditLog, Staleness};
 use crate::wire::audit::AuditLine;
 use crate::wire::session::short_id;
 
-/// Documents that are listed.
+/// Maximum number of listed documents.
 const MAX_DOCUMENTS: usize = 40;
 
 #[derive(Deserialize)]
@@ -37,16 +37,17 @@ pub(super) fn call(project: &Project, arguments: &ContextArguments) -> ToolAnswe
     };
     let log = AuditLog::open(&project.root, None);
     let candidates = candidates(&asking, &log);
-    let own = |line: &AuditLine| line.session_id == session;
-    let log = AuditLog { lines: log.lines.into_iter().filter(own).collect(), n_lost: 0 };
-    let known = matches!(asking, Asking::Known(_));
+    let mut lines = log.lines;
+    lines.retain(|line| line.session_id == session);
+    let log = AuditLog { lines, n_lost: 0 };
+    let is_known = matches!(asking, Asking::Known(_));
     let mut sources = Vec::new();
     let mut listed = BTreeSet::new();
     let bundles = library.built.bundles.session().into_iter().chain(library.current_bundle());
     for bundle in bundles {
         listed.insert(bundle.source.as_str());
         let last = log.last(&bundle.source, None);
-        let state = match last.is_some() || known {
+        let state = match last.is_some() || is_known {
             true => log.staleness(bundle, None).text(),
             false => "unknown",
         };
@@ -65,7 +66,7 @@ pub(super) fn call(project: &Project, arguments: &ContextArguments) -> ToolAnswe
         }
     }
     let built = super::status::built(&project.root);
-    Ok(match known {
+    Ok(match is_known {
         true => json!({"session": shown(&session), "built": built, "sources": sources}),
         false => json!({
             "session": "unknown", "built": built, "sources": sources, "note": NOTE,
@@ -74,14 +75,14 @@ pub(super) fn call(project: &Project, arguments: &ContextArguments) -> ToolAnswe
     })
 }
 
-/// Note of an answer without a session. An answer for another session would be worse than none.
-const NOTE: &str = "it is not known which session asks; only what this server gave is listed. \
-    Name one of `sessions` to ask for it";
+/// Note for an unknown session. The texts of another session would be worse than none.
+const NOTE: &str = "the session is unknown: only deliveries of this server are listed. \
+    Pass one of `sessions` as `session` to see its deliveries";
 
-/// Sessions that are listed if the one that asks is not known.
+/// Maximum number of sessions that are suggested if the session is unknown.
 const MAX_SESSIONS: usize = 5;
 
-/// The sessions that may be meant, the latest first.
+/// Returns the sessions to suggest, the latest first.
 fn candidates(asking: &Asking, log: &AuditLog) -> Vec<String> {
     let all: Vec<&str> = match asking {
         Asking::Known(_) => Vec::new(),
@@ -109,12 +110,12 @@ fn source(uri: &str, state: &str, tokens: u64, last: Option<&AuditLine>) -> Valu
     value
 }
 
-/// Compares a delivered text with the present one, in words.
+/// Compares a delivered text with the current text, and returns the result in words.
 fn state_of(project: &Project, open: &Open, line: &AuditLine) -> &'static str {
     if line.event.contains(' ') {
         return "read in part";
     }
-    let now = read::read(project, open, &line.source);
-    let same = now.is_ok_and(|now| now.iter().any(|text| text.hash == line.content_hash));
-    if same { Staleness::Fresh.text() } else { Staleness::ContentChanged.text() }
+    let texts = read::read(project, open, &line.source);
+    let is_fresh = texts.is_ok_and(|texts| texts.iter().any(|text| text.hash == line.content_hash));
+    if is_fresh { Staleness::Fresh.text() } else { Staleness::ContentChanged.text() }
 }

@@ -1,7 +1,7 @@
-//! The tools.
+//! The MCP tools.
 //!
-//! They are few, because their list costs tokens in every session. Each answer is complete in its
-//! structured content.
+//! There are few of them, because their list costs tokens in every session. The structured content of
+//! an answer is complete.
 
 mod context;
 mod read;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::failure::shown;
 use super::project::Project;
 
-/// The answer of a tool, or the reason why the call is wrong.
+/// The answer of a tool, or an error message.
 type ToolAnswer = Result<Value, String>;
 
 /// A tool: its name, its purpose, and the schemas of its input and output.
@@ -36,14 +36,14 @@ fn descriptions() -> Vec<Description> {
     vec![
         Description {
             name: "blue_context_status",
-            description: "Which of this project's context a session has, and what changed since.",
-            input: json!({"session": {"type": "string", "description": "default: the one that asks"}}),
+            description: "The project context that a session received, and what changed since.",
+            input: json!({"session": {"type": "string", "description": "default: the calling session"}}),
             output: json!({"session": {"type": "string"}, "built": {"type": "string"},
                 "sources": objects()}),
         },
         Description {
             name: "blue_related",
-            description: "Find the decisions (ADRs, RFCs, …) near a document, a path or free words, \
+            description: "Find the decisions (ADRs, RFCs, …) related to a document, a path or words, \
                 ranked, with reasons. Ask before deciding something that may be decided already.",
             input: json!({
                 "about": {"type": "string", "description": "blue:// address, path or words"},
@@ -79,7 +79,7 @@ fn descriptions() -> Vec<Description> {
     ]
 }
 
-/// Arguments that a call must have.
+/// Returns the required arguments of a tool.
 fn required(name: &str) -> &'static [&'static str] {
     match name {
         "blue_related" => &["about"],
@@ -88,7 +88,7 @@ fn required(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// The list of tools, in a fixed order.
+/// Returns the list of tools, in a fixed order.
 pub(super) fn list() -> Vec<Tool> {
     let object = |properties: Value, required: Vec<&str>| -> Arc<JsonObject> {
         let mut schema = JsonObject::new();
@@ -110,7 +110,7 @@ pub(super) fn list() -> Vec<Tool> {
     descriptions().into_iter().map(tool).collect()
 }
 
-/// Calls a tool. Bad arguments are answered with an example.
+/// Calls a tool. The error for invalid arguments contains an example.
 pub(super) fn call(
     project: &Project,
     name: &str,
@@ -134,7 +134,7 @@ pub(super) fn call(
     })
 }
 
-/// Parses the arguments of a call; an error has an example of right ones.
+/// Parses the arguments of a call. The error contains an example of valid arguments.
 fn parse<T: DeserializeOwned>(name: &str, arguments: Value) -> Result<T, String> {
     let example = match name {
         "blue_context_status" => r#"{} or {"session": "abc123"}"#,

@@ -1,4 +1,4 @@
-//! `blue_read`: several addresses at once, within a budget.
+//! `blue_read`: reads several addresses within a budget.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,9 +7,9 @@ use super::super::failure::{Failure, shown};
 use super::super::project::{Open, Project};
 use super::super::read;
 use super::ToolAnswer;
-use crate::condense::tokens;
+use crate::condense::fit_list;
 use crate::model::{Digest, Level};
-use crate::reader::{self, Levels};
+use crate::reader::{self, LevelText, Levels};
 use crate::serve::address::Resolved;
 use crate::serve::log::{event_at, text_line};
 use crate::serve::sessions::Asking;
@@ -19,11 +19,11 @@ use crate::wire::jsonl::DocumentLine;
 /// Default budget.
 pub(super) const MAX_TOKENS: u64 = 4_000;
 
-/// Addresses in one call.
+/// Maximum number of addresses in a call.
 const MAX_URIS: usize = 50;
 
-/// Tokens of the names and addresses around a text.
-const AROUND: u64 = 90;
+/// Estimated number of tokens of the metadata around a text.
+const METADATA_TOKENS: u64 = 90;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +37,7 @@ pub(super) struct ReadArguments {
     changed_only: bool,
 }
 
-/// A text that was asked for.
+/// A requested text.
 struct Requested {
     uri: String,
     path: String,
@@ -47,7 +47,7 @@ struct Requested {
 
 pub(super) fn call(project: &Project, arguments: &ReadArguments) -> ToolAnswer {
     let detail = arguments.detail.as_deref().unwrap_or("full");
-    let most = Level::parse(detail).ok_or_else(|| {
+    let max_level = Level::parse(detail).ok_or_else(|| {
         let detail = shown(detail);
         format!("blue_read: detail is title, line, brief, sections or full, not {detail:?}")
     })?;
@@ -61,11 +61,11 @@ pub(super) fn call(project: &Project, arguments: &ReadArguments) -> ToolAnswer {
     let mut not_shown = Vec::new();
     let mut requested: Vec<Requested> = Vec::new();
     for uri in &arguments.uris {
-        match request(project, &open, uri, most) {
-            // The same document under two addresses is read once.
-            Ok(more) => more.into_iter().for_each(|more| {
-                if requested.iter().all(|known| known.uri != more.uri) {
-                    requested.push(more);
+        match request(project, &open, uri, max_level) {
+            // A document that is requested under two addresses is read once.
+            Ok(texts) => texts.into_iter().for_each(|text| {
+                if requested.iter().all(|other| other.uri != text.uri) {
+                    requested.push(text);
                 }
             }),
             Err(failure) => {
@@ -77,27 +77,27 @@ pub(super) fn call(project: &Project, arguments: &ReadArguments) -> ToolAnswer {
     if arguments.changed_only {
         let session = project.session();
         let log = AuditLog::open(&project.root, Some(&session));
-        // If several sessions share the server, none of them has every text that it gave.
-        let shared = matches!(project.asking(), Asking::OneOf(_));
+        // If several sessions share the server, a text may have been delivered to another session.
+        let is_shared = matches!(project.asking(), Asking::OneOf(_));
         requested.retain(|requested| {
-            let last = log.last(&requested.uri, Some(&session)).filter(|_| !shared);
-            let (_, text, _) = requested.levels.most();
-            let has = last.is_some_and(|line| line.content_hash == hash(text));
-            if has {
+            let last = log.last(&requested.uri, Some(&session)).filter(|_| !is_shared);
+            let hash = Digest::of(requested.levels.most_detailed().text.as_bytes()).to_string();
+            let is_unchanged = last.is_some_and(|line| line.content_hash == hash);
+            if is_unchanged {
                 not_shown.push(json!({"uri": requested.uri, "why": "unchanged since it was read"}));
             }
-            !has
+            !is_unchanged
         });
     }
     Ok(fit(project, &requested, not_shown, budget))
 }
 
-/// Reads an address, a document at every level up to `most`.
+/// Reads an address. A document is read at every level up to `max_level`.
 fn request(
     project: &Project,
     open: &Open,
     uri: &str,
-    most: Level,
+    max_level: Level,
 ) -> Result<Vec<Requested>, Failure> {
     let library = open.library(project)?;
     let Resolved::Item(Listed::Document(row)) = read::resolve(project, open, uri)? else {
@@ -111,61 +111,60 @@ fn request(
     };
     let failure = |error: ReadError| read::failure(open, error);
     let line = crate::serve::read::line(library.built, row).map_err(failure)?;
-    let levels = crate::serve::read::levels(&library, &line, most).map_err(failure)?;
+    let levels = crate::serve::read::levels(&library, &line, max_level).map_err(failure)?;
     let (uri, path) = (line.uri.clone(), line.path.clone());
     Ok(vec![Requested { uri, path, line: Some(line), levels }])
 }
 
-/// The answer with as much of each text as the budget of the whole answer allows. Each is recorded.
+/// Returns an answer with as much of each text as the budget allows, and logs the deliveries.
 fn fit(project: &Project, all: &[Requested], not_shown: Vec<Value>, budget: u64) -> Value {
-    let levels: Vec<&Levels> = all.iter().map(|requested| &requested.levels).collect();
-    let mut rest = budget;
+    let mut text_budget = budget;
     loop {
-        let steps = reader::fit(&levels, rest, AROUND);
-        let chosen = all.iter().zip(&steps);
-        let shown = chosen.clone().filter_map(|(requested, step)| Some(entry(requested, (*step)?)));
-        let documents: Vec<Value> = shown.collect();
-        let over = chosen.clone().filter(|(_, step)| step.is_none()).map(|(requested, _)| {
-            let (_, _, n_tokens) = requested.levels.most();
-            json!({"uri": requested.uri, "tokens": n_tokens, "why": "over the budget"})
-        });
-        let left_out: Vec<Value> = not_shown.iter().cloned().chain(over).collect();
-        let none = documents.is_empty();
-        let (answer, n_tokens) = answer(&documents, left_out, budget);
-        if n_tokens <= budget || none {
-            for (requested, step) in
-                chosen.filter_map(|(requested, step)| Some((requested, (*step)?)))
-            {
-                record(project, requested, step);
+        let levels = all.iter().map(|requested| &requested.levels);
+        let chosen = reader::fit(levels, text_budget, METADATA_TOKENS);
+        let (mut documents, mut not_shown) = (Vec::new(), not_shown.clone());
+        for (requested, index) in all.iter().zip(&chosen) {
+            match index {
+                Some(index) => documents.push(entry(requested, requested.levels.at(*index))),
+                None => {
+                    let tokens = requested.levels.most_detailed().tokens;
+                    let why = "over the budget";
+                    not_shown.push(json!({"uri": requested.uri, "tokens": tokens, "why": why}));
+                }
+            }
+        }
+        let (answer, n_tokens) = answer(&documents, &not_shown, budget);
+        if n_tokens <= budget || documents.is_empty() {
+            for (requested, index) in all.iter().zip(chosen) {
+                if let Some(index) = index {
+                    record(project, requested, requested.levels.at(index));
+                }
             }
             return answer;
         }
-        rest = rest.saturating_sub(n_tokens - budget);
+        text_budget = text_budget.saturating_sub(n_tokens - budget);
     }
 }
 
-/// The answer and its tokens. It names as many of the texts that were left out as fit, and counts the
-/// rest.
-fn answer(documents: &[Value], mut left_out: Vec<Value>, budget: u64) -> (Value, u64) {
-    let n = left_out.len();
-    loop {
-        let mut not_shown = left_out.clone();
-        if left_out.len() < n {
-            not_shown.push(json!({"more": n - left_out.len()}));
+/// Returns the answer and its tokens. It lists as many of the texts that are not shown as fit, and
+/// counts the others.
+fn answer(documents: &[Value], not_shown: &[Value], budget: u64) -> (Value, u64) {
+    // The number of tokens in the answer takes up to three more tokens.
+    const TOTAL: u64 = 3;
+    let halve = |n| n / 2;
+    let list = fit_list(not_shown.len(), budget.saturating_sub(TOTAL), halve, |n| {
+        let mut listed = not_shown[..n].to_vec();
+        if n < not_shown.len() {
+            listed.push(json!({"more": not_shown.len() - n}));
         }
-        let mut answer = json!({"documents": documents, "not_shown": not_shown, "tokens": 0});
-        // The number itself takes up to three more.
-        let n_tokens = tokens::count(&answer.to_string()) + 3;
-        answer["tokens"] = json!(n_tokens);
-        if n_tokens <= budget || left_out.is_empty() {
-            return (answer, n_tokens);
-        }
-        left_out.truncate(left_out.len() / 2);
-    }
+        json!({"documents": documents, "not_shown": listed, "tokens": 0})
+    });
+    let (mut answer, n_tokens) = (list.0, list.1 + TOTAL);
+    answer["tokens"] = json!(n_tokens);
+    (answer, n_tokens)
 }
 
-fn entry(requested: &Requested, step: usize) -> Value {
-    let (level, text, _) = requested.levels.at(step);
+fn entry(requested: &Requested, LevelText { level, text, .. }: &LevelText) -> Value {
     let mut value = json!({"uri": requested.uri, "detail": level.name(), "text": text});
     if let Some(line) = &requested.line {
         value["title"] = json!(line.title);
@@ -181,12 +180,7 @@ fn entry(requested: &Requested, step: usize) -> Value {
     value
 }
 
-fn hash(text: &str) -> String {
-    Digest::of(text.as_bytes()).to_string()
-}
-
-fn record(project: &Project, requested: &Requested, step: usize) {
-    let (level, text, tokens) = requested.levels.at(step);
-    let line = text_line(&requested.uri, &requested.path, text, tokens);
-    project.record(&event_at("blue_read", level), line);
+fn record(project: &Project, requested: &Requested, text: &LevelText) {
+    let line = text_line(&requested.uri, &requested.path, &text.text, text.tokens);
+    project.record(&event_at("blue_read", text.level), line);
 }

@@ -1,4 +1,4 @@
-//! `blue_related`: the documents near a document, a path or words.
+//! `blue_related`: finds the documents related to a document, a path or words.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -7,12 +7,12 @@ use super::super::failure::shown;
 use super::super::project::Project;
 use super::super::read;
 use super::ToolAnswer;
-use crate::condense::tokens;
+use crate::condense::fit_list;
 use crate::serve::related::{self, Related};
 
-/// Default number of documents.
+/// Default maximum number of documents.
 pub(super) const LIMIT: usize = 10;
-/// Largest number of documents.
+/// Largest allowed `limit`.
 const MAX_LIMIT: usize = 100;
 /// Default budget.
 pub(super) const MAX_TOKENS: u64 = 1_500;
@@ -30,7 +30,7 @@ pub(super) struct RelatedArguments {
 pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswer {
     let about = arguments.about.trim();
     if about.is_empty() {
-        return Err("blue_related: about is empty; give an address, a path or words".to_string());
+        return Err("blue_related: about is empty; pass an address, a path or words".to_string());
     }
     let open = project.open();
     let library = open.library(project).map_err(|failure| failure.text())?;
@@ -38,7 +38,7 @@ pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswe
         read::record_refusal(project, about, read::failure(&open, error.into())).text()
     })?;
     let limit = arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
-    let (name, related, n) = match row {
+    let (name, related, n_all) = match row {
         Some(row) => {
             project.save_usage(&library);
             let related = related::to_document(&library, row);
@@ -53,20 +53,16 @@ pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswe
         }
     };
     let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
-    Ok(within(&name, &related[..related.len().min(limit)], n, budget))
-}
-
-/// The answer with as many documents as its budget allows.
-fn within(about: &str, related: &[Related], n_all: usize, budget: u64) -> Value {
-    let mut n = related.len();
-    loop {
-        let entries: Vec<Value> = related[..n].iter().map(entry).collect();
-        let answer = json!({"about": about, "related": entries, "not_shown": n_all - n});
-        if n == 0 || tokens::count(&answer.to_string()) <= budget {
-            return answer;
-        }
-        n -= 1;
-    }
+    let (answer, _) = fit_list(
+        related.len().min(limit),
+        budget,
+        |n| n - 1,
+        |n| {
+            let entries: Vec<Value> = related[..n].iter().map(entry).collect();
+            json!({"about": name, "related": entries, "not_shown": n_all - n})
+        },
+    );
+    Ok(answer)
 }
 
 fn entry(related: &Related) -> Value {

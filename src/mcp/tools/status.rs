@@ -1,4 +1,4 @@
-//! `blue_status`: the state of the project, recent deliveries, and what would help.
+//! `blue_status`: the state of the project, recent deliveries and hints.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::root::Root;
 use crate::serve::AuditLog;
 use crate::serve::status::{self, STALE};
 
-/// Deliveries that are listed.
+/// Maximum number of listed deliveries.
 const MAX_LINES: usize = 8;
 
 #[derive(Deserialize)]
@@ -48,12 +48,12 @@ pub(super) fn call(project: &Project, _: &StatusArguments) -> ToolAnswer {
     }))
 }
 
-/// Returns true if something changed since the last build, or that cannot be determined.
+/// Returns true if an input changed since the last build, or if that cannot be determined.
 fn is_stale(root: &Root) -> bool {
     build::is_stale(root).unwrap_or(true)
 }
 
-/// The state of the build in words.
+/// Returns the state of the build in words.
 pub(super) fn built(root: &Root) -> &'static str {
     built_text(is_stale(root))
 }
