@@ -1,4 +1,4 @@
-//! `blue knowledge lint --accept` and `--prune`: the accepted findings.
+//! `blue knowledge lint --accept` and `--prune`.
 
 use super::{explain, output};
 use crate::emit;
@@ -9,12 +9,12 @@ use crate::model::{Code, Diagnostic, Policy, Severity};
 use crate::root::Root;
 use crate::wire::accepted;
 
-/// Takes the lock that every writer of the file holds.
+/// Takes the lock for changing `.blue/accepted.jsonl`.
 pub(super) fn lock(root: &Root) -> anyhow::Result<emit::Lock> {
     emit::Lock::take(root, "knowledge lint", &output::wait_for)
 }
 
-/// Removes accepted findings that are gone.
+/// Removes accepted findings that no longer occur.
 pub(super) fn prune(
     root: &Root,
     policy: &mut Policy,
@@ -38,17 +38,16 @@ pub(super) fn accept(
 ) -> anyhow::Result<()> {
     anyhow::ensure!(
         !reason.trim().is_empty(),
-        "a finding is accepted for a reason\nhint: --reason \"why it may stay\""
+        "the reason is empty\nhint: --reason \"why the finding is accepted\""
     );
     let selection = Selection::parse(selectors)?;
     let found = policy.review(findings).shown;
-    for (selector, chosen) in selection.each() {
-        anyhow::ensure!(
-            found.iter().any(|finding| finding.code.may_be_accepted() && chosen(finding)),
-            "nothing to accept: no finding is in {selector:?}\nhint: `blue knowledge lint` lists them; name a code, a file, a folder or file:line"
+    if let Some(selector) = selection.find_unmatched(&found) {
+        anyhow::bail!(
+            "nothing to accept: no finding matches {selector:?}\nhint: `blue knowledge lint` lists them; name a code, a file, a folder or file:line"
         );
     }
-    let chosen: Vec<&Diagnostic> = found.iter().filter(|found| selection.takes(found)).collect();
+    let chosen: Vec<&Diagnostic> = found.iter().filter(|found| selection.matches(found)).collect();
     if !chosen.is_empty() {
         // The reason is committed, so a secret in it is redacted.
         policy.accept(chosen.iter().copied(), &shown(reason.trim()));
@@ -65,11 +64,10 @@ fn write(root: &Root, policy: &Policy) -> anyhow::Result<()> {
     }
 }
 
-/// Selects findings that have one of the codes, if any are given, and are below one of the paths, if
-/// any are given.
+/// Selects findings by code and path. An empty list selects all.
 struct Selection {
     codes: Vec<Code>,
-    places: Vec<PathSelector>,
+    paths: Vec<PathSelector>,
 }
 
 /// A file or a folder, or one line of a file.
@@ -78,11 +76,9 @@ struct PathSelector {
     line: Option<u32>,
 }
 
-type Matcher<'a> = Box<dyn Fn(&Diagnostic) -> bool + 'a>;
-
 impl Selection {
     fn parse(selectors: &[String]) -> anyhow::Result<Selection> {
-        let mut selection = Selection { codes: Vec::new(), places: Vec::new() };
+        let mut selection = Selection { codes: Vec::new(), paths: Vec::new() };
         for selector in selectors {
             if let Some(code) = Code::parse(selector) {
                 if !code.may_be_accepted() {
@@ -91,35 +87,32 @@ impl Selection {
                 }
                 selection.codes.push(code);
             } else if explain::looks_like_code(selector) {
-                return Err(explain::unknown(selector));
+                return Err(explain::unknown_code(selector));
             } else {
-                selection.places.push(PathSelector::parse(selector));
+                selection.paths.push(PathSelector::parse(selector));
             }
         }
         Ok(selection)
     }
 
-    fn takes(&self, finding: &Diagnostic) -> bool {
-        // Notes fail nothing, so they are accepted only where their code is named.
-        let coded = match self.codes.is_empty() {
+    fn matches(&self, finding: &Diagnostic) -> bool {
+        // Notes do not fail a run, so they are accepted only if their code is named.
+        let code_matches = match self.codes.is_empty() {
             true => finding.severity() >= Severity::Warning,
             false => self.codes.contains(&finding.code),
         };
-        let placed = self.places.is_empty() || self.places.iter().any(|place| place.holds(finding));
-        finding.code.may_be_accepted() && coded && placed
+        let path_matches = self.paths.is_empty() || self.paths.iter().any(|p| p.matches(finding));
+        finding.code.may_be_accepted() && code_matches && path_matches
     }
 
-    /// Each selector as text, with a function that matches its findings.
-    fn each(&self) -> Vec<(String, Matcher<'_>)> {
-        let code = |code: &Code| {
-            let code = *code;
-            let chosen: Matcher<'_> = Box::new(move |finding| finding.code == code);
-            (code.to_string(), chosen)
+    /// Returns the first selector that matches no finding, as text.
+    fn find_unmatched(&self, findings: &[Diagnostic]) -> Option<String> {
+        let any = |matches: &dyn Fn(&Diagnostic) -> bool| {
+            findings.iter().any(|finding| finding.code.may_be_accepted() && matches(finding))
         };
-        fn place(place: &PathSelector) -> (String, Matcher<'_>) {
-            (place.path.clone(), Box::new(|finding| place.holds(finding)))
-        }
-        self.codes.iter().map(code).chain(self.places.iter().map(place)).collect()
+        let code = self.codes.iter().find(|code| !any(&|finding| finding.code == **code));
+        let path = self.paths.iter().find(|path| !any(&|finding| path.matches(finding)));
+        code.map(ToString::to_string).or_else(|| path.map(|path| path.path.clone()))
     }
 }
 
@@ -133,10 +126,10 @@ impl PathSelector {
         }
     }
 
-    fn holds(&self, finding: &Diagnostic) -> bool {
-        let below = finding.path.strip_prefix(&self.path);
-        let inside = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        (inside || matches!(self.path.as_str(), "" | "."))
+    fn matches(&self, finding: &Diagnostic) -> bool {
+        let rest = finding.path.strip_prefix(&self.path);
+        let is_inside = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        (is_inside || matches!(self.path.as_str(), "" | "."))
             && self.line.is_none_or(|line| line == finding.line)
     }
 }

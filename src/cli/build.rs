@@ -63,20 +63,20 @@ impl BuildArgs {
         match (self.check, self.format) {
             (false, ReportFormat::Text) => report_build(&root, &outcome, started)?,
             (check, format) => {
-                let least = report::MinSeverity::Warning;
-                report::report(format, &outcome.diagnostics, &outcome.accepted, least)?;
+                let min_severity = report::MinSeverity::Warning;
+                report::report(format, &outcome.diagnostics, &outcome.accepted, min_severity)?;
                 output::say(&summary(&outcome, check, started, 0));
             }
         }
         Ok(if outcome.counts().errors > 0 { Exit::FoundSomething } else { Exit::Done })
     }
 
-    /// The flags of a check.
+    /// Returns the flags of `--check`.
     pub(super) fn check() -> BuildArgs {
         BuildArgs { check: true, ..BuildArgs::default() }
     }
 
-    /// Builds with a progress bar, and reports if it waits for a lock.
+    /// Builds with a progress bar. Prints a message if the build waits for a lock.
     pub(super) fn build(&self, root: &Root) -> anyhow::Result<Outcome> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let bar = Bar::new();
@@ -85,11 +85,7 @@ impl BuildArgs {
             force: self.force,
             explain: self.explain,
             source_date_epoch: source_date_epoch(),
-            waiting: &|process| {
-                output::say(&format!(
-                    "blue: waiting for {process}, which is at work in this project"
-                ))
-            },
+            waiting: &output::wait_for,
             progress: &bar,
             threads: Some(self.jobs.map_or_else(cores, usize::from)),
         };
@@ -97,7 +93,7 @@ impl BuildArgs {
     }
 }
 
-/// Prints the findings that the last build did not report, and one line about the build.
+/// Prints the findings that the last build did not report, and a summary of the build.
 pub(super) fn report_build(root: &Root, outcome: &Outcome, started: Instant) -> anyhow::Result<()> {
     let (new, n_known) = known_warnings::without_known(root, outcome);
     report::report(ReportFormat::Text, &new, &[], report::MinSeverity::Warning)?;
@@ -105,12 +101,12 @@ pub(super) fn report_build(root: &Root, outcome: &Outcome, started: Instant) -> 
     Ok(())
 }
 
-/// One line about a build or a check. `n_known` findings were reported before.
+/// Returns the summary of a build or a check. `n_known` findings were reported before.
 fn summary(outcome: &Outcome, check: bool, started: Instant, n_known: u64) -> String {
     let mut counts = outcome.counts();
     let n_not_current = outcome.not_current().count() as u64;
     counts.errors -= n_not_current;
-    let found = found(&counts, n_known);
+    let found = finding_counts(&counts, n_known);
     if check {
         return match n_not_current {
             0 => format!("blue: current{found}"),
@@ -135,8 +131,8 @@ fn summary(outcome: &Outcome, check: bool, started: Instant, n_known: u64) -> St
     )
 }
 
-/// The number of findings, for the end of a summary; empty if there are none.
-fn found(counts: &Counts, n_known: u64) -> String {
+/// Returns the number of findings for the end of a summary; empty if there are none.
+fn finding_counts(counts: &Counts, n_known: u64) -> String {
     let kinds = [(counts.errors, "error"), (counts.warnings, "warning")];
     let mut parts: Vec<String> =
         kinds.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| counted(n, noun)).collect();
@@ -152,16 +148,16 @@ fn found(counts: &Counts, n_known: u64) -> String {
     }
 }
 
-/// Returns true if something changed since the last build, or if that cannot be determined: the next
-/// build will report the reason.
+/// Returns true if an input changed since the last build. Errors count as a change, because the next
+/// build reports them.
 pub(super) fn is_stale(root: &Root) -> bool {
     build::is_stale(root).unwrap_or(true)
 }
 
-/// The date that reproducible builds set.
+/// Returns the date for reproducible builds.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the one variable that may decide a date, read at the edge"
+    reason = "the only variable that may set a date, and it is read here only"
 )]
 pub(super) fn source_date_epoch() -> Option<String> {
     std::env::var("SOURCE_DATE_EPOCH").ok()

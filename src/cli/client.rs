@@ -1,17 +1,17 @@
-//! The agent's process: what its hooks and its server have in common.
+//! Finds the agent's process, which connects the hooks and the MCP server of a session.
 
 use std::fs;
 
-/// Shells that a client may start a command with; the client is behind them.
+/// Shells that a client may start a command with.
 const SHELLS: &[&str] =
     &["ash", "bash", "busybox", "dash", "fish", "ksh", "mksh", "sh", "yash", "zsh"];
 
-/// Processes looked at on the way up.
+/// Maximum number of ancestors that are checked.
 const MAX_STEPS: usize = 6;
 
-/// Names the nearest process above this one that is no shell, by its id and the time it started,
-/// which together are never used twice. An agent runs its hooks and its MCP servers itself, so for
-/// both this is the agent. `None` where the system has no `/proc`.
+/// Returns a unique name of the nearest ancestor process that is not a shell: its id and start time.
+/// An agent starts its hooks and MCP servers itself, so this is the agent. `None` if the system has no
+/// `/proc`.
 pub(super) fn client() -> Option<String> {
     let mut pid = u64::from(std::os::unix::process::parent_id());
     for _ in 0..MAX_STEPS {
@@ -27,7 +27,7 @@ pub(super) fn client() -> Option<String> {
 struct Process {
     name: String,
     parent: u64,
-    /// In ticks of the clock since the system started.
+    /// Start time in clock ticks since boot.
     started: u64,
 }
 
@@ -37,7 +37,7 @@ impl Process {
         Process::parse(&String::from_utf8_lossy(&bytes))
     }
 
-    /// Takes `4242 (a name) S 4241 …` apart; a name can have spaces and parentheses.
+    /// Parses `4242 (a name) S 4241 …`. The name can have spaces and parentheses.
     fn parse(stat: &str) -> Option<Process> {
         let (head, rest) = stat.rsplit_once(')')?;
         let (_, name) = head.split_once('(')?;

@@ -1,4 +1,4 @@
-//! `blue context`: the tiers, and their deliveries.
+//! `blue context`: the tiers and their deliveries.
 
 use std::path::Path;
 
@@ -7,15 +7,14 @@ use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::open::{Delivery, update_usage};
+use super::open::{Delivery, open_built, update_usage};
 use super::output::OutputFormat;
 use super::review::Review;
 use super::{Exit, build, output, reference, refresh};
 use crate::emit;
 use crate::guard::shown;
-use crate::model::layout::AUDIT;
+use crate::model::layout::{AUDIT, WORKTREE};
 use crate::model::plural::counted;
-use crate::serve::Built;
 use crate::serve::usage::Phase;
 use crate::wire::audit::AuditLine;
 use crate::wire::jsonl::BundleLine;
@@ -31,17 +30,17 @@ pub(super) struct ContextArgs {
 
 #[derive(Debug, Subcommand)]
 enum ContextCommand {
-    /// Show the sources of each tier, and whether they were delivered
+    /// Show the sources of each tier and their last delivery
     #[command(
         after_help = "Examples:\n  blue context show\n  blue context show --verbose\n  blue context show --format json"
     )]
     Show(ContextShowArgs),
-    /// Show the audit log: time, session and address of each delivery
+    /// Show the audit log: the time, session and address of each delivery
     #[command(
         after_help = "Examples:\n  blue context log --since 2h\n  blue context log --session abc123 --format json"
     )]
     Log(LogArgs),
-    /// Read the documents near the current work, within the budget of tier 3
+    /// Read the documents related to the current work, within the budget of tier 3
     #[command(
         after_help = "Examples:\n  blue context reference\n  blue context reference blue://docs/rfcs/16 --all"
     )]
@@ -53,7 +52,7 @@ enum ContextCommand {
 
 #[derive(Args, Debug)]
 struct ContextShowArgs {
-    /// Show also the audit log
+    /// Also show the audit log
     #[arg(long, short)]
     verbose: bool,
     /// Output format
@@ -66,7 +65,7 @@ struct LogArgs {
     /// Show only deliveries to this session of the agent
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Show only deliveries since: 30m, 2h, 7d, 2026-01-25T12:00:00Z
+    /// Show only deliveries since a time: 30m, 2h, 7d, 2026-01-25T12:00:00Z
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
     /// Output format
@@ -77,7 +76,7 @@ struct LogArgs {
 impl ContextArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         match &self.command {
-            None => one_line(directory),
+            None => print_summary(directory),
             Some(ContextCommand::Show(show)) => show.run(directory),
             Some(ContextCommand::Log(log)) => log.run(directory),
             Some(ContextCommand::Reference(reference)) => reference.run(directory),
@@ -86,14 +85,9 @@ impl ContextArgs {
     }
 }
 
-fn built(delivery: &Delivery) -> anyhow::Result<Built> {
-    Built::open(&delivery.root)
-        .map_err(|unbuilt| anyhow::anyhow!("{unbuilt}\nhint: run `blue knowledge build`"))
-}
-
-fn one_line(directory: &Path) -> anyhow::Result<Exit> {
+fn print_summary(directory: &Path) -> anyhow::Result<Exit> {
     let delivery = Delivery::open(directory, None)?;
-    let manifest = built(&delivery)?.manifest;
+    let manifest = open_built(&delivery.root)?.manifest;
     let identity = delivery.bundles.session().map_or(0, |bundle| bundle.tokens);
     let workflow = delivery.current().map_or(0, |bundle| bundle.tokens);
     output::out(&format!(
@@ -109,7 +103,7 @@ fn one_line(directory: &Path) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Reports problems that make the output incomplete or outdated.
+/// Warns about problems that make the output incomplete or outdated.
 fn warn(delivery: &Delivery) {
     if build::is_stale(&delivery.root) {
         output::say(
@@ -137,12 +131,12 @@ fn short(n: u64) -> String {
 impl ContextShowArgs {
     fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let delivery = Delivery::open(directory, None)?;
-        let built = built(&delivery)?;
+        let built = open_built(&delivery.root)?;
         let phase = update_usage(&delivery.root).phase();
         let review = Review::find(&delivery.root, &built, &delivery.log);
         let manifest = &built.manifest;
         let text = match self.format {
-            OutputFormat::Json => json_of(&delivery, manifest, phase, &review)?,
+            OutputFormat::Json => json(&delivery, manifest, phase, &review)?,
             OutputFormat::Text => self.text(&delivery, manifest, phase, &review),
         };
         output::out(&text)?;
@@ -174,9 +168,7 @@ impl ContextShowArgs {
         text += &match (delivery.current(), &delivery.work) {
             (Some(line), _) => bundle_line(delivery, line),
             (None, Some(name)) => format!("  no live RFC is called {}\n", output::shown(name)),
-            (None, None) => {
-                "  no current work: neither a branch nor .blue/worktree.json\n".to_string()
-            }
+            (None, None) => format!("  no current work: neither a branch nor {WORKTREE}\n"),
         };
         text += &format!(
             "Reference, at most {} tokens\n  {}  {}, {} live\n  usage: {}\n",
@@ -214,13 +206,13 @@ fn log_line(line: &AuditLine) -> String {
     ))
 }
 
-fn json_of(
+fn json(
     delivery: &Delivery,
     manifest: &Manifest,
     phase: Phase,
     review: &Review,
 ) -> anyhow::Result<String> {
-    let status = |line: &BundleLine| {
+    let bundle = |line: &BundleLine| {
         let last = delivery.log.last(&line.source, None);
         json!({
             "source": line.source, "artifact": line.artifact, "content_hash": line.content_hash,
@@ -229,10 +221,10 @@ fn json_of(
             "last": last.map(|last| &last.timestamp),
         })
     };
-    let all: Vec<_> = delivery.bundles.all().iter().map(status).collect();
+    let bundles: Vec<_> = delivery.bundles.all().iter().map(bundle).collect();
     let value = json!({
-        "manifest": manifest, "bundles": all, "work": delivery.work.as_deref().map(shown), "branch": delivery.branch.as_deref().map(shown),
-        "current": delivery.current().map(status), "log": delivery.log.lines,
+        "manifest": manifest, "bundles": bundles, "work": delivery.work.as_deref().map(shown), "branch": delivery.branch.as_deref().map(shown),
+        "current": delivery.current().map(bundle), "log": delivery.log.lines,
         "torn_lines": delivery.log.n_lost, "review": review.json(),
         "usage": {
             "phase": phase.name(), "days": phase.days, "events": phase.events,

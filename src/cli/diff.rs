@@ -1,11 +1,11 @@
-//! The difference between two texts, as lines with `-` and `+`.
+//! A line diff of two texts.
 
 use super::output;
 
-/// Above this many pairs of lines, a part is shown as removed and added whole.
+/// Maximum number of pairs of lines to compare. A larger part is shown as removed and added.
 const MAX_PAIRS: usize = 4_000_000;
 
-/// The difference between two texts; empty if there is none.
+/// Returns the diff of two texts; empty if they are equal.
 pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {
         return String::new();
@@ -17,9 +17,9 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
     let header = format!("--- {}\n+++ {}\n", name(before, "a"), name(after, "b"));
     let old: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();
     let new: Vec<&str> = after.unwrap_or_default().split_inclusive('\n').collect();
-    let head = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev());
-    let tail = tail.take_while(|(one, other)| one == other).count();
+    let tail = tail.take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     let mut text = header;
     let (mut i, mut j) = (0, 0);
@@ -27,21 +27,21 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
         if i < a || j < b {
             text.push_str(&format!("@@ -{} +{} @@\n", head + i + 1, head + j + 1));
         }
-        old[i..a].iter().for_each(|line| text.push_str(&shown('-', line)));
-        new[j..b].iter().for_each(|line| text.push_str(&shown('+', line)));
+        old[i..a].iter().for_each(|line| text.push_str(&format_line('-', line)));
+        new[j..b].iter().for_each(|line| text.push_str(&format_line('+', line)));
         (i, j) = (a + 1, b + 1);
     }
     text
 }
 
-fn shown(sign: char, line: &str) -> String {
+fn format_line(sign: char, line: &str) -> String {
     let ends = line.ends_with('\n');
     let line = line.trim_end_matches('\n').trim_end_matches('\r');
     let note = if ends { "" } else { "\\ no newline at the end\n" };
     format!("{sign}{}\n{note}", output::shown(line))
 }
 
-/// The pairs of a longest common subsequence.
+/// Returns the pairs of line numbers in a longest common subsequence.
 fn common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     if old.is_empty() || new.is_empty() || old.len().saturating_mul(new.len()) > MAX_PAIRS {
         return Vec::new();

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 /// The outcome of a run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Exit {
-    /// Done, or everything is current.
+    /// Success: exit code 0.
     Done,
-    /// blue ran and found something wrong.
+    /// The command ran and found a problem: exit code 1.
     FoundSomething,
-    /// blue could not run.
+    /// The command could not run: exit code 2.
     CouldNotRun,
 }
 

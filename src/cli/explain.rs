@@ -37,7 +37,7 @@ impl ExplainArgs {
             output::out(&self.list()?)?;
             return Ok(Exit::Done);
         };
-        let code = Code::parse(text).ok_or_else(|| unknown(text))?;
+        let code = Code::parse(text).ok_or_else(|| unknown_code(text))?;
         let text = match self.format {
             OutputFormat::Text => page(code).to_string(),
             OutputFormat::Json => {
@@ -69,7 +69,7 @@ fn explained(code: Code) -> Explained {
     Explained { code: name, severity, title, page: None }
 }
 
-/// The page of a code.
+/// Returns the page of a code.
 pub(super) fn page(code: Code) -> &'static str {
     let at = PAGES.binary_search_by(|(name, _)| (*name).cmp(code.as_str()));
     at.map_or(code.title(), |at| PAGES[at].1)
@@ -78,34 +78,27 @@ pub(super) fn page(code: Code) -> &'static str {
 /// Returns true if a text is more likely a code than a path: `BLUE-REF-01`, `ref-1`.
 pub(super) fn looks_like_code(text: &str) -> bool {
     let upper = text.to_ascii_uppercase();
-    let known = |area: &str| Code::ALL.iter().any(|code| code.area() == area);
-    upper.starts_with("BLUE-") || upper.split_once('-').is_some_and(|(area, _)| known(area))
+    let is_area = |area: &str| Code::ALL.iter().any(|code| code.area() == area);
+    upper.starts_with("BLUE-") || upper.split_once('-').is_some_and(|(area, _)| is_area(area))
 }
 
-/// The error for an unknown code, with similar codes.
-pub(super) fn unknown(text: &str) -> anyhow::Error {
+/// Returns the error for an unknown code, with similar codes as a hint.
+pub(super) fn unknown_code(text: &str) -> anyhow::Error {
     let upper = text.trim().to_ascii_uppercase();
     let bare = upper.strip_prefix("BLUE-").unwrap_or(&upper);
     let distance = |code: &Code| {
         let name = code.as_str().trim_start_matches("BLUE-");
-        // The area alone fits each of its codes.
+        // The area alone matches each of its codes.
         if code.area() == bare { 0 } else { strsim::damerau_levenshtein(bare, name) }
     };
-    let mut near: Vec<(usize, Code)> =
-        Code::ALL.iter().map(|code| (distance(code), *code)).collect();
-    near.sort();
-    let least = near.first().map_or(0, |(distance, _)| *distance);
-    let near: Vec<&str> = near
-        .iter()
-        .filter(|(distance, _)| *distance == least && least <= 3)
-        .take(5)
-        .map(|(_, code)| code.as_str())
-        .collect();
-    match near.is_empty() {
+    let min = Code::ALL.iter().map(distance).min().unwrap_or(0);
+    let similar = Code::ALL.iter().filter(|code| distance(code) == min && min <= 3);
+    let similar: Vec<&str> = similar.take(5).map(|code| code.as_str()).collect();
+    match similar.is_empty() {
         true => anyhow::anyhow!("no code {text:?}\nhint: `blue explain` lists them all"),
         false => anyhow::anyhow!(
             "no code {text:?}\nhint: did you mean {}? `blue explain` lists them all",
-            near.join(", ")
+            similar.join(", ")
         ),
     }
 }
@@ -163,10 +156,10 @@ mod tests {
         for text in ["BLUE-REF-001", "blue-ref-001", "ref-001", " REF-001 "] {
             assert_eq!(Code::parse(text), Some(Code::BrokenLink), "{text}");
         }
-        let error = unknown("ref-01").to_string();
+        let error = unknown_code("ref-01").to_string();
         assert!(error.contains("BLUE-REF-001"), "{error}");
-        let error = unknown("BLUE-SUP").to_string();
+        let error = unknown_code("BLUE-SUP").to_string();
         assert!(error.contains("BLUE-SUP-001, BLUE-SUP-002"), "{error}");
-        assert!(!unknown("nothing at all").to_string().contains("did you mean"));
+        assert!(!unknown_code("nothing at all").to_string().contains("did you mean"));
     }
 }

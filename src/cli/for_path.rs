@@ -1,4 +1,4 @@
-//! `blue knowledge for`: the decisions that bind a file.
+//! `blue knowledge for`: lists the documents that bind a file or a folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -32,13 +32,13 @@ pub(super) struct ForArgs {
 impl ForArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let project = BuiltProject::open(directory)?;
-        let path = below(&project.root, directory, &self.path)?;
+        let path = path_below_root(&project.root, directory, &self.path)?;
         let bindings = bindings::find(&project.root, &project.built.catalogue, &path, self.all)?
             .context("there is no index of paths\nhint: run `blue knowledge build`")?;
         let shown = &bindings.bound[..bindings.bound.len().min(self.limit)];
         match self.format {
-            OutputFormat::Json => output::out(&json_of(&path, &bindings, shown)?)?,
-            OutputFormat::Text => output::out(&text_of(shown))?,
+            OutputFormat::Json => output::out(&json(&path, &bindings, shown)?)?,
+            OutputFormat::Text => output::out(&text(shown))?,
         }
         report_rest(&path, &bindings, shown.len());
         let is_empty = bindings.bound.is_empty() && bindings.n_below == 0;
@@ -70,7 +70,7 @@ fn report_rest(path: &str, bindings: &Bindings, n_shown: usize) {
     }
 }
 
-fn text_of(bound: &[Bound]) -> String {
+fn text(bound: &[Bound]) -> String {
     let mut text = String::new();
     for bound in bound {
         let line = &bound.document;
@@ -86,7 +86,7 @@ fn text_of(bound: &[Bound]) -> String {
     text
 }
 
-fn json_of(path: &str, bindings: &Bindings, bound: &[Bound]) -> anyhow::Result<String> {
+fn json(path: &str, bindings: &Bindings, bound: &[Bound]) -> anyhow::Result<String> {
     let entry = |bound: &Bound| {
         let line = &bound.document;
         let because: Vec<_> = bound
@@ -112,8 +112,12 @@ fn json_of(path: &str, bindings: &Bindings, bound: &[Bound]) -> anyhow::Result<S
     Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
 }
 
-/// Converts a path that is absolute or relative to `directory` to one below the root.
-pub(super) fn below(root: &Root, directory: &Path, path: &Path) -> anyhow::Result<String> {
+/// Converts a path that is absolute or relative to `directory` to a path below the root.
+pub(super) fn path_below_root(
+    root: &Root,
+    directory: &Path,
+    path: &Path,
+) -> anyhow::Result<String> {
     let shown = path.display();
     let outside = || format!("{shown} is not in this project");
     let here = std::path::absolute(directory).with_context(|| format!("find {shown}"))?;

@@ -1,4 +1,4 @@
-//! `blue knowledge graph`: documents and their references as a diagram.
+//! `blue knowledge graph`: draws documents and their references.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -53,15 +53,15 @@ impl GraphArgs {
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
         let graph = survey(&root)?.0.graph;
-        let about = match &self.about {
+        let selected = match &self.about {
             Some(text) => select(&graph, text)?,
             None => Selected::All,
         };
-        let (nodes, centre) = match about {
+        let (nodes, centre) = match selected {
             Selected::All => (graph.ids().collect(), None),
             Selected::Collection(rows) => {
-                let within = |id: &DocId| rows.contains(&graph.document(*id).collection);
-                (graph.ids().filter(within).collect(), None)
+                let is_selected = |id: &DocId| rows.contains(&graph.document(*id).collection);
+                (graph.ids().filter(is_selected).collect(), None)
             }
             Selected::Document(id) => (around(&graph, id, self.depth), Some(id)),
         };
@@ -90,7 +90,7 @@ impl GraphArgs {
                 GraphFormat::Dot => graph_formats::dot(&picture),
                 GraphFormat::Json => graph_formats::json(&picture)?,
             };
-            // A limit of the user applies whatever the length.
+            // If the user sets a limit, the length of the text does not matter.
             let fits = !mermaid || self.limit.is_some() || text.len() <= MAX_TEXT;
             if fits || limit == 0 {
                 return Ok((text, picture));
@@ -100,7 +100,7 @@ impl GraphArgs {
     }
 }
 
-/// The documents within `depth` references of one, in either direction.
+/// Returns the documents within `depth` references of a document, in either direction.
 fn around(graph: &Graph, centre: DocId, depth: usize) -> BTreeSet<DocId> {
     let mut reached = BTreeSet::from([centre]);
     for _ in 0..depth {
@@ -108,22 +108,22 @@ fn around(graph: &Graph, centre: DocId, depth: usize) -> BTreeSet<DocId> {
             let (from, to) = (reached.contains(&edge.from), reached.contains(&edge.to));
             (from != to).then_some(if from { edge.to } else { edge.from })
         });
-        let more: Vec<DocId> = ends.collect();
-        if more.is_empty() {
+        let new: Vec<DocId> = ends.collect();
+        if new.is_empty() {
             break;
         }
-        reached.extend(more);
+        reached.extend(new);
     }
     reached
 }
 
-/// Finds the collection, the type or the document that a text names.
+/// Finds a collection, a type or a document by name, address, path or id.
 fn select(graph: &Graph, text: &str) -> anyhow::Result<Selected> {
     let bare = text.strip_prefix("blue://").unwrap_or(text);
     let bare = bare.strip_prefix("docs/").filter(|_| bare != text).unwrap_or(bare);
     let group = bare.trim_end_matches('/');
     let rows = graph.collections.iter().enumerate();
-    let rows = rows.filter(|(_, known)| known.name == group || known.kind.as_str() == group);
+    let rows = rows.filter(|(_, row)| row.name == group || row.kind.as_str() == group);
     let rows: BTreeSet<usize> = rows.map(|(row, _)| row).collect();
     if !rows.is_empty() {
         return Ok(Selected::Collection(rows));
@@ -136,25 +136,27 @@ fn select(graph: &Graph, text: &str) -> anyhow::Result<Selected> {
     if let Some(id) = exact {
         return Ok(Selected::Document(id));
     }
-    let several = by_id(graph, bare);
-    match several.as_slice() {
-        [one] => Ok(Selected::Document(*one)),
+    match by_id(graph, bare).as_slice() {
+        [id] => Ok(Selected::Document(*id)),
         [] => anyhow::bail!(
-            "{text:?} is no collection and no document\nhint: run `blue knowledge list`"
+            "{text:?} is neither a collection nor a document\nhint: run `blue knowledge list`"
         ),
         several => {
             let uris = several.iter().take(6).map(|id| graph.document(*id).uri.to_string());
             let uris: Vec<String> = uris.collect();
-            anyhow::bail!("{text:?} fits several documents\nhint: say which: {}", uris.join(", "))
+            anyhow::bail!(
+                "{text:?} matches several documents\nhint: name one of {}",
+                uris.join(", ")
+            )
         }
     }
 }
 
-/// The documents with an id: `adr/5`, `ADR 5`, `adr-0005`, `5`, `0005-slug`.
+/// Returns the documents that match an id: `adr/5`, `ADR 5`, `adr-0005`, `5`, `0005-slug`.
 fn by_id(graph: &Graph, text: &str) -> Vec<DocId> {
-    let fitting = |group: Option<&str>, id: &str| -> Vec<DocId> {
+    let find = |group: Option<&str>, id: &str| -> Vec<DocId> {
         let Some(wanted) = ShortId::new(id) else { return Vec::new() };
-        let of_group = |document: &Document| {
+        let is_in_group = |document: &Document| {
             let collection = &graph.collections[document.collection];
             group.is_none_or(|group| {
                 collection.name == group
@@ -162,15 +164,15 @@ fn by_id(graph: &Graph, text: &str) -> Vec<DocId> {
                     || collection.series.iter().any(|series| series == group)
             })
         };
-        let fits = |id: &DocId| {
+        let matches = |id: &DocId| {
             let document = graph.document(*id);
-            of_group(document)
+            is_in_group(document)
                 && wanted.matches(document.number.as_ref(), &document.slug, document.is_plan)
         };
-        graph.ids().filter(fits).collect()
+        graph.ids().filter(matches).collect()
     };
     let lower = text.to_lowercase();
     let grouped = lower.split_once(['/', ' ', '-', '#']);
-    let grouped = grouped.map(|(group, id)| fitting(Some(group), id.trim()));
-    grouped.filter(|found| !found.is_empty()).unwrap_or_else(|| fitting(None, text))
+    let grouped = grouped.map(|(group, id)| find(Some(group), id.trim()));
+    grouped.filter(|found| !found.is_empty()).unwrap_or_else(|| find(None, text))
 }

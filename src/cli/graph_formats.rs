@@ -1,4 +1,4 @@
-//! A graph of documents as Mermaid, DOT or JSON.
+//! Renders a graph of documents as Mermaid, DOT or JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,23 +15,25 @@ pub(super) struct Picture<'a> {
     nodes: BTreeSet<DocId>,
     /// Sorted by both ends.
     arrows: Vec<Arrow>,
-    /// Number of documents and edges without the limit.
-    all: (usize, usize),
+    /// Number of documents without the limit.
+    n_all_nodes: usize,
+    /// Number of edges without the limit.
+    n_all_edges: usize,
 }
 
 /// All references from one document to another.
 struct Arrow {
     from: DocId,
     to: DocId,
-    /// Strongest first; never empty.
+    /// Relations, strongest first; never empty.
     relations: BTreeSet<Relation>,
-    /// True if every reference fits other documents too.
+    /// True if every reference matches other documents too.
     ambiguous: bool,
 }
 
 impl<'a> Picture<'a> {
-    /// The edges between documents, at most `limit`: those of the centre first, then the strongest.
-    /// Documents without an edge are drawn only if no edge is left out.
+    /// Selects at most `limit` edges between documents: edges of the centre first, then the strongest.
+    /// Documents without an edge are drawn only if all edges are.
     pub(super) fn new(
         graph: &'a Graph,
         nodes: &BTreeSet<DocId>,
@@ -39,41 +41,42 @@ impl<'a> Picture<'a> {
         limit: usize,
     ) -> Picture<'a> {
         let mut arrows = arrows(graph, nodes);
-        let all = (nodes.len(), arrows.len());
+        let (n_all_nodes, n_all_edges) = (nodes.len(), arrows.len());
         let mut nodes = nodes.clone();
         if arrows.len() > limit {
             arrows.sort_by_key(|arrow| {
-                let aside = centre.is_some_and(|id| arrow.from != id && arrow.to != id);
-                (aside, arrow.ambiguous, arrow.relations.first().copied(), arrow.from, arrow.to)
+                let is_other = centre.is_some_and(|id| arrow.from != id && arrow.to != id);
+                (is_other, arrow.ambiguous, arrow.relations.first().copied(), arrow.from, arrow.to)
             });
             arrows.truncate(limit);
             arrows.sort_by_key(|arrow| (arrow.from, arrow.to));
             nodes = arrows.iter().flat_map(|arrow| [arrow.from, arrow.to]).chain(centre).collect();
         }
-        Picture { graph, nodes, arrows, all }
+        Picture { graph, nodes, arrows, n_all_nodes, n_all_edges }
     }
 
-    /// The number of edges.
+    /// Returns the number of drawn edges.
     pub(super) fn n_edges(&self) -> usize {
         self.arrows.len()
     }
 
-    /// A note about documents and edges that are left out.
+    /// Returns a note if documents or edges are not drawn.
     pub(super) fn note(&self) -> Option<String> {
         let (n_nodes, n_edges) = (self.nodes.len(), self.arrows.len());
-        ((n_nodes, n_edges) != self.all).then(|| {
-            let edges = counted_of(n_edges, self.all.1, "edge");
-            let documents = counted_of(n_nodes, self.all.0, "document");
+        ((n_nodes, n_edges) != (self.n_all_nodes, self.n_all_edges)).then(|| {
+            let edges = counted_of(n_edges, self.n_all_edges, "edge");
+            let documents = counted_of(n_nodes, self.n_all_nodes, "document");
             format!("{edges} and {documents} are drawn")
         })
     }
 }
 
-/// One arrow for each pair of documents. `superseded by` becomes `supersedes` of the other document.
+/// Merges the references between two documents into an arrow. `superseded by` becomes `supersedes` in
+/// the other direction.
 fn arrows(graph: &Graph, nodes: &BTreeSet<DocId>) -> Vec<Arrow> {
     let mut pairs: BTreeMap<(DocId, DocId), (BTreeSet<Relation>, bool)> = BTreeMap::new();
-    let within = |id: DocId| nodes.contains(&id);
-    for edge in graph.edges.iter().filter(|edge| within(edge.from) && within(edge.to)) {
+    let is_drawn = |id: DocId| nodes.contains(&id);
+    for edge in graph.edges.iter().filter(|edge| is_drawn(edge.from) && is_drawn(edge.to)) {
         let (key, relation) = match edge.relation {
             Relation::SupersededBy => ((edge.to, edge.from), Relation::Supersedes),
             relation => ((edge.from, edge.to), relation),
@@ -94,7 +97,7 @@ impl Arrow {
         format!("{}{doubt}", words.join(", "))
     }
 
-    /// Returns true if it is only a mention.
+    /// Returns true if all references are mentions.
     fn is_faint(&self) -> bool {
         self.relations.first().is_none_or(|relation| *relation == Relation::Mention)
     }
@@ -113,8 +116,8 @@ fn word(relation: Relation) -> &'static str {
     }
 }
 
-/// The label of a document: its id, title and status.
-fn lines(graph: &Graph, id: DocId) -> [String; 3] {
+/// Returns the lines of a document's label: id, title and status.
+fn label_lines(graph: &Graph, id: DocId) -> [String; 3] {
     let document = graph.document(id);
     let kind = document.kind.as_str().to_uppercase();
     let number = &document.number_text;
@@ -122,10 +125,10 @@ fn lines(graph: &Graph, id: DocId) -> [String; 3] {
     [clean(&name), clean(&document.title), document.status.to_string()]
 }
 
-/// Longer titles are cut.
+/// Maximum number of characters of a title.
 const MAX_TITLE: usize = 100;
 
-/// A text on one line, without hidden characters, cut to [`MAX_TITLE`].
+/// Joins the lines of a text, replaces hidden characters and cuts it to [`MAX_TITLE`].
 fn clean(text: &str) -> String {
     let mut clean = String::new();
     let hidden = hidden_in(text);
@@ -143,8 +146,8 @@ fn clean(text: &str) -> String {
     clean
 }
 
-/// Escapes a text for a quoted label of Mermaid. Any character with a meaning there is written by
-/// its number: quotes, tags, directives, the `#` of such numbers, and Markdown.
+/// Escapes a text for a quoted label of Mermaid. Characters with a special meaning are written as
+/// numbers: quotes, tags, directives, Markdown, and the `#` of such numbers.
 fn mermaid_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -158,16 +161,16 @@ fn mermaid_text(text: &str) -> String {
     escaped
 }
 
-/// The Mermaid diagram.
+/// Renders a Mermaid diagram.
 pub(super) fn mermaid(picture: &Picture<'_>) -> String {
     let graph = picture.graph;
     let mut text = String::from("flowchart LR\n");
     if let Some(note) = picture.note() {
         text += &format!("  %% {note}\n");
     }
-    // Names of documents could be keywords of Mermaid such as `end`; row numbers cannot.
+    // Names of documents could be keywords of Mermaid, such as `end`, so nodes are numbered.
     for id in &picture.nodes {
-        let [name, title, status] = lines(graph, *id).map(|line| mermaid_text(&line));
+        let [name, title, status] = label_lines(graph, *id).map(|line| mermaid_text(&line));
         let class = if graph.is_live(*id) { "" } else { ":::dead" };
         text += &format!("  d{}[\"{name}<br/>{title}<br/>{status}\"]{class}\n", id.0);
     }
@@ -186,7 +189,7 @@ fn dot_text(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// The DOT diagram.
+/// Renders a DOT diagram.
 pub(super) fn dot(picture: &Picture<'_>) -> String {
     let graph = picture.graph;
     let mut text = String::from("digraph blue {\n");
@@ -197,7 +200,7 @@ pub(super) fn dot(picture: &Picture<'_>) -> String {
     let name = |id: DocId| dot_text(graph.document(id).uri.as_str());
     for id in &picture.nodes {
         // Graphviz decodes `&lt;`; an agent that reads the text does not.
-        let label = lines(graph, *id).map(|line| dot_text(&escape(&line))).join("\\n");
+        let label = label_lines(graph, *id).map(|line| dot_text(&escape(&line))).join("\\n");
         let dead = match graph.is_live(*id) {
             true => "",
             false => ", style=dashed, color=grey, fontcolor=grey",
@@ -212,7 +215,7 @@ pub(super) fn dot(picture: &Picture<'_>) -> String {
     text + "}\n"
 }
 
-/// Documents and references as JSON.
+/// Renders documents and references as JSON.
 pub(super) fn json(picture: &Picture<'_>) -> anyhow::Result<String> {
     let graph = picture.graph;
     let uri = |id: DocId| graph.document(id).uri.as_str();
@@ -242,8 +245,8 @@ pub(super) fn json(picture: &Picture<'_>) -> anyhow::Result<String> {
         "nodes": picture.nodes.iter().map(node).collect::<Vec<_>>(),
         "edges": edges.collect::<Vec<_>>(),
         "not_drawn": {
-            "nodes": picture.all.0 - picture.nodes.len(),
-            "edges": picture.all.1 - picture.arrows.len(),
+            "nodes": picture.n_all_nodes - picture.nodes.len(),
+            "edges": picture.n_all_edges - picture.arrows.len(),
         },
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))

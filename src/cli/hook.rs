@@ -1,4 +1,4 @@
-//! `blue hook`: the commands that an agent's hooks run. They print little and never fail.
+//! `blue hook`: handles events of an agent. It prints little and never fails.
 
 use std::path::Path;
 use std::time::Duration;
@@ -29,16 +29,16 @@ pub(super) struct HookArgs {
     event: HookEvent,
 }
 
-/// Events of a session that blue handles.
+/// Events that blue handles.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum HookEvent {
     /// A session or a subagent starts: print the session bundle, as hooks/session-start does
     SessionStart,
-    /// The same with the bundle of the current work
+    /// A session starts: print the bundle of the current work, as hooks/session-workflow does
     SessionWorkflow,
-    /// The same with the session bundle of $BLUE_HOME or ~/.blue
+    /// A session starts: print the session bundle of $BLUE_HOME or ~/.blue
     SessionGlobal,
-    /// A prompt: print the current work if it changed
+    /// The user sent a prompt: print the current work if it changed
     UserPromptSubmit,
     /// A tool is about to run: record that the session is alive
     PreToolUse,
@@ -51,7 +51,7 @@ enum HookEvent {
 }
 
 impl HookArgs {
-    /// Errors go to the agent's debug log; they must not stop its session.
+    /// Handles the event. Errors are printed for the agent's debug log, but must not stop its session.
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let input = HookInput::read();
         if let Err(error) = self.handle(directory, &input) {
@@ -77,7 +77,7 @@ impl HookArgs {
         {
             return Ok(());
         }
-        // A subagent would use up the delivery that its session is due.
+        // A delivery to a subagent would be logged for the session, which then would not receive it.
         if !input.agent_id.is_empty() && self.event == HookEvent::UserPromptSubmit {
             return Ok(());
         }
@@ -135,11 +135,11 @@ impl HookArgs {
                 break (bundle, bytes);
             }
             anyhow::ensure!(
-                n_waits < WAITS,
-                "{} is not what was built\nhint: run `blue knowledge build`",
+                n_waits < MAX_WAITS,
+                "{} differs from the last build\nhint: run `blue knowledge build`",
                 bundle.artifact
             );
-            // A build that is being written replaces its files one after the other.
+            // A running build replaces its files one after the other.
             n_waits += 1;
             std::thread::sleep(Duration::from_millis(10));
         };
@@ -169,8 +169,8 @@ impl HookArgs {
     }
 }
 
-/// The bytes of a bundle, if a build wrote them. If a build was killed between two renames, a bundle
-/// can be newer than its index; then the commit record has its digest.
+/// Reads the bytes of a bundle, if a build wrote them. If a build was killed between two renames, a
+/// bundle can be newer than its index. Then the commit record has its digest.
 fn bundle_bytes(root: &Root, bundle: &mut BundleLine) -> Option<Vec<u8>> {
     if let Some(bytes) = bundles::bytes(root, bundle) {
         return Some(bytes);
@@ -183,13 +183,13 @@ fn bundle_bytes(root: &Root, bundle: &mut BundleLine) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Attempts to read a bundle that does not match its index.
-const WAITS: u32 = 20;
+/// Maximum number of waits for a bundle that does not match its index.
+const MAX_WAITS: u32 = 20;
 
-/// A project with more files is not checked with every prompt.
+/// Maximum number of files of a project that is checked with every prompt.
 const MAX_CHECKED: usize = 2_000;
 
-/// Builds if something changed without a tool of the agent: an edit in a shell, by a person, by git.
+/// Builds if an input was changed by something else than a tool of the agent: a person, git, a shell.
 fn catch_up(directory: &Path) -> anyhow::Result<()> {
     let folder = project::find(directory)?;
     let root = project::open(&folder)?;
@@ -199,27 +199,27 @@ fn catch_up(directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Builds if the tool changed a document, or another file that people write for blue.
+/// Builds if a tool may have changed a document or another input of the build.
 fn rebuild(directory: &Path, input: &HookInput) -> anyhow::Result<()> {
     let path = ["file_path", "notebook_path", "path"]
         .iter()
         .find_map(|key| input.tool_input.get(*key).and_then(serde_json::Value::as_str));
-    let matters = path.is_none_or(|path| {
+    let is_input = path.is_none_or(|path| {
         let path = path.to_lowercase();
         path.ends_with(".md") || path.ends_with(".markdown") || path.contains("/.blue/")
     });
-    if matters {
+    if is_input {
         let root = project::open_to_write(&project::find(directory)?)?;
         BuildArgs::default().build(&root)?;
     }
     Ok(())
 }
 
-/// Lines that a summary is asked to keep.
+/// Maximum number of lines for a summary.
 const MAX_SUMMARY: usize = 24;
 
-/// Prints the lines that a summary must keep: the current work with its phase, open tasks and success
-/// criteria.
+/// Prints the lines that a summary must contain: the current work with its phase, open tasks and
+/// success criteria.
 fn deliver_summary(delivery: &Delivery, session: &str) -> anyhow::Result<()> {
     let Some((bundle, work)) = delivery.current().and_then(|line| Some((line, work::state(line)?)))
     else {

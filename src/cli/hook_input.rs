@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::wire::session;
 
-/// The fields that blue uses; any of them may be missing.
+/// The fields that blue uses. Each of them may be missing.
 #[derive(Debug, Default)]
 pub(super) struct HookInput {
     pub(super) session_id: String,
@@ -21,7 +21,7 @@ pub(super) struct HookInput {
 const MAX_BYTES: u64 = 16 << 20;
 
 impl HookInput {
-    /// Reads standard input. Anything but JSON gives no fields.
+    /// Reads standard input. Invalid JSON counts as an object without fields.
     pub(super) fn read() -> HookInput {
         let stdin = std::io::stdin();
         if stdin.is_terminal() {

@@ -11,7 +11,7 @@ use super::next_steps::NextSteps;
 use super::{Exit, build, output, project};
 use crate::build::Outcome;
 use crate::emit::{self, Change, LOCAL};
-use crate::model::layout::{CONFIG, IGNORE, MANIFEST, OLD_MANIFEST};
+use crate::model::layout::{BLUE, CONFIG, IGNORE, KNOWLEDGE, MANIFEST, OLD_MANIFEST};
 use crate::model::plural::counted;
 use crate::model::{Collection, Graph};
 use crate::root::Root;
@@ -24,17 +24,17 @@ use crate::wire::schema;
 
 /// Flags of `blue init`.
 #[derive(Args, Debug)]
-pub(super) struct Init {}
+pub(super) struct InitArgs {}
 
-impl Init {
+impl InitArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let root = project::open_to_write(&project::find(directory)?)?;
-        let (had_blue, had_local) = (root.exists(".blue"), root.exists(LOCAL));
+        let (had_blue, had_local) = (root.exists(BLUE), root.exists(LOCAL));
         let lock = emit::Lock::take(&root, "init", &output::wait_for)?;
         emit::recover(&root)?;
-        let own = [CONFIG, IGNORE, MANIFEST, OLD_MANIFEST, ATTRIBUTES];
+        let files = [CONFIG, IGNORE, MANIFEST, OLD_MANIFEST, ATTRIBUTES];
         let scripts = SCRIPTS.iter().map(|(path, _)| *path);
-        let files: Vec<&str> = own.into_iter().chain(scripts).collect();
+        let files: Vec<&str> = files.into_iter().chain(scripts).collect();
         let undo = emit::Undo::new(&root, &files, had_local)?;
         let mut report = String::new();
         let outcome = match adopt(&root, lock, &mut report) {
@@ -62,7 +62,7 @@ fn undo_all(root: &Root, undo: &emit::Undo, had_blue: bool) {
         }
         undo.restore(root)?;
         if !had_blue {
-            emit::discard_folder(root, ".blue")?;
+            emit::discard_folder(root, BLUE)?;
         }
         Ok(())
     });
@@ -73,15 +73,15 @@ fn undo_all(root: &Root, undo: &emit::Undo, had_blue: bool) {
 
 /// Writes blue's files into the project and builds. Adds a line for each file to the report.
 fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<Outcome> {
-    let found = survey(root)?.0.graph;
-    report.push_str(&found_lines(&found));
+    let graph = survey(root)?.0.graph;
+    report.push_str(&found_lines(&graph));
     let older = older_manifest(root)?;
     let name = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
     let name = &crate::guard::shown(name);
     let intent = older.as_deref().map(intent).transpose()?;
     let mut files = vec![
-        (CONFIG, config_text(name, &found, intent.as_ref()).into_bytes()),
-        (IGNORE, b"# What blue keeps for itself: caches, logs, locks.\n/local/\n".to_vec()),
+        (CONFIG, config_text(name, &graph, intent.as_ref()).into_bytes()),
+        (IGNORE, b"# Caches, logs and locks of blue.\n/local/\n".to_vec()),
     ];
     files.extend(SCRIPTS.iter().map(|(path, bytes)| (*path, bytes.to_vec())));
     if let Some(text) = &older {
@@ -89,9 +89,9 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
     }
     let mut changes = Vec::new();
     for (path, bytes) in files {
-        let known = SCRIPTS.iter().find(|(script, _)| *script == path);
-        let found = known.map(|(path, shipped)| script_state(root, path, shipped)).transpose()?;
-        match root.exists(path) && found != Some(ScriptState::Older) {
+        let script = SCRIPTS.iter().find(|(script, _)| *script == path);
+        let state = script.map(|(path, shipped)| script_state(root, path, shipped)).transpose()?;
+        match root.exists(path) && state != Some(ScriptState::Older) {
             true => report.push_str(&format!("kept     {path} (it exists)\n")),
             false => {
                 report.push_str(&format!("wrote    {path}\n"));
@@ -113,10 +113,10 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
     build::BuildArgs::default().build(root)
 }
 
-/// Adds blue's lines to `.gitattributes`, so that no clone has its files with CR LF.
+/// Adds blue's lines to `.gitattributes`, so that git checks out its files with LF in every clone.
 fn write_attributes(root: &Root) -> anyhow::Result<String> {
-    let found = read_bytes(root, ATTRIBUTES, ATTRIBUTES)?.unwrap_or_default();
-    let Ok(text) = String::from_utf8(found) else {
+    let bytes = read_bytes(root, ATTRIBUTES, ATTRIBUTES)?.unwrap_or_default();
+    let Ok(text) = String::from_utf8(bytes) else {
         return Ok(format!("kept     {ATTRIBUTES} (it is not UTF-8)\n"));
     };
     let after = attributes::add(&text);
@@ -129,7 +129,9 @@ fn write_attributes(root: &Root) -> anyhow::Result<String> {
 
 fn found_lines(graph: &Graph) -> String {
     if graph.documents.is_empty() {
-        return "found    no documents by convention; name yours under `documents:` in .blue/config.yaml\n".to_string();
+        return format!(
+            "found    no documents by convention; name yours under `documents:` in {CONFIG}\n"
+        );
     }
     let line = |(row, collection): (usize, &Collection)| {
         let n_documents = counted(graph.of_collection(row).count(), "document");
@@ -139,7 +141,7 @@ fn found_lines(graph: &Graph) -> String {
     graph.collections.iter().enumerate().map(line).collect()
 }
 
-/// Reads a hand-written manifest, from before manifests had checksums.
+/// Reads a hand-written manifest of the older format.
 fn older_manifest(root: &Root) -> anyhow::Result<Option<String>> {
     match verify::manifest(root)? {
         Some(Err(Unusable::HandWritten)) => {
@@ -159,7 +161,7 @@ fn intent(text: &str) -> anyhow::Result<Intent> {
     older::intent(text).map_err(|findings| schema::error(MANIFEST, &findings))
 }
 
-/// Report about an older manifest that was moved, and about its unknown keys.
+/// Reports an older manifest that was moved, and its unknown keys.
 fn moved_lines(intent: &Intent, is_in_config: bool) -> String {
     let settings = match is_in_config {
         true => format!("its tiers and plugins are in {CONFIG}"),
@@ -175,7 +177,7 @@ fn moved_lines(intent: &Intent, is_in_config: bool) -> String {
     lines
 }
 
-/// Number of findings, and the commands to run next.
+/// Formats the number of findings and the commands to run next.
 fn next_steps(folder: &Path, outcome: &Outcome) -> String {
     let counts = outcome.counts();
     let found = [(counts.errors, "error"), (counts.warnings, "warning")];
@@ -189,9 +191,9 @@ fn next_steps(folder: &Path, outcome: &Outcome) -> String {
         ),
     };
     let mut next = NextSteps::new(folder);
-    let knowledge = outcome.fates.iter().any(|fate| fate.path.starts_with("knowledge/"));
-    let mut paths = vec![".blue"];
-    paths.extend(Some("knowledge").filter(|_| knowledge));
+    let has_knowledge = outcome.fates.iter().any(|fate| fate.path.starts_with(KNOWLEDGE));
+    let mut paths = vec![BLUE];
+    paths.extend(has_knowledge.then(|| KNOWLEDGE.trim_end_matches('/')));
     paths.extend(Some(ATTRIBUTES).filter(|path| folder.join(path).exists()));
     next.git(&format!("add {}", paths.join(" ")), "commit what was built");
     if counts.errors == 0 {
@@ -202,7 +204,7 @@ fn next_steps(folder: &Path, outcome: &Outcome) -> String {
     text
 }
 
-/// Configuration with the project's name and all defaults as comments.
+/// Renders a configuration with the project's name and all defaults as comments.
 fn config_text(name: &str, graph: &Graph, intent: Option<&Intent>) -> String {
     let quoted = serde_json::to_string(name).expect("a name is JSON");
     let mut documents = String::new();

@@ -6,28 +6,29 @@ use clap::Args;
 
 use super::diff::diff;
 use super::installation::{
-    FileChange, FileStatus, Installation, ScriptState, read_bytes, script_state,
+    CODEX, FileChange, FileStatus, Installation, MCP, ScriptState, read_bytes, script_state,
 };
 use super::next_steps::NextSteps;
 use super::{Exit, output};
 use crate::emit;
 use crate::model::Digest;
+use crate::model::layout::{HOOKS, MANIFEST};
 use crate::wire::agent::SCRIPTS;
 use crate::wire::installed::{self, InstallRecord};
 
 /// Flags of `blue install`.
 #[derive(Args, Debug)]
-pub(super) struct Install {
-    /// Register in ~/.claude/settings.json, for every project, instead of in this project.
+pub(super) struct InstallArgs {
+    /// Register in ~/.claude/settings.json, for every project, instead of in this project
     #[arg(long)]
     user: bool,
-    /// Show the changes without writing them.
+    /// Show the changes without writing them
     #[arg(long)]
     dry_run: bool,
-    /// Do not change .mcp.json.
+    /// Do not change .mcp.json
     #[arg(long)]
     no_mcp: bool,
-    /// Do not change .codex/hooks.json.
+    /// Do not change .codex/hooks.json
     #[arg(long)]
     no_codex: bool,
 }
@@ -39,19 +40,20 @@ struct InstallPlan {
     record: InstallRecord,
 }
 
-impl Install {
+impl InstallArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         if !self.dry_run {
             super::project::create_key();
         }
-        let installation = match self.user {
+        let mut installation = match self.user {
             true => Installation::user()?,
-            false => Installation::project(
-                &super::project::find(directory)?,
-                !self.no_mcp,
-                !self.no_codex,
-            )?,
+            false => Installation::project(&super::project::find(directory)?)?,
         };
+        installation.files.retain(|file| match file.path.as_str() {
+            MCP => !self.no_mcp,
+            CODEX => !self.no_codex,
+            _ => true,
+        });
         // Every file is checked before the first is written.
         let plan = plan(&installation)?;
         if self.dry_run {
@@ -242,11 +244,11 @@ fn preview(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<Ex
 fn next_steps(installation: &Installation) -> String {
     let mut next = NextSteps::new(installation.base.path());
     if installation.is_project {
-        if !installation.base.exists(crate::model::layout::MANIFEST) {
+        if !installation.base.exists(MANIFEST) {
             next.blue("init", "find documents and build; until then the hooks print nothing");
         }
         let files: Vec<&str> = installation.files.iter().map(|file| file.path.as_str()).collect();
-        next.git(&format!("add {} .blue/hooks", files.join(" ")), "commit what was added");
+        next.git(&format!("add {} {HOOKS}", files.join(" ")), "commit what was added");
         next.blue("doctor", "see what an agent receives");
     }
     let dialog = "restart the agent and accept its trust dialog (in Codex: /hooks)";

@@ -17,12 +17,18 @@ use crate::wire::attributes::ATTRIBUTES;
 use crate::wire::conflict;
 use crate::wire::installed::{self, FileRecord, InstallRecord};
 use crate::wire::jsonc::JsonError;
-use crate::wire::register::{self, Registration, UndoInfo};
+use crate::wire::register::{self, Impostor, Registration, UndoInfo};
+
+/// Path of the servers of Claude Code in a project.
+pub(super) const MCP: &str = ".mcp.json";
+
+/// Path of the hooks of Codex in a project.
+pub(super) const CODEX: &str = ".codex/hooks.json";
 
 /// Maximum size of a settings file.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Scripts that blue shipped before scripts had a mark.
+/// Digests of scripts that blue shipped before scripts had a mark.
 const UNMARKED_SCRIPTS: &[&str] =
     &["blake3:87be2e4596433aeac2006fda561d7f426952de80cbf9f0962432f6b3472217dc"];
 
@@ -34,7 +40,7 @@ pub(super) struct SettingsFile {
     pub(super) path: String,
     /// Path in messages and in the record.
     pub(super) shown: String,
-    /// Entry of blue's in it.
+    /// Entry that blue writes into it.
     pub(super) registration: Registration,
 }
 
@@ -57,7 +63,7 @@ pub(super) enum FileStatus {
     Added,
     /// Entries of another version were updated.
     Updated,
-    /// All entries were there.
+    /// All entries are present.
     Current,
     /// The file was not touched.
     Kept,
@@ -88,7 +94,7 @@ impl FileStatus {
 pub(super) struct FileChange {
     /// Result to report.
     pub(super) status: FileStatus,
-    /// Addition to the report's line.
+    /// Text after the path in the report.
     pub(super) note: &'static str,
     /// Current text; `None` if there is no file.
     pub(super) before: Option<String>,
@@ -99,34 +105,29 @@ pub(super) struct FileChange {
 }
 
 impl Installation {
-    /// Files of a project.
-    pub(super) fn project(folder: &Path, mcp: bool, codex: bool) -> anyhow::Result<Installation> {
-        let open = || project::open(folder);
+    /// Returns the files of a project.
+    pub(super) fn project(folder: &Path) -> anyhow::Result<Installation> {
         let mut files = Vec::new();
-        let mut add = |path: &str, registration| -> anyhow::Result<()> {
-            let (path, shown) = (path.to_string(), path.to_string());
-            files.push(SettingsFile { root: open()?, path, shown, registration });
-            Ok(())
-        };
-        add(".claude/settings.json", Registration::Hooks(hooks(Agent::Claude)))?;
-        if mcp {
-            add(".mcp.json", Registration::Server)?;
+        for (path, registration) in [
+            (".claude/settings.json", Registration::Hooks(hooks(Agent::Claude))),
+            (MCP, Registration::Server),
+            (CODEX, Registration::Hooks(hooks(Agent::Codex))),
+            (ATTRIBUTES, Registration::Attributes),
+        ] {
+            let (root, path) = (project::open(folder)?, path.to_string());
+            files.push(SettingsFile { root, shown: path.clone(), path, registration });
         }
-        if codex {
-            add(".codex/hooks.json", Registration::Hooks(hooks(Agent::Codex)))?;
-        }
-        add(ATTRIBUTES, Registration::Attributes)?;
-        let record_path = INSTALLED.to_string();
-        Ok(Installation { base: open()?, record_path, files, is_project: true })
+        let (base, record_path) = (project::open(folder)?, INSTALLED.to_string());
+        Ok(Installation { base, record_path, files, is_project: true })
     }
 
-    /// Settings file of the user.
+    /// Returns the settings file of the user.
     pub(super) fn user() -> anyhow::Result<Installation> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let home = home.filter(|home| home.is_absolute());
         let home = home.context("$HOME is not set\nhint: set it to your home folder")?;
         let base = project::open(&home)?;
-        // Outside ~/.blue, which a user may delete or commit.
+        // It is not in ~/.blue, because a user may delete or commit that folder.
         let record_path = ".local/state/blue/installed.json".to_string();
         Ok(Installation { base, record_path, files: vec![user_file(&home)?], is_project: false })
     }
@@ -139,7 +140,7 @@ impl Installation {
         Ok(read.unwrap_or_default())
     }
 
-    /// Folders that an installation may have to create, innermost first.
+    /// Returns the folders that an installation may have to create, innermost first.
     pub(super) fn folders(&self) -> Vec<String> {
         let files = self.files.iter().filter(|file| file.root.path() == self.base.path());
         let mut paths: Vec<&str> = files.map(|file| file.path.as_str()).collect();
@@ -161,7 +162,8 @@ impl Installation {
     }
 }
 
-/// Settings file of the user. A symbolic link, as dotfile managers create it, is followed.
+/// Returns the settings file of the user. Symbolic links are followed, because dotfile managers
+/// create them.
 fn user_file(home: &Path) -> anyhow::Result<SettingsFile> {
     let folder = home.join(".claude");
     let file = folder.join("settings.json");
@@ -222,8 +224,8 @@ impl SettingsFile {
         anyhow::anyhow!("{}:{error}\nhint: correct it there; nothing was changed", self.shown)
     }
 
-    /// Plans an installation. `known` is the record of an earlier one.
-    pub(super) fn install(&self, known: Option<&FileRecord>) -> anyhow::Result<FileChange> {
+    /// Plans an installation. `previous` is the record of an earlier installation.
+    pub(super) fn install(&self, previous: Option<&FileRecord>) -> anyhow::Result<FileChange> {
         let before = self.text()?;
         let old = before.as_deref().unwrap_or_default();
         if matches!(self.registration, Registration::Server) && register::is_name_taken(old) {
@@ -235,13 +237,13 @@ impl SettingsFile {
                 record: None,
             });
         }
-        let registered = self.register(before.as_deref(), known);
+        let registered = self.register(before.as_deref(), previous);
         let (after, record) = registered.map_err(|error| self.error(&error))?;
-        if let Some((command, _)) = self.impostors(&after)?.first() {
+        if let Some(impostor) = self.impostors(&after)?.first() {
             anyhow::bail!(
-                "{}: {} poses as blue's; blue did not write it\nhint: remove it there and run `blue install` again; nothing was changed",
+                "{}: {} looks like a hook of blue's, but blue did not write it\nhint: remove it there and run `blue install` again; nothing was changed",
                 self.shown,
-                output::visible(&format!("{command:?}"))
+                output::visible(&format!("{:?}", impostor.command))
             );
         }
         let was_registered = register::is_registered(old, &self.registration);
@@ -250,12 +252,12 @@ impl SettingsFile {
             true => FileStatus::Updated,
             false => FileStatus::Added,
         };
-        let record = if after == old { known.cloned() } else { Some(record) };
+        let record = if after == old { previous.cloned() } else { Some(record) };
         Ok(FileChange { status, note: "", before, after: Some(after), record })
     }
 
-    /// Commands in its text that pretend to be blue's, each with whether an installation replaces it.
-    pub(super) fn impostors(&self, text: &str) -> anyhow::Result<Vec<(String, bool)>> {
+    /// Finds commands in a text of this file that pretend to be blue's.
+    pub(super) fn impostors(&self, text: &str) -> anyhow::Result<Vec<Impostor>> {
         match self.registration {
             Registration::Hooks(_) => register::impostors(text).map_err(|error| self.error(&error)),
             Registration::Server | Registration::Attributes => Ok(Vec::new()),
@@ -266,13 +268,13 @@ impl SettingsFile {
     fn register(
         &self,
         before: Option<&str>,
-        known: Option<&FileRecord>,
+        previous: Option<&FileRecord>,
     ) -> Result<(String, FileRecord), JsonError> {
         let old = before.unwrap_or_default();
         let registration = &self.registration;
         let was_registered = register::is_registered(old, registration)?;
-        let mut record = match known.filter(|_| was_registered) {
-            Some(known) => known.clone(),
+        let mut record = match previous.filter(|_| was_registered) {
+            Some(previous) => previous.clone(),
             None => FileRecord {
                 created: before.is_none(),
                 written: String::new(),
@@ -280,7 +282,7 @@ impl SettingsFile {
                 original: None,
             },
         };
-        if was_registered && known.is_none() {
+        if was_registered && previous.is_none() {
             record.undo = UndoInfo::assumed(registration);
             let removed = register::remove(old, registration, &record.undo)?;
             record.created = register::is_empty_object(&removed);
@@ -294,15 +296,15 @@ impl SettingsFile {
         Ok((after, record))
     }
 
-    /// Plans the removal of blue.
-    pub(super) fn uninstall(&self, known: Option<&FileRecord>) -> anyhow::Result<FileChange> {
+    /// Plans the removal of blue. `record` is the record of the installation.
+    pub(super) fn uninstall(&self, record: Option<&FileRecord>) -> anyhow::Result<FileChange> {
         let before = self.text()?;
         let change =
             |status, before, after| FileChange { status, note: "", before, after, record: None };
         let Some(text) = &before else { return Ok(change(FileStatus::Absent, None, None)) };
-        let original = known.and_then(|known| known.original.clone());
+        let original = record.and_then(|record| record.original.clone());
         let digest = Digest::of(text.as_bytes()).to_string();
-        if original.is_some() && known.is_some_and(|known| known.written == digest) {
+        if original.is_some() && record.is_some_and(|record| record.written == digest) {
             return Ok(change(FileStatus::Restored, before, original));
         }
         let is_registered = register::is_registered(text, &self.registration);
@@ -310,13 +312,13 @@ impl SettingsFile {
             return Ok(change(FileStatus::Absent, before.clone(), before));
         }
         let assumed = UndoInfo::assumed(&self.registration);
-        let undo = known.map_or(&assumed, |known| &known.undo);
+        let undo = record.map_or(&assumed, |record| &record.undo);
         let removed = register::remove(text, &self.registration, undo);
         let removed = removed.map_err(|error| self.error(&error))?;
         let is_empty = register::is_empty_object(&removed);
         Ok(match original {
             Some(original) if is_empty => change(FileStatus::Restored, before, Some(original)),
-            _ if is_empty && known.is_none_or(|known| known.created) => {
+            _ if is_empty && record.is_none_or(|record| record.created) => {
                 change(FileStatus::Removed, before, None)
             }
             _ => change(FileStatus::Restored, before, Some(removed)),
@@ -327,7 +329,7 @@ impl SettingsFile {
 /// Compares a hook script with the one that blue ships.
 pub(super) fn script_state(root: &Root, path: &str, shipped: &[u8]) -> anyhow::Result<ScriptState> {
     let Some(found) = read_bytes(root, path, path)? else { return Ok(ScriptState::Absent) };
-    // git may have checked it out with CR LF. No kernel finds the shell that such a line names.
+    // git may have checked it out with CR LF. The kernel cannot run such a script.
     let plain: Vec<u8> = found.iter().copied().filter(|byte| *byte != b'\r').collect();
     let digest = Digest::of(&plain).to_string();
     Ok(if found == shipped && is_executable(root, path) {

@@ -6,10 +6,10 @@ use crate::build::Outcome;
 use crate::emit;
 use crate::model::layout::REPORTED;
 use crate::model::{Diagnostic, Hasher, Severity};
-use crate::root::{Content, Root};
+use crate::root::Root;
 
-/// Removes the warnings that the last build reported, so that a new one is seen among many. Errors
-/// stay, because they make the build fail. Returns the rest and the number of removed warnings.
+/// Removes the warnings that the last build reported, so that new warnings are noticed. Errors stay,
+/// because they make the build fail. Returns the other findings and the number of removed warnings.
 pub(super) fn without_known(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>, u64) {
     // A build that read no document has no findings to compare.
     if outcome.known.is_some() {
@@ -17,15 +17,12 @@ pub(super) fn without_known(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>,
     }
     // The list is sealed: one that came with a clone could hide warnings.
     let key = root.machine().key.as_ref();
-    let before = match root.read(REPORTED, 1 << 28) {
-        Ok(Some(Content::Bytes(bytes, _))) => bytes,
-        _ => Vec::new(),
-    };
-    let text = key.and_then(|key| key.unseal("reported", &before)).unwrap_or_default();
-    // The same finding twice is two findings.
+    let bytes = root.readable_bytes(REPORTED, 1 << 28).unwrap_or_default();
+    let text = key.and_then(|key| key.unseal("reported", &bytes)).unwrap_or_default();
+    // A finding that occurs twice counts as two.
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     text.lines().for_each(|digest| *known.entry(digest).or_default() += 1);
-    let mut now: Vec<String> = Vec::new();
+    let mut digests: Vec<String> = Vec::new();
     let mut n_known = 0;
     let mut new = Vec::new();
     for diagnostic in &outcome.diagnostics {
@@ -40,13 +37,13 @@ pub(super) fn without_known(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>,
             }
             _ => new.push(diagnostic.clone()),
         }
-        now.push(digest);
+        digests.push(digest);
     }
-    now.sort();
-    let now: String = now.iter().map(|digest| format!("{digest}\n")).collect();
-    if let Some(key) = key.filter(|_| now != text) {
+    digests.sort();
+    let digests: String = digests.iter().map(|digest| format!("{digest}\n")).collect();
+    if let Some(key) = key.filter(|_| digests != text) {
         // If the list cannot be written, the next build reports them again.
-        emit::overwrite_local(root, REPORTED, key.seal("reported", &now).as_bytes()).ok();
+        emit::overwrite_local(root, REPORTED, key.seal("reported", &digests).as_bytes()).ok();
     }
     (new, n_known)
 }

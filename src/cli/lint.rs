@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::progress::Bar;
+use super::report::MinSeverity;
 use super::{Exit, ReportFormat, accept, output, project, report};
 use crate::build::{self, Inputs, Survey};
 use crate::model::plural::counted;
@@ -16,13 +17,13 @@ pub(super) struct LintArgs {
     /// Output format of findings
     #[arg(long, value_enum, default_value_t)]
     format: ReportFormat,
-    /// Accept findings: all warnings and errors, or those of these codes and paths
+    /// Accept all warnings and errors, or those with these codes or paths
     #[arg(long, value_name = "CODE|PATH", num_args = 0.., requires = "reason")]
     accept: Option<Vec<String>>,
-    /// Reason for accepting them
+    /// Reason for accepting the findings
     #[arg(long, value_name = "TEXT", requires = "accept")]
     reason: Option<String>,
-    /// Remove accepted findings that are gone
+    /// Remove accepted findings that no longer occur
     #[arg(long)]
     prune: bool,
 }
@@ -46,10 +47,10 @@ impl LintArgs {
         drop(lock);
         let reviewed = policy.review(survey.notes);
         if self.format == ReportFormat::Text {
-            output::out(&report::text(&reviewed.shown, report::MinSeverity::Info))?;
+            output::out(&report::text(&reviewed.shown, MinSeverity::Info))?;
         } else {
-            let least = report::MinSeverity::Info;
-            report::report(self.format, &reviewed.shown, &reviewed.accepted, least)?;
+            let (shown, accepted) = (&reviewed.shown, &reviewed.accepted);
+            report::report(self.format, shown, accepted, MinSeverity::Info)?;
         }
         let counts = reviewed.counts();
         let accepted = match counts.accepted {
@@ -67,7 +68,7 @@ impl LintArgs {
     }
 }
 
-/// Reads the documents of a project and their findings. Writes nothing.
+/// Reads the documents of a project and finds problems. Writes nothing.
 pub(super) fn survey(root: &Root) -> anyhow::Result<(Survey, Inputs)> {
     let inputs = build::load(root)?;
     Ok((build::survey(root, &inputs, &Bar::new())?, inputs))

@@ -26,8 +26,8 @@ impl ListArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let project = BuiltProject::open(directory)?;
         let mut documents = project.built.catalogue.lines(self.collection.as_deref())?;
-        if let Some(wanted) = self.collection.as_ref().filter(|_| documents.is_empty()) {
-            output::say(&format!("blue: no collection or type {wanted:?}"));
+        if let Some(collection) = self.collection.as_ref().filter(|_| documents.is_empty()) {
+            output::say(&format!("blue: no collection or type {collection:?}"));
             return Ok(Exit::FoundSomething);
         }
         documents.retain(|document| document.live || !self.live);
@@ -39,7 +39,7 @@ impl ListArgs {
     }
 }
 
-/// A line for each document; `-` marks one that is not live.
+/// Formats a line for each document; `-` marks a document that is not live.
 fn table(documents: &[DocumentLine]) -> String {
     let widths = documents.iter().map(|document| document.uri.chars().count());
     let width = widths.max().unwrap_or(0).min(72);

@@ -12,7 +12,7 @@ use crate::wire::session::short_id;
 /// The flags of `blue mcp`.
 #[derive(Args, Debug)]
 pub(super) struct McpArgs {
-    /// Record deliveries under this session [default: the one that the agent or its hooks name]
+    /// Record deliveries under this session [default: as reported by the agent or its hooks]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
@@ -23,7 +23,7 @@ impl McpArgs {
         if let Some(session) = &self.session {
             anyhow::ensure!(
                 !session.is_empty(),
-                "a session needs a name\nhint: leave --session out"
+                "--session is empty\nhint: omit it to use the session of the agent"
             );
             session::check_name(session)?;
         }
@@ -35,8 +35,8 @@ impl McpArgs {
     }
 }
 
-/// The session that Claude Code names in the environment of its servers. Its hooks get the same name,
-/// so the deliveries of both belong to one session.
+/// Returns the session that Claude Code sets in the environment of its servers. Hooks receive the same
+/// name, so that deliveries of both are logged for the same session.
 fn agent_session() -> Option<String> {
     let name = std::env::var_os("CLAUDE_CODE_SESSION_ID")?.into_string().ok()?;
     (!name.is_empty() && session::check_name(&name).is_ok()).then(|| short_id(&name))

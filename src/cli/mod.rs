@@ -1,4 +1,4 @@
-//! The command line: flags in, one call, text out, an exit code.
+//! The command line: parses flags, runs a command and prints its result.
 
 mod accept;
 mod build;
@@ -74,39 +74,39 @@ enum Command {
     #[command(
         after_help = "Example:\n  cd my-repository && blue init\n\nNothing that exists is overwritten."
     )]
-    Init(init::Init),
+    Init(init::InitArgs),
     /// Register blue's hooks and server in the settings of coding agents
     #[command(
         after_help = "Examples:\n  blue install --dry-run   see what would change\n  blue install             Claude Code and Codex, in this project\n  blue install --user      Claude Code, in every project\n\nSettings keep their layout, comments and order; a second run changes nothing.\nExit codes: 0 done or current, 2 could not run; then nothing was changed."
     )]
-    Install(install::Install),
+    Install(install::InstallArgs),
     /// Remove blue from the settings of coding agents
     #[command(
-        after_help = "Examples:\n  blue uninstall --dry-run\n  blue uninstall\n  blue uninstall --user\n\nA settings file that was not edited since gets its former bytes back."
+        after_help = "Examples:\n  blue uninstall --dry-run\n  blue uninstall\n  blue uninstall --user\n\nA settings file that was not edited since `blue install` is restored byte for byte."
     )]
-    Uninstall(uninstall::Uninstall),
+    Uninstall(uninstall::UninstallArgs),
     /// Check the installation: what is built, what is registered, what an agent receives
     #[command(
         after_help = "Examples:\n  blue doctor\n  blue doctor --format json\n\nExit codes: 0 all is well (warnings allowed), 1 problems, 2 could not run."
     )]
-    Doctor(doctor::Doctor),
+    Doctor(doctor::DoctorArgs),
     /// Show the context that is delivered to agents
     #[command(
         after_help = "Examples:\n  blue context\n  blue context show\n  blue context log --since 2h"
     )]
     Context(context::ContextArgs),
-    /// Allow symbolic links of this project to lead out of it, on this machine
+    /// Allow symbolic links of this project to point outside it, on this machine
     #[command(
-        after_help = "Examples:\n  blue trust            allow the files that links of this project lead to now\n  blue trust --list     print what is allowed\n  blue trust --revoke   take it back\n\nA project asks with `security.allow_external: true` in .blue/config.yaml. The consent is\nstored in ~/.blue/trust.jsonl, never in the repository. After --revoke, restart `blue mcp`\nand `blue watch`: they read it when they start."
+        after_help = "Examples:\n  blue trust            allow the current targets of this project's links\n  blue trust --list     print all allowed files\n  blue trust --revoke   allow none of them any more\n\nA project asks with `security.allow_external: true` in .blue/config.yaml. The consent is\nstored in ~/.blue/trust.jsonl, never in the repository. After --revoke, restart `blue mcp`\nand `blue watch`: they read the consent when they start."
     )]
-    Trust(trust::Trust),
+    Trust(trust::TrustArgs),
     /// Show the state of the project, and what to do next
     #[command(after_help = "Example:\n  blue status")]
     Status(status::StatusArgs),
     /// Build whenever a document changes
     #[command(after_help = "Example:\n  blue watch")]
     Watch(watch::WatchArgs),
-    /// Record the start of an agent's session; print blue's name of it
+    /// Record the start of an agent's session; print its name in blue
     #[command(after_help = "Example:\n  blue session-start --session abc123")]
     SessionStart(session::SessionArgs),
     /// Record that an agent's session is alive
@@ -178,12 +178,12 @@ enum Knowledge {
     For(for_path::ForArgs),
     /// Report problems in the documents; write nothing
     #[command(
-        after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n  blue knowledge lint --accept BLUE-REF-001 docs/old --reason \"kept as they were written\"\n  blue knowledge lint --prune      remove accepted findings that are gone\n\nExit codes: 0 no warnings or errors, 1 warnings or errors, 2 could not run.\n`blue explain CODE` explains a finding."
+        after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n  blue knowledge lint --accept BLUE-REF-001 docs/old --reason \"archived\"\n  blue knowledge lint --prune      remove accepted findings that no longer occur\n\nExit codes: 0 no warnings or errors, 1 warnings or errors, 2 could not run.\n`blue explain CODE` explains a finding."
     )]
     Lint(lint::LintArgs),
 }
 
-/// The format of findings.
+/// Output format of findings.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// Text for people, on standard error
@@ -197,13 +197,13 @@ pub(crate) enum ReportFormat {
     Sarif,
 }
 
-/// Stack sizes that are tried, in bytes. Expressions in a template nest on the stack, which is only
-/// reserved until it is used. Where the system reserves no more (`ulimit -v`), the least is enough for
-/// the nesting that templates may have.
+/// Stack sizes to try, in bytes. Nested expressions in templates need a large stack, whose memory is
+/// only reserved until it is used. If the system refuses to reserve it (`ulimit -v`), the smallest size
+/// is still enough for the nesting that templates may have.
 const STACKS: [usize; 3] = [256 << 20, 64 << 20, 16 << 20];
 
-/// Runs blue with the given arguments. The arguments are parsed on this thread, so that `--version`
-/// and `--help` start no other; a command runs on a thread with a large stack.
+/// Runs blue. Arguments are parsed on this thread, so that `--version` and `--help` start no thread. A
+/// command runs on a thread with a large stack.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // clap first builds the help texts of all commands, which takes a third of the whole time.
@@ -214,26 +214,26 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => Arc::new(cli),
         Err(error) => {
-            // It fails only if the output is closed, and `--help | head` is fine.
+            // This fails only if the output is closed, as in `--help | head`.
             error.print().ok();
             return if error.use_stderr() { Exit::CouldNotRun } else { Exit::Done };
         }
     };
-    let mut refused = String::new();
+    let mut last_error = String::new();
     for size in STACKS {
         let cli = cli.clone();
         match std::thread::Builder::new().stack_size(size).spawn(move || run_command(&cli)) {
             Ok(thread) => return thread.join().unwrap_or(Exit::CouldNotRun),
-            Err(error) => refused = error.to_string(),
+            Err(error) => last_error = error.to_string(),
         }
     }
     output::error(&format!(
-        "start a thread: {refused}\nhint: raise the limits on memory (ulimit -v) and processes (ulimit -u)"
+        "start a thread: {last_error}\nhint: raise the limits on memory (ulimit -v) and processes (ulimit -u)"
     ));
     Exit::CouldNotRun
 }
 
-/// Runs a command; a panic is reported as a bug.
+/// Runs a command, and reports a panic as a bug.
 fn run_command(cli: &Cli) -> Exit {
     std::panic::set_hook(Box::new(|panic| {
         output::error(&format!(
@@ -282,7 +282,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     }
 }
 
-/// Returns true if the reader of the output ended early, as `head` does; that is no error.
+/// Returns true if the reader of the output ended early, as `head` does.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
     causes.any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

@@ -1,10 +1,10 @@
-//! The commands that are printed under `Next:`, each as it can be typed.
+//! Formats the commands under `Next:`, so that they can be pasted into a shell.
 
 use std::path::Path;
 
 use crate::discover::git;
 
-/// The next steps in a project, in order.
+/// The next steps in a project.
 pub(super) struct NextSteps {
     /// `-C` with the project's folder if that is not the current one.
     directory_flag: String,
@@ -13,7 +13,7 @@ pub(super) struct NextSteps {
 }
 
 impl NextSteps {
-    /// Steps in a project, as typed in the current folder.
+    /// Creates an empty list for a project.
     pub(super) fn new(folder: &Path) -> NextSteps {
         let here = std::env::current_dir().and_then(|here| here.canonicalize()).ok();
         let directory_flag = match here.is_some_and(|here| here == *folder) {
@@ -37,7 +37,7 @@ impl NextSteps {
         }
     }
 
-    /// The steps below their heading.
+    /// Formats the steps below their heading.
     pub(super) fn text(&self) -> String {
         let width = self.steps.iter().map(|(step, _)| step.chars().count()).max().unwrap_or(0);
         let line = |(step, why): &(String, String)| format!("  {step:width$}   {why}\n");

@@ -24,24 +24,23 @@ pub(super) struct BuiltProject {
 }
 
 impl BuiltProject {
-    /// Opens the project around a folder.
+    /// Opens the project that contains a folder.
     pub(super) fn open(directory: &Path) -> anyhow::Result<BuiltProject> {
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
-        let built = Built::open(&root)
-            .map_err(|unbuilt| anyhow::anyhow!("{unbuilt}\nhint: run `blue knowledge build`"))?;
+        let built = open_built(&root)?;
         let reader = ProjectReader::new(build::plan(&root));
         let work = bundles::work_name(&root, git::branch(&folder).as_deref());
         Ok(BuiltProject { root, built, reader, work })
     }
 
-    /// The project as `serve` reads it.
+    /// Returns the project for the functions of `serve`.
     pub(super) fn library(&self) -> Library<'_> {
         let BuiltProject { root, built, reader, work } = self;
         Library { root, built, reader, work: work.as_deref(), today: emit::today() }
     }
 
-    /// Words an error about an address that the user typed.
+    /// Converts an error about an address that the user typed, and adds a hint.
     pub(super) fn error(&self, typed: &str, error: impl Into<ReadError>) -> anyhow::Error {
         let error = error.into();
         if let ReadError::Address(AddressError::Malformed(_) | AddressError::NotUtf8) = error {
@@ -65,7 +64,13 @@ impl BuiltProject {
     }
 }
 
-/// A project with only what hooks need: they run often, and the index of documents can be large.
+/// Opens the indexes of the last build.
+pub(super) fn open_built(root: &Root) -> anyhow::Result<Built> {
+    Built::open(root)
+        .map_err(|unbuilt| anyhow::anyhow!("{unbuilt}\nhint: run `blue knowledge build`"))
+}
+
+/// A project without the index of documents, which can be large: hooks run often and do not need it.
 pub(super) struct Delivery {
     pub(super) root: Root,
     pub(super) bundles: Bundles,
@@ -76,8 +81,8 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// Opens the project around a folder. With a session, the log has only lines that its name
-    /// occurs in, which is much faster to read.
+    /// Opens the project that contains a folder. With a session, only the log lines that contain its
+    /// name are parsed, which is much faster.
     pub(super) fn open(directory: &Path, session: Option<&str>) -> anyhow::Result<Delivery> {
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
@@ -89,13 +94,13 @@ impl Delivery {
         Ok(Delivery { root, bundles, log, branch, work })
     }
 
-    /// The bundle of the current work.
+    /// Returns the bundle of the current work.
     pub(super) fn current(&self) -> Option<&BundleLine> {
         self.bundles.of_work(self.work.as_deref()?)
     }
 }
 
-/// Records a delivery in the audit log.
+/// Appends a delivery to the audit log.
 pub(super) fn record(
     root: &Root,
     line: AuditLine,
@@ -106,11 +111,11 @@ pub(super) fn record(
     emit::append_audit_line(root, &AuditLine { timestamp: emit::now(), session_id, event, ..line })
 }
 
-/// Adds the new lines of the audit log to the usage cache, because the log is rotated.
+/// Updates the usage cache from the audit log, before lines are lost by its rotation.
 pub(super) fn update_usage(root: &Root) -> Overlay {
     let overlay = Overlay::open(root, emit::today());
     if let Some(bytes) = overlay.cache_bytes(root) {
-        // If it cannot be written, the next command counts the lines again.
+        // If the cache cannot be written, the next command counts the lines again.
         emit::write_local_unlocked(root, USAGE, &bytes).ok();
     }
     overlay

@@ -1,4 +1,4 @@
-//! Writes to the terminal: no raw control characters, colour only where it is wanted.
+//! Writes to standard output and standard error, with control characters escaped.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use crate::model::Severity;
 
-/// The format of an answer.
+/// Output format of a command.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(super) enum OutputFormat {
     /// Text for people
@@ -25,7 +25,7 @@ pub(super) fn out(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes bytes to standard output as they are.
+/// Writes bytes to standard output unchanged.
 pub(super) fn copy(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(bytes)?;
@@ -38,15 +38,15 @@ pub(super) fn say(text: &str) {
     writeln!(anstream::stderr().lock(), "{text}").ok();
 }
 
-/// Reports the process that a command waits for.
-pub(super) fn wait_for(who: &str) {
-    say(&format!("blue: waiting for {who}"));
+/// Prints the process that a command waits for.
+pub(super) fn wait_for(process: &str) {
+    say(&format!("blue: waiting for {process}"));
 }
 
 /// Writes an error with its hints to standard error.
 pub(super) fn error(message: &str) {
     let red = style(Severity::Error);
-    // Errors repeat what was typed or configured, which may be a secret.
+    // Errors repeat arguments and settings, which may contain a secret.
     let message = crate::guard::shown(message);
     let mut lines = message.lines();
     say(&format!("blue: {red}error{red:#}: {}", visible(lines.next().unwrap_or_default())));
@@ -55,7 +55,7 @@ pub(super) fn error(message: &str) {
     }
 }
 
-/// The colour of a severity.
+/// Returns the colour of a severity.
 pub(super) fn style(severity: Severity) -> Style {
     let colour = match severity {
         Severity::Info => AnsiColor::Cyan,
@@ -65,12 +65,12 @@ pub(super) fn style(severity: Severity) -> Style {
     colour.on_default().bold()
 }
 
-/// A text that no build redacted, with secrets redacted and hidden characters escaped.
+/// Redacts secrets and escapes hidden characters, for a text that no build redacted.
 pub(super) fn shown(text: &str) -> String {
     visible(&crate::guard::shown(text))
 }
 
-/// A text with control and hidden characters escaped.
+/// Escapes control and hidden characters.
 pub(super) fn visible(text: &str) -> String {
     let hidden = crate::model::hidden_chars::hidden_in(text);
     let mut hidden = hidden.iter().peekable();

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::build::Progress;
 
 /// Time before the bar appears.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_millis(500);
 
 /// A progress bar, on a terminal only.
 pub(super) struct Bar {
@@ -41,7 +41,7 @@ impl Progress for Bar {
 
     fn step(&self) {
         let n_done = self.n_done.fetch_add(1, Ordering::Relaxed) + 1;
-        if !self.shown || !n_done.is_multiple_of(64) || self.started.elapsed() < PATIENCE {
+        if !self.shown || !n_done.is_multiple_of(64) || self.started.elapsed() < DELAY {
             return;
         }
         let bar = self.bar.get_or_init(|| {

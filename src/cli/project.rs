@@ -1,4 +1,4 @@
-//! Finds the project of a command, and reads the user's files outside of it.
+//! Finds the project of a command, and reads the user's own files.
 
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use rustix::fs::OFlags;
 use crate::discover::git;
 use crate::discover::project_root::{self, Uid};
 use crate::emit;
+use crate::model::layout::BLUE;
 use crate::model::{Key, Machine};
 use crate::root::Root;
 use crate::wire::user::{self, TrustLine, UserConfig};
@@ -22,7 +23,7 @@ const USER_CONFIG: &str = "config.yaml";
 /// Size limit of a file in the user's folder.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Finds the root of the project around a folder. Refuses one that another user can change.
+/// Finds the root of the project that contains a folder. Refuses a project of another user.
 pub(super) fn find(directory: &Path) -> anyhow::Result<PathBuf> {
     let root = project_root::find(directory, home().as_deref(), &git::ceilings())?;
     let Some(place) = project_root::owned_by_another(&root, &users()) else { return Ok(root) };
@@ -32,7 +33,7 @@ pub(super) fn find(directory: &Path) -> anyhow::Result<PathBuf> {
     let place = place.display();
     let config = home().unwrap_or_else(|| PathBuf::from("~/.blue")).join(USER_CONFIG);
     anyhow::bail!(
-        "{place} belongs to another user, who can change what an agent is given\nhint: if you trust it, write `safe_directories: [{:?}]` into {}",
+        "{place} belongs to another user, who can change what an agent receives\nhint: if you trust it, write `safe_directories: [{:?}]` into {}",
         root.display().to_string(),
         config.display()
     )
@@ -56,22 +57,22 @@ pub(super) fn open_to_write(folder: &Path) -> anyhow::Result<Root> {
     open(folder)
 }
 
-/// Creates this machine's key if there is none. Where it cannot be written there are no caches.
+/// Creates this machine's key if there is none. If it cannot be written, nothing is cached.
 pub(super) fn create_key() {
     if let Some(home) = home().filter(|home| !home.join(emit::KEY).exists()) {
         emit::create_key(&home).ok();
     }
 }
 
-/// `$BLUE_HOME`, or `~/.blue`: the user's own configuration and knowledge.
+/// Returns the folder of the user's configuration and knowledge: `$BLUE_HOME`, or `~/.blue`.
 pub(super) fn home() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = set("BLUE_HOME").map(PathBuf::from);
-    let home = home.or_else(|| set("HOME").map(|home| Path::new(&home).join(".blue")));
+    let home = home.or_else(|| set("HOME").map(|home| Path::new(&home).join(BLUE)));
     home.filter(|home| home.is_absolute())
 }
 
-/// The users whose projects are trusted: this one, and under sudo the one who called it.
+/// Returns the users whose projects are trusted: this user, and under sudo the calling user.
 fn users() -> Vec<Uid> {
     let own = rustix::process::geteuid();
     let sudo = std::env::var_os("SUDO_UID").and_then(|uid| uid.to_str()?.parse().ok());
@@ -89,20 +90,20 @@ fn user_config() -> anyhow::Result<UserConfig> {
     }
 }
 
-/// The consents of all projects, for the command that changes them.
+/// Reads the consents of all projects, for the command that changes them.
 pub(super) fn trust_lines() -> anyhow::Result<Vec<TrustLine>> {
     let Some(path) = home().map(|home| home.join(TRUST)) else { return Ok(Vec::new()) };
     match private_file(&path) {
         Some(bytes) => Ok(user::trust_lines(&String::from_utf8_lossy(&bytes))),
         None if path.exists() => anyhow::bail!(
-            "{} must be a regular file of yours that no other user can open; it allows nothing\nhint: chmod 600 {0}",
+            "{} is ignored: it must be a regular file that only you can open\nhint: chmod 600 {0}",
             path.display()
         ),
         None => Ok(Vec::new()),
     }
 }
 
-/// Reads this machine's key. One that other users could read is ignored.
+/// Reads this machine's key. A key that other users can read is ignored.
 fn read_key(home: &Path) -> Option<Key> {
     let bytes = private_file(&home.join(emit::KEY))?;
     Some(Key::new(bytes.try_into().ok()?))

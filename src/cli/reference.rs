@@ -1,4 +1,4 @@
-//! `blue context reference`: the documents near the current work, read on demand.
+//! `blue context reference`: reads the documents related to the current work.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::wire::session::short_id;
 pub(super) struct ReferenceArgs {
     /// Address or path of a document [default: the current work]
     uri: Option<String>,
-    /// Read every document whole, also over the budget; asks first
+    /// Read every document in full, even over the budget; asks first
     #[arg(long)]
     all: bool,
     /// Do not ask
@@ -37,13 +37,13 @@ impl ReferenceArgs {
         let uri = self.uri.as_deref().unwrap_or("blue://state/current-rfc");
         let row = related::row_of(&library, uri).map_err(|error| project.error(uri, error))?;
         let Some(row) = row else {
-            anyhow::bail!("{uri:?} is no document\nhint: run `blue knowledge list`")
+            anyhow::bail!("{uri:?} is not a document\nhint: run `blue knowledge list`")
         };
         let max_tokens = project.built.manifest.reference.max_tokens;
         if self.all {
-            let near = related::to_document(&library, row)?.unwrap_or_default();
-            let n_tokens: u64 = near.iter().map(|near| near.document.tokens).sum();
-            if n_tokens > max_tokens && !self.confirm(near.len(), n_tokens, max_tokens)? {
+            let related = related::to_document(&library, row)?.unwrap_or_default();
+            let n_tokens: u64 = related.iter().map(|related| related.document.tokens).sum();
+            if n_tokens > max_tokens && !self.confirm(related.len(), n_tokens, max_tokens)? {
                 return Ok(Exit::FoundSomething);
             }
         }
@@ -64,7 +64,7 @@ impl ReferenceArgs {
         Ok(Exit::Done)
     }
 
-    /// Asks whether to read more than the budget allows.
+    /// Asks for confirmation to read more than the budget allows.
     fn confirm(&self, n: usize, n_tokens: u64, max_tokens: u64) -> anyhow::Result<bool> {
         if self.yes {
             return Ok(true);
@@ -85,11 +85,11 @@ impl ReferenceArgs {
     }
 }
 
-/// Prints a text in a tag that names its document and the reason for it.
+/// Prints a text in a tag with the address of its document and the reason for choosing it.
 fn print(text: &Text) -> anyhow::Result<()> {
     if text.stale {
         output::say(&format!(
-            "blue: {} is not what was built\nhint: run `blue knowledge build`",
+            "blue: {} differs from the last build\nhint: run `blue knowledge build`",
             output::visible(&text.path)
         ));
     }
@@ -106,7 +106,7 @@ fn print(text: &Text) -> anyhow::Result<()> {
     ))
 }
 
-/// The number and title of a document.
+/// Formats the number and title of a document.
 fn title(text: &Text) -> Option<String> {
     let line = text.line.as_ref()?;
     let number = line.number.as_ref().map_or(String::new(), |number| format!("{number} "));

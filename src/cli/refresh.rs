@@ -1,4 +1,4 @@
-//! `blue context refresh`: the current work, if it changed since a session was given it.
+//! `blue context refresh`: prints the current work if it changed since its last delivery.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl RefreshArgs {
     }
 }
 
-/// The reason why no bundle is due, in words.
+/// Returns the reason why no bundle is due.
 fn why_not(delivery: &Delivery, session: &str) -> &'static str {
     match delivery.current() {
         None => "there is no current work: no live RFC is named like the worktree or the branch",
@@ -68,14 +68,14 @@ fn why_not(delivery: &Delivery, session: &str) -> &'static str {
             "nothing changed since it was delivered"
         }
         Some(bundle) if bundles::bytes(&delivery.root, bundle).is_none() => {
-            "the bundle is not what was built; run `blue knowledge build`"
+            "the bundle differs from the last build; run `blue knowledge build`"
         }
         Some(_) => "it was delivered less than half a minute ago",
     }
 }
 
-/// Returns the bundle of the current work if a trigger and its policy ask for a delivery, the session
-/// has another version, and the last delivery is long enough ago.
+/// Returns the bundle of the current work if it is due: a trigger fires, its policy allows it, the
+/// session has another version, and the last delivery is long enough ago.
 pub(super) fn due(
     delivery: &Delivery,
     session: &str,
@@ -106,34 +106,34 @@ pub(super) fn due(
             let before = bundles::before(&delivery.root, bundle, &line.content_hash);
             let changed = before.map_or(String::new(), |before| changes(&before, &bytes));
             format!(
-                "{} changed since {}; this replaces what was said then.{changed}",
+                "{} changed since {}; this version replaces it.{changed}",
                 bundle.source, line.timestamp
             )
         }
     };
-    // Addresses and times come from files that anyone can write.
+    // Addresses and times come from files of the repository, which are not trusted.
     let note: Vec<String> =
         note.lines().map(|line| output::visible(&escape(line)).replace(['<', '>'], "'")).collect();
     Ok(Some(DueBundle { bundle: bundle.clone(), bytes, note: note.join("\n"), _gate: gate }))
 }
 
-/// Changed lines that are listed.
+/// Maximum number of listed lines.
 const MAX_CHANGES: usize = 6;
 
-/// The lines that only one of two texts has, the removed ones first.
+/// Lists the lines that only one of two texts has, removed lines first.
 fn changes(before: &[u8], now: &[u8]) -> String {
     let (before, now) = (String::from_utf8_lossy(before), String::from_utf8_lossy(now));
     let lines = |text: &str| text.lines().skip(1).map(str::to_string).collect::<BTreeSet<_>>();
     let (old, new) = (lines(&before), lines(&now));
-    let gone = before.lines().filter(|line| old.contains(*line) && !new.contains(*line));
-    let come = now.lines().filter(|line| new.contains(*line) && !old.contains(*line));
+    let removed = before.lines().filter(|line| old.contains(*line) && !new.contains(*line));
+    let added = now.lines().filter(|line| new.contains(*line) && !old.contains(*line));
     let all: Vec<(&str, &str)> =
-        gone.map(|line| ("gone", line)).chain(come.map(|line| ("new", line))).collect();
-    // A hook may print 10,000 characters; the lines share what the bundle does not need.
+        removed.map(|line| ("gone", line)).chain(added.map(|line| ("new", line))).collect();
+    // A hook may print 10,000 characters. The lines share the space that the bundle leaves.
     let share = 9_700usize.saturating_sub(now.len()) / all.len().clamp(1, MAX_CHANGES);
     let width = share.saturating_sub(12).clamp(24, 240);
     let listed = all.iter().take(MAX_CHANGES);
-    let listed = listed.map(|(what, line)| format!("\n{what}: {}", clipped(line, width)));
+    let listed = listed.map(|(label, line)| format!("\n{label}: {}", clipped(line, width)));
     let more = all.len().saturating_sub(MAX_CHANGES);
     let more =
         if more > 0 { format!("\nand {}", counted(more, "more line")) } else { String::new() };
@@ -150,7 +150,7 @@ fn clipped(line: &str, width: usize) -> String {
     format!("{}{dots}", &line[..end])
 }
 
-/// Returns true if a trigger of the configuration fires on an occasion.
+/// Returns true if a configured trigger fires on an occasion.
 fn is_triggered(bundle: &BundleLine, occasion: &Occasion<'_>) -> bool {
     let mut triggers = bundle.triggers.iter().filter_map(|text| Trigger::parse(text));
     match occasion {
@@ -176,7 +176,7 @@ impl DueBundle {
         record(&delivery.root, bundle_line(&self.bundle), session, event)
     }
 
-    /// The same as JSON, which some events require.
+    /// Prints the bundle as JSON, which some events require, and records the delivery.
     pub(super) fn deliver_as_json(
         &self,
         delivery: &Delivery,

@@ -23,7 +23,7 @@ pub(super) struct RelatedArgs {
     /// Show at most N documents
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// Show only documents that together take at most this many tokens
+    /// Show only documents that have at most this many tokens in total
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
     /// Output format
@@ -35,7 +35,7 @@ pub(super) struct RelatedArgs {
 #[derive(Args, Debug)]
 pub(super) struct WhyArgs {
     /// Address or path of a document
-    one: String,
+    document: String,
     /// Address or path of another document
     other: String,
 }
@@ -45,50 +45,53 @@ impl RelatedArgs {
         let project = BuiltProject::open(directory)?;
         let about = path_or_text(&project.root, directory, &self.about);
         let row = related::row_of(&project.library(), &about);
-        let mut near = match row.map_err(|error| project.error(&about, error))? {
+        let mut found = match row.map_err(|error| project.error(&about, error))? {
             Some(row) => neighbours(&project, row)?,
             None => {
                 let catalogue = &project.built.catalogue;
                 related::to_text(&project.root, catalogue, &about, self.limit).0
             }
         };
-        near.truncate(self.limit);
+        found.truncate(self.limit);
         if let Some(budget) = self.budget {
             let mut rest = budget;
-            near.retain(|near| {
-                let after = rest.checked_sub(near.document.tokens);
+            found.retain(|related| {
+                let after = rest.checked_sub(related.document.tokens);
                 rest = after.unwrap_or(rest);
                 after.is_some()
             });
         }
-        output::out(&self.text(&near)?)?;
-        if near.is_empty() {
-            output::say(&format!("blue: nothing is near {}", output::visible(&self.about)));
+        output::out(&self.text(&found)?)?;
+        if found.is_empty() {
+            output::say(&format!(
+                "blue: no document is related to {}",
+                output::visible(&self.about)
+            ));
             return Ok(Exit::FoundSomething);
         }
         Ok(Exit::Done)
     }
 
-    fn text(&self, near: &[Related]) -> anyhow::Result<String> {
+    fn text(&self, related: &[Related]) -> anyhow::Result<String> {
         if self.format == OutputFormat::Json {
-            let entry = |near: &Related| {
-                let line = &near.document;
+            let entry = |related: &Related| {
+                let line = &related.document;
                 json!({
                     "uri": line.uri, "path": line.path, "title": line.title,
                     "status": line.status, "summary": line.summary, "tokens": line.tokens,
-                    "score": near.score, "reasons": near.reasons,
+                    "score": related.score, "reasons": related.reasons,
                 })
             };
-            let all: Vec<_> = near.iter().map(entry).collect();
+            let all: Vec<_> = related.iter().map(entry).collect();
             return Ok(format!("{}\n", serde_json::to_string_pretty(&all)?));
         }
         let mut text = String::new();
-        for near in near {
-            let line = &near.document;
+        for related in related {
+            let line = &related.document;
             text += &output::visible(&format!("{}  {}  ({})", line.uri, line.title, line.status));
             text.push('\n');
             if self.why {
-                text += &reasons(near);
+                text += &reasons(related);
             }
         }
         Ok(text)
@@ -102,22 +105,22 @@ impl WhyArgs {
         let row = |about: &str| {
             let row = related::row_of(&project.library(), about);
             row.map_err(|error| project.error(about, error))?.with_context(|| {
-                format!("{about:?} is no document\nhint: run `blue knowledge list`")
+                format!("{about:?} is not a document\nhint: run `blue knowledge list`")
             })
         };
-        let (one, other) = (row(&self.one)?, row(&self.other)?);
+        let (document, other) = (row(&self.document)?, row(&self.other)?);
         let mut text = String::new();
-        for (from, to) in [(one, other), (other, one)] {
-            let near = neighbours(&project, from)?;
+        for (from, to) in [(document, other), (other, document)] {
+            let related = neighbours(&project, from)?;
             let uri = catalogue.uri(to);
             text += &format!("{} → {uri}: ", catalogue.uri(from));
-            match near.iter().position(|near| near.document.uri == uri) {
+            match related.iter().position(|related| related.document.uri == uri) {
                 Some(at) => {
-                    let score = near[at].score;
-                    text += &format!("{} of {}, score {score}\n", at + 1, near.len());
-                    text += &reasons(&near[at]);
+                    let score = related[at].score;
+                    text += &format!("{} of {}, score {score}\n", at + 1, related.len());
+                    text += &reasons(&related[at]);
                 }
-                None => text += &format!("not among its {} nearest\n", near.len()),
+                None => text += &format!("not among its {} nearest\n", related.len()),
             }
         }
         output::out(&text)?;
@@ -125,19 +128,19 @@ impl WhyArgs {
     }
 }
 
-/// The reasons for a document, a line each.
+/// Formats the reasons for a document, one per line.
 fn reasons(related: &Related) -> String {
     let lines = related.reasons.iter().map(|reason| format!("    {}\n", output::visible(reason)));
     lines.collect()
 }
 
-/// The path below the root if the text names a file here; else the text itself.
+/// Returns the path below the root if the text names a file; otherwise the text itself.
 fn path_or_text(root: &Root, directory: &Path, about: &str) -> String {
-    let below = for_path::below(root, directory, Path::new(about)).ok();
+    let below = for_path::path_below_root(root, directory, Path::new(about)).ok();
     below.filter(|below| root.exists(below)).unwrap_or_else(|| about.to_string())
 }
 
 fn neighbours(project: &BuiltProject, row: usize) -> anyhow::Result<Vec<Related>> {
-    let near = related::to_document(&project.library(), row)?;
-    near.context("there is no relevance index\nhint: run `blue knowledge build`")
+    let related = related::to_document(&project.library(), row)?;
+    related.context("there is no relevance index\nhint: run `blue knowledge build`")
 }

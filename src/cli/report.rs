@@ -1,4 +1,4 @@
-//! Findings as text, JSON, GitHub commands or SARIF.
+//! Prints findings as text, JSON, GitHub workflow commands or SARIF.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::{ReportFormat, output, sarif};
 use crate::model::{Diagnostic, Severity};
 
-/// Text beyond this many bytes is counted, not printed.
+/// Maximum number of bytes of text. Further findings are only counted.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// The least severity that is shown as text. The other formats have all findings.
+/// The lowest severity that is printed as text. The other formats contain all findings.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum MinSeverity {
     Info,
@@ -47,11 +47,11 @@ pub(super) fn report(
     format: ReportFormat,
     diagnostics: &[Diagnostic],
     accepted: &[(Diagnostic, String)],
-    least: MinSeverity,
+    min_severity: MinSeverity,
 ) -> anyhow::Result<()> {
     match format {
         ReportFormat::Text => {
-            let text = text(diagnostics, least);
+            let text = text(diagnostics, min_severity);
             if !text.is_empty() {
                 output::say(text.trim_end());
             }
@@ -69,14 +69,16 @@ pub(super) fn report(
     }
 }
 
-/// Findings for people, one per line with its hint below.
-pub(super) fn text(diagnostics: &[Diagnostic], least: MinSeverity) -> String {
+/// Formats findings for people, one per line with its hint below.
+pub(super) fn text(diagnostics: &[Diagnostic], min_severity: MinSeverity) -> String {
     let mut text = String::new();
-    let mut n_left = 0;
-    let least = if least == MinSeverity::Info { Severity::Info } else { Severity::Warning };
-    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity() >= least) {
+    let mut n_more = 0;
+    let min_severity =
+        if min_severity == MinSeverity::Info { Severity::Info } else { Severity::Warning };
+    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity() >= min_severity)
+    {
         if text.len() > MAX_TEXT {
-            n_left += 1;
+            n_more += 1;
             continue;
         }
         let colour = output::style(diagnostic.severity());
@@ -88,28 +90,30 @@ pub(super) fn text(diagnostics: &[Diagnostic], least: MinSeverity) -> String {
         let (path, message) =
             (output::visible(&diagnostic.path), output::visible(&diagnostic.message));
         writeln!(text, "{path}{place}: {colour}{word}{colour:#}: {message} [{}]", diagnostic.code)
-            .expect("a string takes all");
+            .expect("writing to a string never fails");
         if let Some(hint) = &diagnostic.hint {
-            writeln!(text, "  hint: {}", output::visible(hint)).expect("a string takes all");
+            writeln!(text, "  hint: {}", output::visible(hint))
+                .expect("writing to a string never fails");
         }
     }
-    if n_left > 0 {
-        writeln!(text, "… and {n_left} more; `--format json` has them all")
-            .expect("a string takes all");
+    if n_more > 0 {
+        writeln!(text, "… and {n_more} more; `--format json` has them all")
+            .expect("writing to a string never fails");
     }
     text
 }
 
 fn json<'a>(diagnostics: &'a [Diagnostic], accepted: &'a [(Diagnostic, String)]) -> JsonReport<'a> {
-    let accepted = accepted.iter().map(|(diagnostic, reason)| line(diagnostic, Some(reason)));
+    let accepted =
+        accepted.iter().map(|(diagnostic, reason)| json_finding(diagnostic, Some(reason)));
     JsonReport {
         version: 1,
-        diagnostics: diagnostics.iter().map(|diagnostic| line(diagnostic, None)).collect(),
+        diagnostics: diagnostics.iter().map(|diagnostic| json_finding(diagnostic, None)).collect(),
         accepted: accepted.collect(),
     }
 }
 
-fn line<'a>(diagnostic: &'a Diagnostic, reason: Option<&'a String>) -> JsonFinding<'a> {
+fn json_finding<'a>(diagnostic: &'a Diagnostic, reason: Option<&'a String>) -> JsonFinding<'a> {
     let line = (diagnostic.line > 0).then_some(diagnostic.line);
     JsonFinding {
         path: &diagnostic.path,
@@ -145,7 +149,7 @@ fn github(diagnostics: &[Diagnostic]) -> String {
             property(&diagnostic.path),
             diagnostic.code
         )
-        .expect("a string takes all");
+        .expect("writing to a string never fails");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Documents that may need a review: not changed and not delivered for long.
+//! Finds documents that may need a review: neither changed nor delivered for a long time.
 
 use std::collections::BTreeMap;
 
@@ -17,22 +17,22 @@ use crate::serve::usage::SECONDS_PER_DAY;
 use crate::serve::{AuditLog, Built, Overlay, bundles};
 use crate::wire::jsonl::DocumentLine;
 
-/// Candidates that are listed as text.
+/// Maximum number of candidates in the text output.
 const MAX_LISTED: usize = 10;
 
-/// The live documents that may need a review. It is a suggestion only, and reaches no emitted file.
+/// Live documents that may need a review. This is a suggestion only, and is in no emitted file.
 pub(super) struct Review {
-    /// `reference.staleness_days`; 0 turns it off.
+    /// The setting `reference.staleness_days`; 0 turns the review off.
     days: u64,
-    /// `None` if git has no dates of the documents.
+    /// `None` if git has no dates for the documents.
     candidates: Option<Vec<ReviewCandidate>>,
 }
 
 struct ReviewCandidate {
     document: DocumentLine,
-    /// The time of the last commit that touched it.
+    /// Time of the last commit that changed the document.
     changed: Timestamp,
-    /// The day of its last delivery on this machine, since 1970.
+    /// Day of the last delivery on this machine, counted from 1970.
     delivered: Option<i64>,
 }
 
@@ -45,15 +45,15 @@ impl Review {
         }
         let dates = dates(root, built);
         let delivered = delivered(built, log, &Overlay::open(root, emit::today()));
-        let first = emit::today() - i64::try_from(days).unwrap_or(i64::MAX);
-        let mut any = false;
+        let last_day = emit::today() - i64::try_from(days).unwrap_or(i64::MAX);
+        let mut has_dates = false;
         let mut candidates = Vec::new();
         for row in built.catalogue.by_uri().iter().filter(|row| built.catalogue.is_live(**row)) {
             let Some(document) = built.catalogue.line(*row) else { continue };
             let Some(changed) = dates.time(&document.path) else { continue };
-            any = true;
+            has_dates = true;
             let delivered = delivered.get(&document.uri).copied();
-            let is_old = |day: i64| day <= first;
+            let is_old = |day: i64| day <= last_day;
             if is_old(changed.as_second().div_euclid(SECONDS_PER_DAY))
                 && delivered.is_none_or(is_old)
             {
@@ -62,10 +62,10 @@ impl Review {
         }
         drop_edited(root, &mut candidates);
         candidates.sort_by_key(|candidate| candidate.changed);
-        Review { days, candidates: any.then_some(candidates) }
+        Review { days, candidates: has_dates.then_some(candidates) }
     }
 
-    /// One line for `blue status`; empty if there are no candidates.
+    /// Formats a line for `blue status`; empty if there are no candidates.
     pub(super) fn line(&self) -> String {
         match self.candidates.as_deref() {
             None | Some([]) => String::new(),
@@ -77,13 +77,13 @@ impl Review {
         }
     }
 
-    /// The candidates for `blue context show`, the longest unchanged first.
+    /// Formats the candidates for `blue context show`, the longest unchanged first.
     pub(super) fn text(&self) -> String {
         let days = counted(self.days, "day");
         let all = match self.candidates.as_deref() {
             _ if self.days == 0 => return String::new(),
             None => {
-                return "  review: not known; git has no dates of these documents\n".to_string();
+                return "  review: unknown; git has no dates for these documents\n".to_string();
             }
             Some(all) => all,
         };
@@ -108,7 +108,7 @@ impl Review {
         text
     }
 
-    /// The candidates as JSON; `documents` is null if git has no dates.
+    /// Returns the candidates as JSON; `documents` is null if git has no dates.
     pub(super) fn json(&self) -> Value {
         let document = |candidate: &ReviewCandidate| {
             json!({
@@ -123,13 +123,13 @@ impl Review {
     }
 }
 
-/// The commit times of documents, from the cache or from git.
+/// Returns the commit times of documents, from the cache or from git.
 fn dates(root: &Root, built: &Built) -> Dates {
     let cached = Dates::open(root);
     let Some(head) = git::Head::ask(root.path(), None).wait().commit else { return cached };
     let dates = cached.update(built, &head, |paths| git::dates(root.path(), paths));
     let Some(dates) = dates else { return cached };
-    // If it cannot be written, the next command asks git again.
+    // If the cache cannot be written, the next command asks git again.
     if let Some(bytes) = dates.cache_bytes(root) {
         emit::create_local_folder(root).and_then(|()| emit::write_local(root, DATES, &bytes)).ok();
     }
@@ -153,8 +153,8 @@ fn drop_edited(root: &Root, candidates: &mut Vec<ReviewCandidate>) {
     });
 }
 
-/// The day of the last delivery of each document, by its address. Lines that were rotated out of the
-/// log are in the usage cache. The bundle of an RFC counts as the RFC.
+/// Returns the day of the last delivery of each document, by address. The usage cache has the lines
+/// that were rotated out of the log. The bundle of an RFC counts as the RFC.
 fn delivered(built: &Built, log: &AuditLog, overlay: &Overlay) -> BTreeMap<String, i64> {
     let mut last: BTreeMap<String, i64> = overlay.last_reads().collect();
     let of_bundle = |source: &str| {

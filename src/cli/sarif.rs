@@ -1,11 +1,11 @@
-//! Findings as a SARIF 2.1.0 log.
+//! Formats findings as a SARIF 2.1.0 log.
 
 use serde_json::{Value, json};
 
 use super::explain::page;
 use crate::model::{Code, Diagnostic, Severity};
 
-/// The log of one run.
+/// Returns the log of a run.
 pub(super) fn log(diagnostics: &[Diagnostic], accepted: &[(Diagnostic, String)]) -> Value {
     let rules: Vec<Value> = Code::ALL
         .iter()
@@ -69,7 +69,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// A path as a URI reference.
+/// Percent-encodes a path as a URI reference.
 fn encoded(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

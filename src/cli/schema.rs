@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::{Exit, output};
 use crate::wire::schema;
 
-/// The schemas of blue's files.
+/// The subcommands of `blue schema`.
 #[derive(Debug, Subcommand)]
 pub(super) enum SchemaCommand {
     /// Print a schema

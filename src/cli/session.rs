@@ -24,7 +24,7 @@ pub(super) struct SessionArgs {
     session: Option<String>,
 }
 
-/// An event that the record of a session depends on.
+/// An event that updates the record of a session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum SessionEvent {
     Start,
@@ -48,7 +48,7 @@ impl SessionArgs {
     }
 }
 
-/// Checks that the name of a session can be part of a file name.
+/// Checks that the name of a session can be used in a file name.
 pub(super) fn check_name(agent: &str) -> anyhow::Result<()> {
     anyhow::ensure!(
         session::is_plain(agent) && !agent.starts_with('.'),
@@ -63,17 +63,17 @@ pub(super) fn update_record(
     agent: &str,
     event: SessionEvent,
 ) -> anyhow::Result<SessionRecord> {
-    let known = match agent.is_empty() {
+    let previous = match agent.is_empty() {
         true => None,
         false => sessions::record(root, agent),
     };
-    let mut record = match known {
-        // Tools are called often; not every call needs a write.
+    let mut record = match previous {
+        // Tools are called often, so not every call is written.
         Some(record) if event == SessionEvent::Heartbeat && is_recent(&record.last_heartbeat) => {
             return Ok(record);
         }
         Some(record) => record,
-        None => new(root, agent)?,
+        None => new_record(root, agent)?,
     };
     record.last_heartbeat = now();
     record.ended = (event == SessionEvent::End).then(now);
@@ -91,21 +91,21 @@ pub(super) fn update_record(
     Ok(record)
 }
 
-/// Adds a session to those of an agent's process, for the server that the process started.
+/// Adds a session to the list of an agent's process, for the server that the process started.
 fn add_to_client(root: &Root, client: &str, name: &str) -> anyhow::Result<()> {
     let mut names = sessions::of_client(root, client);
-    if names.iter().any(|known| known == name) {
+    if names.iter().any(|session| session == name) {
         return Ok(());
     }
     names.push(name.to_string());
     // Only the last sessions of a long-running process matter.
-    let start = names.len().saturating_sub(MAX_OF_CLIENT);
+    let start = names.len().saturating_sub(MAX_SESSIONS);
     let text: String = names[start..].iter().map(|name| format!("{name}\n")).collect();
     emit::write_local_unlocked(root, &sessions::path_of_client(client), text.as_bytes())
 }
 
-/// Sessions recorded for one process.
-const MAX_OF_CLIENT: usize = 64;
+/// Maximum number of sessions recorded for a process.
+const MAX_SESSIONS: usize = 64;
 
 fn is_recent(time: &str) -> bool {
     let then = time.parse::<Timestamp>().ok();
@@ -113,14 +113,14 @@ fn is_recent(time: &str) -> bool {
     age.is_some_and(|age| !age.is_negative() && age < SignedDuration::from_secs(10))
 }
 
-fn new(root: &Root, agent: &str) -> anyhow::Result<SessionRecord> {
+fn new_record(root: &Root, agent: &str) -> anyhow::Result<SessionRecord> {
     let (id, agent_session) = (name(root)?, agent.to_string());
     Ok(SessionRecord { id, agent_session, started: now(), ..Default::default() })
 }
 
-/// Creates a name: `{project}-{realm}-{random}`.
+/// Creates a random name: `{project}-{realm}-{random}`.
 pub(super) fn name(root: &Root) -> anyhow::Result<String> {
-    // The build reports a bad configuration; a session goes on.
+    // An invalid configuration must not stop a session; the build reports it.
     let plan = build::plan(root);
     let folder = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
     let project = crate::model::uri::slugify(&shown(plan.project.as_deref().unwrap_or(folder)));
@@ -128,7 +128,7 @@ pub(super) fn name(root: &Root) -> anyhow::Result<String> {
     Ok(format!("{project}-{realm}-{}", random12()?))
 }
 
-/// Twelve random letters and digits.
+/// Returns twelve random letters and digits.
 fn random12() -> anyhow::Result<String> {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut text = String::new();

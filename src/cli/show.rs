@@ -22,7 +22,7 @@ impl ShowArgs {
         let texts = texts.map_err(|error| project.error(&self.uri, error))?;
         for text in texts.iter().filter(|text| text.stale && text.line.is_none()) {
             output::say(&format!(
-                "blue: warning: {} is not as it was built\nhint: run `blue knowledge build`; it keeps the edited text aside",
+                "blue: warning: {} differs from the last build\nhint: run `blue knowledge build`, which saves a copy of the edited text",
                 text.path
             ));
         }

@@ -1,4 +1,4 @@
-//! `blue trust`: the user's consent to links that point outside a project.
+//! `blue trust`: records the user's consent to links that point outside a project.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use crate::wire::user::{self, TrustLine};
 
 /// Flags of `blue trust`.
 #[derive(Args, Debug)]
-pub(super) struct Trust {
-    /// List the allowed files of all projects.
+pub(super) struct TrustArgs {
+    /// List the allowed files of all projects
     #[arg(long, conflicts_with = "revoke")]
     list: bool,
-    /// Revoke everything that was allowed for this project.
+    /// Revoke everything that was allowed for this project
     #[arg(long)]
     revoke: bool,
 }
 
-impl Trust {
+impl TrustArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let mut lines = project::trust_lines()?;
         if self.list {
@@ -34,10 +34,11 @@ impl Trust {
             return Ok(Exit::Done);
         }
         let folder = project::find(directory)?;
-        let (own, others): (Vec<TrustLine>, Vec<TrustLine>) =
+        let (project_lines, others): (Vec<TrustLine>, Vec<TrustLine>) =
             lines.into_iter().partition(|line| line.root == folder);
         lines = others;
-        let before: BTreeSet<PathBuf> = own.into_iter().flat_map(|line| line.external).collect();
+        let before: BTreeSet<PathBuf> =
+            project_lines.into_iter().flat_map(|line| line.external).collect();
         let after = if self.revoke { BTreeSet::new() } else { allowed_files(&folder, &before)? };
         if after == before {
             output::say("blue: nothing to do");
@@ -69,7 +70,7 @@ fn print<'a>(
     Ok(())
 }
 
-/// Files that the project's links point to, and those that were allowed before.
+/// Returns the targets of the project's links, and the files that were allowed before.
 fn allowed_files(folder: &Path, before: &BTreeSet<PathBuf>) -> anyhow::Result<BTreeSet<PathBuf>> {
     let root = project::open(folder)?;
     let (survey, inputs) = survey(&root)?;

@@ -15,20 +15,20 @@ use crate::wire::installed::InstallRecord;
 
 /// Flags of `blue uninstall`.
 #[derive(Args, Debug)]
-pub(super) struct Uninstall {
-    /// Remove blue from ~/.claude/settings.json instead of from this project.
+pub(super) struct UninstallArgs {
+    /// Remove blue from ~/.claude/settings.json instead of from this project
     #[arg(long)]
     user: bool,
-    /// Show the changes without writing them.
+    /// Show the changes without writing them
     #[arg(long)]
     dry_run: bool,
 }
 
-impl Uninstall {
+impl UninstallArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let installation = match self.user {
             true => Installation::user()?,
-            false => Installation::project(&super::project::find(directory)?, true, true)?,
+            false => Installation::project(&super::project::find(directory)?)?,
         };
         let record = installation.record()?;
         // Every file is checked before the first is written.
@@ -61,7 +61,7 @@ impl Uninstall {
     }
 }
 
-/// Scripts that an installation created and that were not changed since.
+/// Returns the scripts that an installation created and that were not changed since.
 fn unchanged_scripts(
     installation: &Installation,
     record: &InstallRecord,

@@ -1,4 +1,4 @@
-//! `blue watch`: builds whenever something changed.
+//! `blue watch`: builds after every change.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,13 @@ use clap::Args;
 use notify::{RecursiveMode, Watcher};
 
 use super::{Exit, build, output, project};
+use crate::model::layout::{BLUE, TEMPLATES};
 use crate::root::Root;
 
 /// Default time without a change before a build begins, in milliseconds.
 const QUIET: u64 = 200;
 
-/// A build begins after this many waits even if files still change.
+/// Maximum number of waits before a build begins even if files still change.
 const MAX_WAITS: u32 = 20;
 
 /// The flags of `blue watch`.
@@ -33,9 +34,8 @@ impl WatchArgs {
         let (sender, changes) = channel();
         let mut watcher =
             notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-                let matters = event.map_or(true, |event| !event.kind.is_access());
-                if matters {
-                    // It fails only when the command is about to end.
+                if event.map_or(true, |event| !event.kind.is_access()) {
+                    // This fails only when the command is about to end.
                     sender.send(()).ok();
                 }
             })
@@ -60,7 +60,7 @@ impl WatchArgs {
         }
     }
 
-    /// Waits for a change, and then until there are no more. Returns false if none can come.
+    /// Waits for a change, and then until changes stop. Returns false if the watcher ended.
     fn wait(&self, changes: &Receiver<()>) -> bool {
         if changes.recv().is_err() {
             return false;
@@ -77,7 +77,7 @@ impl WatchArgs {
     }
 }
 
-/// Watches the folders that the last build read, and no others.
+/// Watches exactly the folders that the last build read.
 fn follow(
     root: &Root,
     watcher: &mut notify::RecommendedWatcher,
@@ -86,7 +86,7 @@ fn follow(
     let folder = root.path();
     let mut wanted: BTreeSet<PathBuf> =
         crate::build::folders(root).iter().map(|path| folder.join(path)).collect();
-    wanted.extend([folder.to_path_buf(), folder.join(".blue"), folder.join(".blue/templates")]);
+    wanted.extend([folder.to_path_buf(), folder.join(BLUE), folder.join(TEMPLATES)]);
     for gone in watched.difference(&wanted) {
         watcher.unwatch(gone).ok();
     }

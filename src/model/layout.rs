@@ -18,6 +18,8 @@ pub const MANIFEST: &str = ".blue/context.manifest.yaml";
 pub const SESSION: &str = ".blue/context/session.md";
 /// Session bundle as the JSON that the hook for a starting subagent prints.
 pub const SESSION_JSON: &str = ".blue/context/session.json";
+/// Folder of the hook scripts.
+pub const HOOKS: &str = ".blue/hooks";
 /// Folder of the tier 2 bundles, one file for each live RFC.
 pub const WORKFLOW: &str = ".blue/context/workflow";
 /// Folder for caches, logs and locks, ignored by git.

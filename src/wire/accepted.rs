@@ -36,7 +36,7 @@ fn is_one(count: &u64) -> bool {
     *count == 1
 }
 
-/// Reads the file. An invalid line is an error, because the finding it should accept is unknown.
+/// Parses the file. An invalid line is an error, because it is unclear which finding it accepts.
 pub fn read(text: &str) -> Result<Vec<Accepted>, Vec<SchemaViolation>> {
     let mut entries = Vec::new();
     let mut violations = Vec::new();

@@ -1,6 +1,7 @@
 //! Table of the hooks that blue registers with each agent, and the server.
 
 use super::jsonc_edit::NewValue;
+use crate::model::layout::HOOKS;
 
 /// A handler to register for one event.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -37,15 +38,21 @@ enum HookProgram {
 
 use HookProgram::{Blue, Script};
 
-/// Tools that edit files. Codex has one, which also matches two names of Claude Code's.
-const EDITS: Matchers = (Some("Edit|MultiEdit|Write|NotebookEdit"), Some("apply_patch|Edit|Write"));
+/// Tools that edit files. The tool of Codex also matches two names of Claude Code.
+const EDITS: Matchers = Matchers {
+    claude: Some("Edit|MultiEdit|Write|NotebookEdit"),
+    codex: Some("apply_patch|Edit|Write"),
+};
 /// A resumed session already has the text. Claude Code drops a second copy of the same bytes, Codex
 /// does not.
-const STARTS: Matchers = (None, Some("startup|clear|compact"));
-const ALL: Matchers = (None, None);
+const STARTS: Matchers = Matchers { claude: None, codex: Some("startup|clear|compact") };
+const ALL: Matchers = Matchers { claude: None, codex: None };
 
-/// Matchers in Claude Code and in Codex.
-type Matchers = (Option<&'static str>, Option<&'static str>);
+/// Patterns of tool names or sources in Claude Code and in Codex; `None` for all.
+struct Matchers {
+    claude: Option<&'static str>,
+    codex: Option<&'static str>,
+}
 
 /// Event, matchers, program, timeout in seconds, and true if Codex has the event too. Each text for
 /// the start of a session has its own entry, because agents limit the output of each entry.
@@ -75,11 +82,11 @@ pub const SERVER: &str = "blue";
 /// Returns the hooks of an agent, in the order of registration.
 pub fn hooks(agent: Agent) -> Vec<AgentHook> {
     let rows = TABLE.iter().filter(|(.., codex)| agent != Agent::Codex || *codex);
-    rows.map(|(event, matcher, program, timeout, _)| AgentHook {
+    rows.map(|(event, matchers, program, timeout, _)| AgentHook {
         event,
         matcher: match agent {
-            Agent::Codex => matcher.1,
-            Agent::Claude | Agent::ClaudeUser => matcher.0,
+            Agent::Codex => matchers.codex,
+            Agent::Claude | Agent::ClaudeUser => matchers.claude,
         },
         command: command(agent, *program),
         timeout: *timeout,
@@ -95,7 +102,7 @@ fn command(agent: Agent, program: HookProgram) -> String {
         Script(name, argument) => (name, argument),
     };
     let argument = if argument.is_empty() { String::new() } else { format!(" {argument}") };
-    let path = format!(".blue/hooks/{name}");
+    let path = format!("{HOOKS}/{name}");
     match agent {
         // Run by `sh`, because the kernel cannot read the first line of a script with CR LF.
         Agent::Claude => format!("sh \"$CLAUDE_PROJECT_DIR\"/{path}{argument}"),
@@ -116,7 +123,7 @@ fn upward(path: &str, argument: &str, hook: &str) -> String {
     )
 }
 
-/// Returns the purpose of a command of blue's, in any spelling; `None` for other commands.
+/// Returns the purpose of a command of this or an earlier blue; `None` for other commands.
 pub fn role(command: &str) -> Option<String> {
     let name = |text: &str| -> String {
         text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect()
@@ -157,7 +164,7 @@ fn is_registered_command(command: &str) -> bool {
         Blue(_) => None,
     });
     let mut earlier = scripts.flat_map(|(name, argument)| {
-        let path = format!(".blue/hooks/{name}");
+        let path = format!("{HOOKS}/{name}");
         let argument = if argument.is_empty() { String::new() } else { format!(" {argument}") };
         let for_codex = format!(
             "d=$PWD; until [ -x \"$d/{path}\" ]; do [ -n \"$d\" ] || exit 0; d=${{d%/*}}; done; exec \"$d/{path}\"{argument}"

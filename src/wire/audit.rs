@@ -25,8 +25,8 @@ pub struct AuditLine {
     pub bytes: u64,
 }
 
-/// Session id with which `blue doctor` runs a hook. No agent receives that delivery, so [`read`] skips
-/// its lines.
+/// Session id that `blue doctor` uses to run a hook. No agent receives that delivery, so [`read`]
+/// skips its lines.
 pub const PROBE: &str = "doctor";
 
 /// Renders a line, with its line end.

@@ -1,7 +1,7 @@
 //! Framing of the caches in `.blue/local`: a format line, a keyed checksum and a payload.
 //!
-//! A cache promises nothing. One that is damaged, has another format, or came with a clone does not
-//! verify, and is the same as none.
+//! A cache that is damaged, has another format, or came with a clone does not verify. It is treated as
+//! absent.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +15,13 @@ pub struct Seal {
 
 impl Seal {
     /// Returns the seal of a kind of cache. `format` is raised by hand whenever the cached type changes.
-    /// `context` is everything else that decides whether the cache may be used.
+    /// `context` is everything else that the validity of the cache depends on.
     pub fn new(kind: &str, format: u32, key: &Key, context: &[u8]) -> Seal {
         let magic = format!("blue {kind} {format}\n");
         Seal { secret: key.digest(&magic, context), magic }
     }
 
-    /// Returns the bytes before a payload, which is given in parts.
+    /// Returns the bytes before a payload that consists of parts.
     pub fn header<P: AsRef<[u8]>>(&self, parts: &[P]) -> Vec<u8> {
         let mut hasher = Hasher::new();
         let checksum = hasher.field(self.secret.as_bytes()).parts(parts).digest();

@@ -64,7 +64,7 @@ impl FactsCache {
 }
 
 /// Returns the seal of the cache. Limits decide how much of a document is parsed, so facts that were
-/// parsed under other limits do not verify; neither do those of another version of blue.
+/// parsed with other limits do not verify. Facts of another version of blue do not verify either.
 pub fn seal(key: &Key, limits: &Limits) -> Seal {
     let limits = limits.parse_limits().map(|limit| limit.to_string()).join(" ");
     let context = format!("{} {limits}", env!("CARGO_PKG_VERSION"));

@@ -15,7 +15,7 @@ pub fn hook_json(event: &str, text: &str) -> String {
     format!("{HOOK_JSON}{event}\",\"additionalContext\":{quoted}}}}}\n")
 }
 
-/// Facts that change only if the content changes.
+/// Date and commit of a file. They change only if the content changes.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Provenance {
     /// Date of the commit, RFC 3339.
@@ -98,25 +98,25 @@ pub fn parse(format: Format, bytes: &[u8]) -> Option<EmittedFile<'_>> {
         }
         Format::Markdown => {
             let rest = bytes.strip_prefix(b"<!--\n")?;
-            let end = find(rest, b"\n-->\n")?;
-            facts(&rest[..end], "", &rest[end + 5..])
+            let end = memchr::memmem::find(rest, b"\n-->\n")?;
+            parse_facts(&rest[..end], "", &rest[end + 5..])
         }
         Format::Yaml => {
             let mut end = 0;
             while bytes[end..].starts_with(b"# ") {
                 end += memchr::memchr(b'\n', &bytes[end..])? + 1;
             }
-            facts(&bytes[..end], "# ", &bytes[end..])
+            parse_facts(&bytes[..end], "# ", &bytes[end..])
         }
     }
 }
 
-fn facts<'a>(head: &[u8], lead: &str, body: &'a [u8]) -> Option<EmittedFile<'a>> {
+fn parse_facts<'a>(head: &[u8], prefix: &str, body: &'a [u8]) -> Option<EmittedFile<'a>> {
     let head = std::str::from_utf8(head).ok()?;
     let mut provenance = Provenance::default();
     let (mut source, mut ours) = (String::new(), false);
     for line in head.lines() {
-        let (key, value) = line.strip_prefix(lead)?.split_once(": ")?;
+        let (key, value) = line.strip_prefix(prefix)?.split_once(": ")?;
         match key {
             "Generated" => provenance.generated = Some(value.to_string()),
             "Commit" => provenance.commit = Some(value.to_string()),
@@ -126,10 +126,6 @@ fn facts<'a>(head: &[u8], lead: &str, body: &'a [u8]) -> Option<EmittedFile<'a>>
         }
     }
     ours.then_some(EmittedFile { provenance, source, body })
-}
-
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    memchr::memmem::find(haystack, needle)
 }
 
 /// Returns true if blue emitted a Markdown file.

@@ -28,11 +28,11 @@ pub struct FileRecord {
     /// Digest of the text that was written.
     #[serde(rename = "left")]
     pub written: String,
-    /// State of the text before.
+    /// State of the previous text.
     #[serde(rename = "traces")]
     pub undo: UndoInfo,
-    /// Text before, if removing blue does not restore it: only for a text without a value. Other
-    /// settings can hold secrets and are not copied.
+    /// Previous text, if removing blue's entries does not restore it. That is only the case for a text
+    /// without a value; other settings can contain secrets and are not copied.
     pub original: Option<String>,
 }
 

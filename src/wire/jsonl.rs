@@ -177,17 +177,14 @@ pub struct ProvenanceLine {
 /// Renders the body of `bundles.jsonl`.
 pub fn bundles(lines: &[BundleLine]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for line in lines {
-        serde_json::to_writer(&mut bytes, line).expect("a line is JSON");
-        bytes.push(b'\n');
-    }
+    lines.iter().for_each(|line| push_line(&mut bytes, line));
     bytes
 }
 
 /// Renders the body of `documents.jsonl` in parts: a line per document. `allowed` are hidden
 /// characters that documents may contain.
 pub fn documents(graph: &Graph, weights: &[u32], allowed: &str) -> Vec<Vec<u8>> {
-    in_parts(graph, 512, |id, bytes| line(bytes, &document_row(graph, weights, id, allowed)))
+    in_parts(graph, 512, |id, bytes| push_line(bytes, &document_row(graph, weights, id, allowed)))
 }
 
 /// Parts of an index that are rendered in parallel.
@@ -220,7 +217,7 @@ pub fn relevance(graph: &Graph, neighbours: &[Vec<Neighbour>], allowed: &str) ->
                 .collect(),
         });
         let uri = graph.document(id).uri.as_str();
-        line(bytes, &RelevanceRow { uri, neighbours: neighbours.collect() });
+        push_line(bytes, &RelevanceRow { uri, neighbours: neighbours.collect() });
     })
 }
 
@@ -239,12 +236,12 @@ fn in_parts(
     parts.collect()
 }
 
-fn line(bytes: &mut Vec<u8>, line: &impl Serialize) {
+fn push_line(bytes: &mut Vec<u8>, line: &impl Serialize) {
     serde_json::to_writer(&mut *bytes, line).expect("a line is JSON");
     bytes.push(b'\n');
 }
 
-/// A [`DocumentLine`] to write, without copies of what is only read.
+/// A [`DocumentLine`] to write, which borrows from the graph.
 #[derive(Serialize)]
 struct DocumentRow<'a> {
     uri: &'a str,
@@ -283,20 +280,20 @@ fn document_row<'a>(
     let document = graph.document(id);
     let facts = &document.facts;
     let escape = |text: &'a str| escape_except(text, allowed);
-    let some = |text| Some(text).filter(|text: &&str| !text.is_empty()).map(escape);
+    let non_empty = |text| Some(text).filter(|text: &&str| !text.is_empty()).map(escape);
     let replaced_by = graph.replaced_by[id.0 as usize].iter();
     DocumentRow {
         uri: document.uri.as_str(),
         path: &document.path,
         sidecar: document.sidecar.as_deref(),
         kind: document.kind.as_str(),
-        number: some(&document.number_text),
+        number: non_empty(&document.number_text),
         title: escape(&document.title),
         status: document.status.to_string(),
-        status_text: some(&document.status_text),
+        status_text: non_empty(&document.status_text),
         live: graph.is_live(id),
         replaced_by: replaced_by.map(|by| graph.document(*by).uri.as_str()).collect(),
-        date: document.date.as_deref().and_then(some),
+        date: document.date.as_deref().and_then(non_empty),
         hash: document.digest.to_string(),
         bytes: facts.n_bytes,
         served: Some(facts.n_served).filter(|served| *served != facts.n_bytes),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::header;
+use crate::model::layout::CONFIG;
 use crate::model::{Digest, Format, Hasher};
 
 /// Emitted files, their inputs and checksums.
@@ -151,7 +152,7 @@ fn is_zero(number: &u64) -> bool {
 /// Reason why a text is not a manifest that blue wrote.
 #[derive(Debug, Eq, PartialEq)]
 pub enum Unusable {
-    /// Written by hand, in the format from before manifests had checksums.
+    /// Written by hand, in the older format without checksums.
     HandWritten,
     /// Neither written by blue nor in that older format.
     NotAManifest,
@@ -192,7 +193,7 @@ impl Manifest {
 
     /// Description of the sources in the header.
     pub fn source_line(&self) -> String {
-        format!(".blue/config.yaml and {} documents", self.documents.count)
+        format!("{CONFIG} and {} documents", self.documents.count)
     }
 
     /// Parses a manifest. It must have exactly the bytes that blue wrote.

@@ -1,4 +1,4 @@
-//! Reads hand-written manifests, from before manifests had checksums, as configuration.
+//! Converts hand-written manifests of the older format, without checksums, to configuration.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ pub struct Intent {
 
 const TIERS: [&str; 3] = ["identity", "workflow", "reference"];
 
-/// Keys that describe a build and are no settings.
+/// Keys that describe a build and are not settings.
 const FACTS: [&str; 4] = ["version", "generated_at", "source_commit", "checksum"];
 
 /// Reads the tiers and plugins of a hand-written manifest. Values that the configuration does not
@@ -180,7 +180,7 @@ fn unreadable(invalid: &YamlError) -> SchemaViolation {
     violation(invalid.line, "$", invalid.message.clone(), hint)
 }
 
-/// Parses a manifest. Returns the lines that had to be inserted, too.
+/// Parses a manifest. Returns it with the numbers of the lines that had to be inserted.
 fn parse(text: &str) -> Result<(LocatedYaml, Vec<u32>), YamlError> {
     let text = text.trim_start_matches('\u{feff}');
     let invalid = match LocatedYaml::yaml(text) {
@@ -201,7 +201,8 @@ fn parse(text: &str) -> Result<(LocatedYaml, Vec<u32>), YamlError> {
 }
 
 /// Inserts `sources:` above a tier's list that is followed by settings in the same column. This is not
-/// YAML, but the first description of the format is written so. Returns the inserted lines, from 1.
+/// valid YAML, but the first description of the format used it. Returns the text and the numbers of the
+/// inserted lines.
 fn with_sources(text: &str) -> (String, Vec<u32>) {
     let lines: Vec<&str> = text.lines().collect();
     let column = |line: &str| line.len() - line.trim_start_matches(' ').len();

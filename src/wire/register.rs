@@ -80,7 +80,7 @@ impl Editor {
         self.text = text;
     }
 
-    /// Value of a name, such as `hooks/SessionStart`.
+    /// Returns the value at a name, such as `hooks/SessionStart`.
     fn get(&self, name: &str) -> Option<&Node> {
         let root = self.parsed.root.as_ref().expect("the text has a value");
         name.split('/').filter(|key| !key.is_empty()).try_fold(root, |node, key| node.get(key))
@@ -143,7 +143,7 @@ impl Editor {
         self.remove(parent, &above.clone(), index);
     }
 
-    /// blue's handlers in the order of the text.
+    /// Returns blue's handlers in the order of the text.
     fn own_handlers(&self) -> Vec<OwnHandler> {
         let mut own = Vec::new();
         for event in self.get("hooks").map_or(&[][..], Node::children) {
@@ -169,8 +169,8 @@ impl Editor {
         own
     }
 
-    /// Array that contains a handler of blue's, or the group in which it is alone, with the array's
-    /// name and the index in it.
+    /// Returns the array that contains a handler of blue's, with its name and the index in it. If the
+    /// handler is alone in its group, the array is that of the groups.
     fn locate(&self, own: &OwnHandler) -> (String, Node, usize) {
         let event = format!("hooks/{}", own.event);
         let groups = self.get(&event).expect("the handler's event exists");
@@ -282,15 +282,26 @@ pub fn is_registered(text: &str, registration: &Registration) -> Result<bool, Js
     })
 }
 
-/// Hook commands that pretend to be blue's, each with whether [`add`] replaces it.
-pub fn impostors(text: &str) -> Result<Vec<(String, bool)>, JsonError> {
+/// A hook command that pretends to be blue's.
+pub struct Impostor {
+    /// The command.
+    pub command: String,
+    /// True if [`add`] replaces it.
+    pub is_replaced: bool,
+}
+
+/// Finds hook commands that pretend to be blue's.
+pub fn impostors(text: &str) -> Result<Vec<Impostor>, JsonError> {
     let editor = Editor::new(text)?;
     let events = editor.get("hooks").map_or(&[][..], Node::children).iter();
     let groups = events.flat_map(|event| event.node.children());
     let handlers = groups.filter_map(|group| group.node.get("hooks")).flat_map(Node::children);
     let commands = handlers.filter_map(|handler| handler.node.get_str("command"));
-    let impostors = commands.filter(|command| is_impostor(command));
-    Ok(impostors.map(|command| (command.to_string(), role(command).is_some())).collect())
+    let impostors = commands.filter(|command| is_impostor(command)).map(|command| Impostor {
+        command: command.to_string(),
+        is_replaced: role(command).is_some(),
+    });
+    Ok(impostors.collect())
 }
 
 /// Returns true if another server has blue's name.

@@ -100,8 +100,8 @@ pub fn validate(name: &str, text: &str) -> Vec<SchemaViolation> {
         "config" => validate_yaml(&schema, text, config::refusals),
         "manifest" | "user" => validate_yaml(&schema, text, |_| Vec::new()),
         // These files are not emitted by a build, so they have no provenance line.
-        "audit" | "accepted" | "trust" => validate_lines(&schema, text, false),
-        _ => validate_lines(&schema, text, true),
+        "audit" | "accepted" | "trust" => validate_lines(&schema, text, FirstLine::Data),
+        _ => validate_lines(&schema, text, FirstLine::Provenance),
     }
 }
 
@@ -145,17 +145,27 @@ fn validate_yaml(
     violations
 }
 
-/// Maximum number of violations reported of a file with many lines.
+/// Maximum number of reported violations in a file with many lines.
 const MAX_VIOLATIONS: usize = 100;
 
-fn validate_lines(schema: &Value, text: &str, headed: bool) -> Vec<SchemaViolation> {
+/// Content of the first line of a file.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum FirstLine {
+    Provenance,
+    Data,
+}
+
+fn validate_lines(schema: &Value, text: &str, first_line: FirstLine) -> Vec<SchemaViolation> {
     let first = validator(&self::schema("provenance").expect("it is one of the names"));
     let rest = validator(schema);
     let mut violations = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let number = i as u32 + 1;
-        let (validator, schema) =
-            if i == 0 && headed { (&first, &Value::Null) } else { (&rest, schema) };
+        let (validator, schema) = if i == 0 && first_line == FirstLine::Provenance {
+            (&first, &Value::Null)
+        } else {
+            (&rest, schema)
+        };
         match serde_json::from_str::<Value>(line) {
             Err(error) => {
                 let message = format!("not JSON: {error}");
@@ -179,7 +189,7 @@ fn validate_lines(schema: &Value, text: &str, headed: bool) -> Vec<SchemaViolati
     violations
 }
 
-/// Adds a validator's error. Of several alternatives, it describes the one that was probably meant.
+/// Converts an error of the validator. If there are alternatives, the most likely one is described.
 fn describe(
     schema: &Value,
     error: &ValidationError<'_>,
@@ -251,11 +261,7 @@ fn known_keys(schema: &Value, schema_path: &str) -> Vec<String> {
     let parts: Vec<&str> = schema_path.split('/').filter(|part| !part.is_empty()).collect();
     let mut at = schema;
     for part in parts.iter().take(parts.len().saturating_sub(1)) {
-        if let Some(name) =
-            at.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"))
-        {
-            at = &schema["$defs"][name];
-        }
+        at = resolve_reference(schema, at);
         if *part == "$ref" {
             continue;
         }
@@ -266,15 +272,18 @@ fn known_keys(schema: &Value, schema_path: &str) -> Vec<String> {
             other => &other[*part],
         };
     }
-    if let Some(name) =
-        at.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"))
-    {
-        at = &schema["$defs"][name];
-    }
-    at["properties"]
+    resolve_reference(schema, at)["properties"]
         .as_object()
         .map(|properties| properties.keys().cloned().collect())
         .unwrap_or_default()
+}
+
+/// Follows a `$ref` to a definition of the schema.
+fn resolve_reference<'a>(schema: &'a Value, at: &'a Value) -> &'a Value {
+    let reference = at.get("$ref").and_then(Value::as_str);
+    reference
+        .and_then(|name| name.strip_prefix("#/$defs/"))
+        .map_or(at, |name| &schema["$defs"][name])
 }
 
 fn nearest(key: &str, known: &[String]) -> Option<String> {

@@ -41,9 +41,9 @@ pub fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| CHARACTERS.contains(&byte))
 }
 
-/// Shortens a session id of more than 128 characters to its first 64 and a hash of all of it.
-/// `hooks/session-start` computes the same in awk, which has no bit operations and whose numbers are
-/// exact only up to 2^53. So the hash is two remainders of polynomials.
+/// Shortens a session id of more than 128 characters to its first 64 characters and a hash of the
+/// whole id. `hooks/session-start` computes the same in awk, which has no bit operations and whose
+/// numbers are exact only up to 2^53. So the hash is two remainders of polynomials.
 pub fn short_id(id: &str) -> String {
     if id.len() <= MAX_ID || !is_plain(id) {
         return id.to_string();

@@ -13,9 +13,9 @@ const FORMAT: u32 = 2;
 /// Counts of all deliveries so far. The log is rotated; the counts stay.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Usage {
-    /// The digest of the first line of the log that was read last.
+    /// Digest of the first line of the log that was read last.
     pub log: String,
-    /// Number of bytes that were read of it.
+    /// Number of bytes that were read of that log.
     pub offset: u64,
     /// Time of the first delivery, in seconds since 1970; 0 if there was none.
     pub first: i64,

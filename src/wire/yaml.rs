@@ -73,10 +73,10 @@ fn lines(text: &str) -> (BTreeMap<String, u32>, Option<u32>) {
     let mut lines = BTreeMap::new();
     let mut repeated = None;
     let mut stack: Vec<Frame> = Vec::new();
-    let seen = editor_lines(text);
+    let editor_lines = editor_lines(text);
     for event in Parser::new_from_str(text) {
         let Ok((event, span)) = event else { break };
-        let line = span.start.line().checked_sub(1).and_then(|line| seen.get(line));
+        let line = span.start.line().checked_sub(1).and_then(|line| editor_lines.get(line));
         let line = line.copied().unwrap_or(1);
         match event {
             Event::Scalar(value, ..) => {
@@ -112,7 +112,7 @@ fn lines(text: &str) -> (BTreeMap<String, u32>, Option<u32>) {
 
 /// Maps YAML's line numbers to those of editors: in YAML, a lone CR ends a line too.
 fn editor_lines(text: &str) -> Vec<u32> {
-    let mut seen = vec![1];
+    let mut editor_lines = vec![1];
     let mut line = 1;
     let mut bytes = text.bytes().peekable();
     while let Some(byte) = bytes.next() {
@@ -121,9 +121,9 @@ fn editor_lines(text: &str) -> Vec<u32> {
             b'\r' if bytes.peek() != Some(&b'\n') => {}
             _ => continue,
         }
-        seen.push(line);
+        editor_lines.push(line);
     }
-    seen
+    editor_lines
 }
 
 /// Advances the innermost frame by a value and returns the value's pointer.

@@ -5,20 +5,22 @@ use std::path::{Path, PathBuf};
 
 use super::settings::{self, Settings};
 use super::{CheckState, DoctorCheck};
-use crate::cli::installation::{FileStatus, Installation, ScriptState, SettingsFile, script_state};
+use crate::cli::installation::{
+    CODEX, FileStatus, Installation, ScriptState, SettingsFile, script_state,
+};
 use crate::root::Root;
 use crate::wire::agent::SCRIPTS;
-use crate::wire::register::Registration;
+use crate::wire::register::{Impostor, Registration};
 
 const INSTALL: &str = "run `blue install`";
 
 /// Checks that the scripts are those that blue ships.
 pub(super) fn scripts(root: &Root) -> Vec<DoctorCheck> {
-    let look = |(path, shipped): &(&str, &[u8])| match script_state(root, path, shipped) {
+    let check = |(path, shipped): &(&str, &[u8])| match script_state(root, path, shipped) {
         Ok(ScriptState::Current) => DoctorCheck::ok(*path, "current, executable"),
         Ok(ScriptState::Absent) => DoctorCheck::problem(*path, "does not exist", INSTALL),
         Ok(ScriptState::Older | ScriptState::Marked(_)) => {
-            let detail = "is older than this blue, has CR LF line ends, or is not executable";
+            let detail = "is older than this blue, has CR LF line endings, or is not executable";
             DoctorCheck::problem(*path, detail, INSTALL)
         }
         Ok(ScriptState::Edited) => {
@@ -31,11 +33,11 @@ pub(super) fn scripts(root: &Root) -> Vec<DoctorCheck> {
         }
         Err(error) => DoctorCheck::problem(*path, first_line(&error), INSTALL),
     };
-    SCRIPTS.iter().map(look).collect()
+    SCRIPTS.iter().map(check).collect()
 }
 
-/// Checks that every settings file has the entries that `blue install` writes. One agent is enough: a
-/// second one that is not connected is only a warning.
+/// Checks that every settings file has the entries that `blue install` writes. If one agent is
+/// connected, another agent that is not connected is only a warning.
 pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<DoctorCheck> {
     let project = match project_files(folder) {
         Ok(files) => files,
@@ -52,16 +54,16 @@ pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<DoctorCheck>
             state.is_registered() && matches!(file.registration, Registration::Hooks(_))
         })
     };
-    let any = has_hooks(&here, &project) || has_hooks(&everywhere, &user);
-    let all = project.iter().zip(&here);
+    let has_any_hooks = has_hooks(&here, &project) || has_hooks(&everywhere, &user);
+    let of_project = project.iter().zip(&here);
     let of_user =
         user.iter().zip(&everywhere).filter(|(_, state)| !matches!(state, SettingsState::Missing));
     let mut checks: Vec<DoctorCheck> =
-        all.chain(of_user).map(|(file, state)| check(file, state, any)).collect();
+        of_project.chain(of_user).map(|(file, state)| check(file, state, has_any_hooks)).collect();
     if let Ok(local) = local_file(folder)
         && let state @ SettingsState::Impostor(..) = settings_state(&local)
     {
-        checks.push(check(&local, &state, any));
+        checks.push(check(&local, &state, has_any_hooks));
     }
     let hint = "without it, only this project's settings are used";
     checks.extend(unreadable.map(|why| DoctorCheck::warning("~/.claude/settings.json", why, hint)));
@@ -75,9 +77,9 @@ pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<DoctorCheck>
     checks
 }
 
-/// Files of a project. Codex reads its hooks from the main checkout, also in a linked worktree.
+/// Returns the files of a project. In a linked worktree, Codex reads the hooks of the main checkout.
 fn project_files(folder: &Path) -> anyhow::Result<Vec<SettingsFile>> {
-    let mut files = Installation::project(folder, true, true)?.files;
+    let mut files = Installation::project(folder)?.files;
     let main = settings::main_checkout(folder);
     if let Some((main, codex)) = main.zip(files.iter_mut().find(|file| file.path == CODEX)) {
         codex.root = Root::open(&main)?;
@@ -86,9 +88,7 @@ fn project_files(folder: &Path) -> anyhow::Result<Vec<SettingsFile>> {
     Ok(files)
 }
 
-const CODEX: &str = ".codex/hooks.json";
-
-/// Settings that keep registered hooks and the server from running.
+/// Reports settings that prevent registered hooks and the server from running.
 fn blocked(
     project: &[SettingsFile],
     here: &[SettingsState],
@@ -116,7 +116,8 @@ fn blocked(
     checks
 }
 
-/// Settings of one user in this project. blue does not write them, but they may have an impostor.
+/// Returns the user's settings in this project. blue does not write them, but an impostor may be in
+/// them.
 fn local_file(folder: &Path) -> anyhow::Result<SettingsFile> {
     let path = ".claude/settings.local.json".to_string();
     let registration = Registration::Hooks(Vec::new());
@@ -125,14 +126,14 @@ fn local_file(folder: &Path) -> anyhow::Result<SettingsFile> {
 
 /// State of a settings file.
 enum SettingsState {
-    /// A command pretends to be blue's; true if `blue install` replaces it.
-    Impostor(String, bool),
+    /// A command pretends to be blue's.
+    Impostor(Impostor),
     Current,
     Older,
     Missing,
-    /// Another server has blue's name.
+    /// Another server is called blue.
     Taken,
-    /// The file is invalid, or the agent does not read it, with the reason.
+    /// The file is invalid, or the agent does not read it; with the reason.
     Invalid(String),
 }
 
@@ -145,8 +146,8 @@ impl SettingsState {
 fn settings_state(file: &SettingsFile) -> SettingsState {
     let text = file.text().ok().flatten().unwrap_or_default();
     let mut impostors = file.impostors(&text).unwrap_or_default().into_iter();
-    if let Some((command, is_replaced)) = impostors.next() {
-        return SettingsState::Impostor(command, is_replaced);
+    if let Some(impostor) = impostors.next() {
+        return SettingsState::Impostor(impostor);
     }
     let change = match file.install(None) {
         Ok(change) => change,
@@ -163,12 +164,12 @@ fn settings_state(file: &SettingsFile) -> SettingsState {
     }
 }
 
-fn check(file: &SettingsFile, state: &SettingsState, any: bool) -> DoctorCheck {
+fn check(file: &SettingsFile, state: &SettingsState, has_any_hooks: bool) -> DoctorCheck {
     let name = file.shown.as_str();
     let what = match file.registration {
         Registration::Hooks(_) => "hooks",
         Registration::Server => "server",
-        Registration::Attributes => "line ends",
+        Registration::Attributes => "line endings",
     };
     // A file of the main checkout is shown with its absolute path, and is installed there.
     let install = match name.starts_with('/') {
@@ -176,11 +177,11 @@ fn check(file: &SettingsFile, state: &SettingsState, any: bool) -> DoctorCheck {
         false => INSTALL.to_string(),
     };
     match state {
-        SettingsState::Impostor(command, is_replaced) => {
+        SettingsState::Impostor(Impostor { command, is_replaced }) => {
             let hint = if *is_replaced { INSTALL } else { "remove it there" };
             DoctorCheck::problem(
                 name,
-                format!("{command:?} poses as blue's; blue did not write it"),
+                format!("{command:?} looks like a hook of blue's, but blue did not write it"),
                 hint,
             )
         }
@@ -196,7 +197,7 @@ fn check(file: &SettingsFile, state: &SettingsState, any: bool) -> DoctorCheck {
             "rename it, then `blue install`",
         ),
         SettingsState::Missing => {
-            let state = if any { CheckState::Warning } else { CheckState::Problem };
+            let state = if has_any_hooks { CheckState::Warning } else { CheckState::Problem };
             DoctorCheck {
                 state,
                 ..DoctorCheck::warning(name, format!("{what} not registered"), &install)
@@ -210,7 +211,7 @@ fn first_line(error: &anyhow::Error) -> String {
     format!("{error:#}").lines().next().unwrap_or_default().to_string()
 }
 
-/// Checks that an agent's shell finds blue: on this PATH, and on the PATH that settings give hooks.
+/// Checks that an agent's shell finds blue, on this PATH and on the PATH that settings set for hooks.
 pub(super) fn on_path(settings: &Settings) -> Vec<DoctorCheck> {
     let own = std::env::var_os("PATH").unwrap_or_default();
     let set = settings.path().map(|(name, path)| (format!("PATH in {name}"), path.into()));

@@ -13,14 +13,14 @@ use super::DoctorCheck;
 use crate::cli::installation::{ScriptState, script_state};
 use crate::condense::tokens;
 use crate::model::layout::SESSION;
-use crate::root::{Content, Root};
+use crate::root::Root;
 use crate::wire::agent::SCRIPTS;
 use crate::wire::audit::PROBE;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 const NAME: &str = "what an agent receives";
 
-/// Text that an agent would receive.
+/// Measurements of the text that an agent would receive.
 #[derive(Debug, Serialize)]
 pub(super) struct Received {
     bytes: usize,
@@ -49,10 +49,7 @@ pub(super) fn run(root: &Root, folder: &Path) -> (DoctorCheck, Option<Received>)
         }
     };
     let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let built = match root.read(SESSION, 1 << 28) {
-        Ok(Some(Content::Bytes(bytes, _))) => bytes,
-        _ => Vec::new(),
-    };
+    let built = root.readable_bytes(SESSION, 1 << 28).unwrap_or_default();
     let received = Received {
         bytes: output.len(),
         tokens: tokens::count(&String::from_utf8_lossy(&output)),
@@ -91,7 +88,7 @@ fn run_script(script: &Path, folder: &Path) -> std::io::Result<Vec<u8>> {
     let mut stdout = child.stdout.take().expect("stdout is piped");
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        // A script that does not read its input closes the pipe; that is no error.
+        // A script that does not read its input closes the pipe, which is not an error.
         stdin.write_all(event.to_string().as_bytes()).ok();
         drop(stdin);
         let mut bytes = Vec::new();

@@ -8,9 +8,10 @@ mod settings;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
+use super::output::OutputFormat;
 use super::{Exit, output};
 use crate::model::Severity;
 use crate::model::plural::counted;
@@ -18,19 +19,10 @@ use settings::Settings;
 
 /// Flags of `blue doctor`.
 #[derive(Args, Debug)]
-pub(super) struct Doctor {
-    /// Output format.
+pub(super) struct DoctorArgs {
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: DoctorFormat,
-}
-
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
-enum DoctorFormat {
-    /// One line for each check.
-    #[default]
-    Text,
-    /// One JSON object.
-    Json,
+    format: OutputFormat,
 }
 
 /// Result of a check.
@@ -76,7 +68,7 @@ struct DoctorReport<'a> {
     received: Option<hook::Received>,
 }
 
-impl Doctor {
+impl DoctorArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let folder = super::project::find(directory)?;
         let root = super::project::open(&folder)?;
@@ -100,10 +92,10 @@ impl Doctor {
         let (n_warnings, n_problems) = (count(CheckState::Warning), count(CheckState::Problem));
         let report = DoctorReport { checks: &checks, n_warnings, n_problems, received };
         match self.format {
-            DoctorFormat::Json => {
+            OutputFormat::Json => {
                 output::out(&format!("{}\n", serde_json::to_string_pretty(&report)?))?
             }
-            DoctorFormat::Text => print_report(&report)?,
+            OutputFormat::Text => print_report(&report)?,
         }
         Ok(if n_problems > 0 { Exit::FoundSomething } else { Exit::Done })
     }

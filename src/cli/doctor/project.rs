@@ -4,7 +4,7 @@ use rustix::fs::FileType;
 
 use super::DoctorCheck;
 use crate::emit::{self, LOCAL};
-use crate::model::layout::{AUDIT, MANIFEST, SESSION, WORKFLOW};
+use crate::model::layout::{AUDIT, BLUE, CONFIG, MANIFEST, SESSION, WORKFLOW};
 use crate::model::plan::HOOK_BYTES;
 use crate::model::plural::counted;
 use crate::root::{Content, Root};
@@ -12,13 +12,13 @@ use crate::verify;
 
 /// Checks that the project has a `.blue` folder.
 pub(super) fn folder(root: &Root) -> DoctorCheck {
-    match root.stat(".blue") {
+    match root.stat(BLUE) {
         Ok(Some((_, FileType::Directory))) => DoctorCheck::ok(
-            ".blue",
+            BLUE,
             format!("in {}", crate::guard::shown(&root.path().display().to_string())),
         ),
-        Ok(None) => DoctorCheck::problem(".blue", "does not exist", "run `blue init`"),
-        _ => DoctorCheck::problem(".blue", "is not a folder", "move it away and run `blue init`"),
+        Ok(None) => DoctorCheck::problem(BLUE, "does not exist", "run `blue init`"),
+        _ => DoctorCheck::problem(BLUE, "is not a folder", "move it away and run `blue init`"),
     }
 }
 
@@ -34,7 +34,9 @@ pub(super) fn built(root: &Root) -> Vec<DoctorCheck> {
             DoctorCheck::problem(MANIFEST, "is damaged or not written by blue", build)
         }
         Ok(None) => DoctorCheck::problem(MANIFEST, "does not exist: nothing was built", build),
-        Err(error) => DoctorCheck::problem(MANIFEST, format!("{error:#}"), "look at it"),
+        Err(error) => {
+            DoctorCheck::problem(MANIFEST, format!("{error:#}"), "check that it is readable")
+        }
     };
     let current = match crate::cli::build::BuildArgs::check().build(root) {
         Ok(outcome) if outcome.not_current().next().is_some() => {
@@ -87,11 +89,13 @@ fn bundle(root: &Root, path: &str) -> DoctorCheck {
         _ => return DoctorCheck::problem(path, "is not a regular file", "move it away"),
     };
     match bytes.first() {
-        // An agent cuts a longer text without a message.
+        // An agent truncates a longer text without a message.
         _ if bytes.len() as u64 > HOOK_BYTES => {
-            let detail =
-                format!("{} bytes; an agent cuts texts of more than {HOOK_BYTES}", bytes.len());
-            DoctorCheck::problem(path, detail, "lower its budget in .blue/config.yaml and build")
+            let detail = format!(
+                "{} bytes; an agent truncates texts of more than {HOOK_BYTES}",
+                bytes.len()
+            );
+            DoctorCheck::problem(path, detail, &format!("lower its budget in {CONFIG} and build"))
         }
         Some(b'<') => {
             DoctorCheck::ok(path, format!("{} bytes of at most {HOOK_BYTES}", bytes.len()))
@@ -116,7 +120,7 @@ pub(super) fn local(root: &Root) -> DoctorCheck {
         Err(error) => DoctorCheck::problem(
             LOCAL,
             format!("cannot be written: {error}"),
-            "look at its permissions",
+            "check its permissions",
         ),
     }
 }

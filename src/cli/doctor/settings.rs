@@ -1,4 +1,4 @@
-//! Reads agents' other settings that decide whether hooks and the server run.
+//! Reads the settings of agents that can prevent hooks and the server from running.
 
 use std::path::{Path, PathBuf};
 
@@ -38,8 +38,8 @@ impl Settings {
 
     /// Reports a file that switches all hooks off.
     pub(super) fn hooks_off(&self) -> Option<DoctorCheck> {
-        let decides = self.0.iter().find(|(_, value)| value.get("disableAllHooks").is_some());
-        let (name, _) = decides.filter(|(_, value)| value["disableAllHooks"] == true)?;
+        let first = self.0.iter().find(|(_, value)| value.get("disableAllHooks").is_some());
+        let (name, _) = first.filter(|(_, value)| value["disableAllHooks"] == true)?;
         let detail = "disableAllHooks is true: Claude Code runs no hook at all";
         Some(DoctorCheck::problem(*name, detail, &format!("remove disableAllHooks from {name}")))
     }
@@ -73,13 +73,13 @@ impl Settings {
         ))
     }
 
-    /// PATH that settings give to hooks, with the file that sets it.
+    /// Returns the PATH that settings set for hooks, with the file that sets it.
     pub(super) fn path(&self) -> Option<(&'static str, &str)> {
         self.0.iter().find_map(|(name, value)| Some((*name, value["env"]["PATH"].as_str()?)))
     }
 }
 
-/// Returns the reason why an agent refuses a text that blue accepts: agents want strict JSON.
+/// Returns the reason why an agent rejects a text that blue accepts. Agents require strict JSON.
 pub(super) fn refused(text: &str) -> Option<String> {
     let text = text.trim_start_matches('\u{feff}');
     let error = serde_json::from_str::<serde::de::IgnoredAny>(text).err()?;

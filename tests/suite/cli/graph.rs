@@ -98,7 +98,7 @@ fn the_graph_can_be_limited_to_a_collection_or_a_neighbourhood() {
     );
     assert_eq!(json(&project, &["d1", "--depth", "0"]).0, ["0001-d1"]);
     let several = project.blue(&["knowledge", "graph", "1"]);
-    assert!(several.code == 2 && several.stderr.contains("fits several"), "{}", several.stderr);
+    assert!(several.code == 2 && several.stderr.contains("matches several"), "{}", several.stderr);
     let nothing = project.blue(&["knowledge", "graph", "zebra"]);
     assert!(nothing.code == 2 && nothing.stderr.contains("blue knowledge list"));
 }

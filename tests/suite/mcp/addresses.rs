@@ -104,12 +104,12 @@ fn an_address_that_fails_fails_for_the_same_reason_in_both() {
         ("blue://docs/adrs/nonsense", "nothing at blue://docs/adrs/nonsense"),
         ("blue://knowledge/missing", "nothing at blue://knowledge/missing"),
         ("blue://docs/adrs/{active}", "is not in adrs"),
-        ("blue://context/relevance/context/voice", "blue://context/voice is no document"),
+        ("blue://context/relevance/context/voice", "blue://context/voice is not a document"),
         ("blue://context/nonsense", "nothing at blue://context/nonsense"),
         ("blue://docs/%2e%2e/x", "an address has only letters"),
         ("blue://docs/../x", "an address has no empty"),
         ("file:///etc/passwd", "an address begins with blue://"),
-        ("blue://docs/adrs/0003-%c3", "an address is UTF-8"),
+        ("blue://docs/adrs/0003-%c3", "the address is not UTF-8"),
     ] {
         let shown = project.blue(&["knowledge", "show", uri]);
         assert_eq!(shown.code, 2, "{uri}: {}", shown.stdout);

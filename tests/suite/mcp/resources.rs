@@ -152,7 +152,7 @@ fn a_changed_document_is_returned_with_a_note() {
     project.write(".blue/context/session.md", "<blue-session>edited</blue-session>\n");
     let edited = client.read("blue://context/session");
     assert!(
-        edited["error"]["message"].as_str().unwrap().contains("not what was built"),
+        edited["error"]["message"].as_str().unwrap().contains("differs from the last build"),
         "{edited}"
     );
 }

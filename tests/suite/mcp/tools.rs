@@ -237,7 +237,7 @@ fn a_bad_call_is_answered_with_the_expected_arguments() {
         ("blue_related", json!({"uri": "blue://adr/1"}), "unknown field `uri`"),
         ("blue_related", json!({"about": " "}), "about is empty"),
         ("blue_related", json!({"about": "blue://adr/99"}), "nothing at blue://adr/99"),
-        ("blue_related", json!({"about": "blue://context/session"}), "is no document"),
+        ("blue_related", json!({"about": "blue://context/session"}), "is not a document"),
         ("blue_status", json!({"verbose": true}), "unknown field"),
         ("blue_context_status", json!({"session": 7}), "for example {"),
     ] {

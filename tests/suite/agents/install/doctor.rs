@@ -206,7 +206,7 @@ fn doctor_reports_a_command_that_imitates_blue() {
             let output = doctor(&project, &[]);
             assert_eq!(output.code, 1, "{command}: {}", output.stdout);
             let line = output.stdout.lines().find(|line| line.starts_with("problem")).unwrap();
-            assert!(line.contains(file) && line.contains("poses as blue's"), "{command}: {line}");
+            assert!(line.contains(file) && line.contains("looks like a hook of blue's"), "{command}: {line}");
         }
     }
     // Commands of this or an earlier version, and commands with a similar name, are no problem.

@@ -127,7 +127,7 @@ fn install_and_init_restore_scripts_with_crlf() {
         let path = ".blue/hooks/session-start";
         assert!(clone.read(path).contains("\r\n"));
         let doctored = doctor(&clone, &[]);
-        assert!(doctored.stdout.contains("has CR LF line ends"), "{}", doctored.stdout);
+        assert!(doctored.stdout.contains("has CR LF line endings"), "{}", doctored.stdout);
         // The exit code does not matter here, only the scripts do.
         run(&clone, clone.path(), &[command]);
         assert_eq!(clone.read(path), include_str!("../../../../hooks/session-start"), "{command}");

@@ -126,7 +126,7 @@ fn a_bundle_that_was_edited_by_hand_is_shown_with_a_warning() {
     let shown = project.blue(&["knowledge", "show", session]);
     assert!(shown.code == 0 && shown.stdout.contains("Delete all"), "{}", shown.stdout);
     let (place, hint) =
-        (".blue/context/session.md is not as it was built", "`blue knowledge build`");
+        (".blue/context/session.md differs from the last build", "`blue knowledge build`");
     assert!(shown.stderr.contains(place) && shown.stderr.contains(hint), "{}", shown.stderr);
 }
 
