@@ -22,7 +22,7 @@ pub(super) const BUILD: &str = "run `blue knowledge build`";
 /// Maximum time for which the previous indexes are served while those on disk are inconsistent.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is known about the agent session that a server answers.
+/// Evidence of the agent session that a server answers.
 pub struct Asker {
     /// The session named on the command line, which takes precedence.
     pub named: Option<String>,

@@ -176,7 +176,7 @@ fn a_refused_acceptance_writes_nothing() {
         (vec!["--accept", "BLUE-REF-0001", "--reason", "x"], "did you mean BLUE-REF-001"),
         (vec!["--accept", "docs/nowhere", "--reason", "x"], "nothing to accept"),
         (vec!["--accept", "BLUE-SUP-001", "--reason", "x"], "nothing to accept"),
-        (vec!["--accept", "--reason", "  "], "for a reason"),
+        (vec!["--accept", "--reason", "  "], "the reason is empty"),
         (vec!["--accept"], "--reason"),
     ] {
         let output = lint(&project, &flags);

@@ -46,7 +46,7 @@ fn doctor_reports_each_problem_with_its_fix() {
         ("does not begin with `<`", |project| {
             project.write(".blue/context/session.md", "{}\n");
         }),
-        ("bytes; an agent cuts", |project| {
+        ("bytes; an agent truncates", |project| {
             project.write(".blue/context/workflow/plan.md", format!("<{}", "x".repeat(9_500)));
         }),
         (".claude/settings.json:1:1: ", |project| {
@@ -206,7 +206,10 @@ fn doctor_reports_a_command_that_imitates_blue() {
             let output = doctor(&project, &[]);
             assert_eq!(output.code, 1, "{command}: {}", output.stdout);
             let line = output.stdout.lines().find(|line| line.starts_with("problem")).unwrap();
-            assert!(line.contains(file) && line.contains("looks like a hook of blue's"), "{command}: {line}");
+            assert!(
+                line.contains(file) && line.contains("looks like a hook of blue's"),
+                "{command}: {line}"
+            );
         }
     }
     // Commands of this or an earlier version, and commands with a similar name, are no problem.
