@@ -56,8 +56,8 @@ pub fn guard(bytes: &[u8]) {
     assert!(clean.notes.iter().all(|note| note.line <= n_placed), "a line number after the end");
     let safe = escape(&clean.text);
     assert!(hidden_in(&safe).is_empty(), "a hidden character remains");
-    guard::judge_name(&text);
-    guard::shown(&text);
+    guard::check_name(&text);
+    guard::redacted(&text);
 }
 
 /// Parses a file name and builds an address from it.

@@ -99,7 +99,7 @@ fn collection_digest(
     let collection = &graph.collections[row];
     let path = format!("knowledge/{}.md", collection.name);
     let budget = budget_of(&inputs.plan, collection);
-    let source = source_line(&collection.places, ids.len());
+    let source = source_line(&collection.globs, ids.len());
     let choice = Choice::new(corpus, ids, &budget);
     let mut action = Action::new();
     action.add_fact("template", inputs.templates.digest("digest.md").as_bytes());
@@ -276,7 +276,7 @@ fn index(
 /// Returns the `Source:` line of an index: all places with documents.
 fn index_source(graph: &Graph) -> String {
     let places: Vec<String> =
-        graph.collections.iter().flat_map(|collection| collection.places.clone()).collect();
+        graph.collections.iter().flat_map(|collection| collection.globs.clone()).collect();
     source_line(&places, graph.documents.len())
 }
 

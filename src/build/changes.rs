@@ -196,7 +196,7 @@ impl Planner<'_> {
                 OnDisk::Edited(_) | OnDisk::Foreign => {
                     let message = "no document asks for it any more, but it was edited by hand; it is left alone";
                     self.planned.notes.push(
-                        Diagnostic::new(Code::KeptOrphan, &old.path, message).hint("remove it"),
+                        Diagnostic::new(Code::EditedOrphan, &old.path, message).hint("remove it"),
                     );
                 }
                 OnDisk::Absent => {}

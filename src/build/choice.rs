@@ -3,7 +3,7 @@
 use super::{Corpus, extracts};
 use crate::condense;
 use crate::model::{Action, Budget, Bundle, Candidate, DocId, Graph, Hasher, Level, Listener};
-use crate::render::view::{self, Longer};
+use crate::render::view::{self, LongerTexts};
 
 /// Candidates of a list, and counts of the documents that the budget cannot reach.
 pub(super) struct Choice {
@@ -47,7 +47,7 @@ impl Choice {
     }
 
     /// Returns the longer texts of the candidates that the budget can reach.
-    pub(super) fn longer(&self, corpus: &Corpus<'_>) -> anyhow::Result<Longer> {
+    pub(super) fn longer(&self, corpus: &Corpus<'_>) -> anyhow::Result<LongerTexts> {
         let reached = self.candidates.iter().zip(&self.reach);
         let longer = reached.filter(|(_, level)| **level > Some(Level::Line));
         let ids: Vec<DocId> = longer.map(|(candidate, _)| candidate.id).collect();

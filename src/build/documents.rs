@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{Inputs, Progress};
 use crate::discover;
 use crate::emit;
-use crate::guard::{Allowed, Named, judge_name};
+use crate::guard::{Allowed, NameCheck, check_name};
 use crate::model::source::document_digest;
 use crate::model::{
     Code, Diagnostic, Digest, FoundFile, Noted, Parsed, Source, Stat, State, TrackedFile,
@@ -168,16 +168,16 @@ impl DocumentReader<'_> {
         path: &str,
         sidecar: Option<&str>,
     ) -> anyhow::Result<Result<LoadedDocument, Refused>> {
-        let note = match self.judge_name(path) {
-            Named::Plain => None,
-            Named::Noted(note) => Some(note),
+        let note = match self.check_name(path) {
+            NameCheck::Plain => None,
+            NameCheck::Noted(note) => Some(note),
             // The state does not mention the file, because its name may be a secret.
-            Named::Refused(note) => return Ok(Err(Refused { file: None, note: Some(note) })),
+            NameCheck::Refused(note) => return Ok(Err(Refused { file: None, note: Some(note) })),
         };
-        let allowed = self.inputs.guard.of(path);
+        let allowed = self.inputs.guard.allowed_for(path);
         if let Some((digest, parsed, files)) = self.unchanged(path, sidecar, &allowed) {
             self.add_size(parsed.facts.n_bytes)?;
-            let key = allowed.key(digest);
+            let key = allowed.cache_key(digest);
             return Ok(Ok(LoadedDocument { digest, key, parsed, files, fresh: None, note }));
         }
         let (bytes, stat) = match self.bytes(path)? {
@@ -204,7 +204,7 @@ impl DocumentReader<'_> {
             sidecar_bytes = Some(bytes);
         }
         let digest = document_digest(own, sidecar_bytes.as_deref().map(Digest::of));
-        let key = allowed.key(digest);
+        let key = allowed.cache_key(digest);
         if let Some(parsed) = self.cache.get(&key) {
             return Ok(Ok(LoadedDocument { digest, key, parsed, files, fresh: None, note }));
         }
@@ -223,10 +223,10 @@ impl DocumentReader<'_> {
 
     /// Checks a file name. A name that the last build read was not refused, and there are no other
     /// findings about ASCII names.
-    fn judge_name(&self, path: &str) -> Named {
+    fn check_name(&self, path: &str) -> NameCheck {
         match path.is_ascii() && self.previous.input(path).is_some() {
-            true => Named::Plain,
-            false => judge_name(path),
+            true => NameCheck::Plain,
+            false => check_name(path),
         }
     }
 
@@ -260,7 +260,7 @@ impl DocumentReader<'_> {
             files.push(known.clone());
         }
         let digest = document_digest(files[0].digest, files.get(1).map(|sidecar| sidecar.digest));
-        let parsed = self.cache.get(&allowed.key(digest))?;
+        let parsed = self.cache.get(&allowed.cache_key(digest))?;
         Some((digest, parsed, files))
     }
 

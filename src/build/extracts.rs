@@ -9,11 +9,11 @@ use crate::model::plan::Limits;
 use crate::model::source::document_digest;
 use crate::model::{Digest, DocId, Document, Plan, Source, Work};
 use crate::parse::{self, Extracts};
-use crate::render::view::Longer;
+use crate::render::view::LongerTexts;
 use crate::root::{Content, Root};
 
 /// Returns the longer texts of some documents. Facts have only their sizes.
-pub(super) fn longer(corpus: &Corpus<'_>, ids: &[DocId]) -> anyhow::Result<Longer> {
+pub(super) fn longer(corpus: &Corpus<'_>, ids: &[DocId]) -> anyhow::Result<LongerTexts> {
     let texts =
         |id: &DocId| Ok((*id, extract(corpus, *id, |extracts| &extracts.texts, parse::texts)?));
     ids.par_iter().with_min_len(8).map(texts).collect()
@@ -32,8 +32,8 @@ fn extract<T: Clone>(
 ) -> anyhow::Result<T> {
     let Corpus { root, inputs, graph, extracts, .. } = corpus;
     let document = graph.document(id);
-    let allowed = inputs.guard.of(&document.path);
-    if let Some(extracts) = extracts.get(&allowed.key(document.digest)) {
+    let allowed = inputs.guard.allowed_for(&document.path);
+    if let Some(extracts) = extracts.get(&allowed.cache_key(document.digest)) {
         return Ok(get(extracts).clone());
     }
     Ok(parse(&read_again(root, &inputs.plan, document)?, &inputs.plan.limits, &allowed))

@@ -74,7 +74,8 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         None => Vec::new(),
     };
     let policy = Policy { severities: plan.severities.clone(), accepted };
-    let mut cleaned = |path: &str, text: &str| clean_text(path, text, &guard.of(path), &mut notes);
+    let mut cleaned =
+        |path: &str, text: &str| clean_text(path, text, &guard.allowed_for(path), &mut notes);
     let voice = file(root, VOICE, MAX_BYTES, &mut files)?.map(|text| cleaned(VOICE, &text));
     let guide = file(root, GUIDE, MAX_BYTES, &mut files)?.map(|text| cleaned(GUIDE, &text));
     let (mut overrides, mut wrappers) = (BTreeMap::new(), Vec::new());

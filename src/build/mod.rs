@@ -230,7 +230,7 @@ fn is_unchanged(root: &Root, previous: &State) -> bool {
 
 /// Returns true if any file changed since the last build, even if the change has no effect. `None` if
 /// there was no build, or there are more than `max_files` inputs.
-pub fn moved(root: &Root, max_files: usize) -> Option<bool> {
+pub fn has_changes(root: &Root, max_files: usize) -> Option<bool> {
     let previous = state::load(root, false);
     let few = !previous.outputs.is_empty() && previous.inputs.len() <= max_files;
     few.then(|| !is_unchanged(root, &previous))
@@ -240,7 +240,7 @@ pub fn moved(root: &Root, max_files: usize) -> Option<bool> {
 /// only if files changed.
 pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     threads::start_pool(None)?;
-    if moved(root, usize::MAX) == Some(false) {
+    if has_changes(root, usize::MAX) == Some(false) {
         return Ok(false);
     }
     let Some(Ok((manifest, _))) = crate::verify::manifest(root)? else { return Ok(true) };
@@ -288,6 +288,6 @@ fn survey_with(
     // The next build has to check the folders that these answers came from.
     present.into_listed_folders().add_to(&mut tree);
     // A path can be a secret, so findings do not repeat it.
-    notes.iter_mut().for_each(|note| note.path = guard::shown(&note.path));
+    notes.iter_mut().for_each(|note| note.path = guard::redacted(&note.path));
     Ok(Survey { graph, bindings, notes, terms, files, extracts, new_facts, tree })
 }

@@ -249,7 +249,7 @@ fn ambiguous(graph: &Graph, source: &str, found: &[DocId]) -> Diagnostic {
     Diagnostic::new(Code::Ambiguous, CONFIG, message).hint(hint)
 }
 
-fn groups(graph: &Graph, longer: &view::Longer, bundle: &Bundle) -> Vec<Group> {
+fn groups(graph: &Graph, longer: &view::LongerTexts, bundle: &Bundle) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (id, level) in bundle.shown.iter().filter(|(id, _)| graph.is_live(*id)) {
         let uri =

@@ -87,7 +87,7 @@ pub(super) fn save(
 /// Returns the finding about a cache that could not be written.
 pub(super) fn not_written(error: anyhow::Error) -> Diagnostic {
     let message = format!("cannot write the cache: {error:#}");
-    Diagnostic::new(Code::CacheNotKept, emit::LOCAL, message)
+    Diagnostic::new(Code::CacheNotWritten, emit::LOCAL, message)
 }
 
 /// Returns all emitted files: those just written, those that did not change, and others hashed again.

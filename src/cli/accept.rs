@@ -2,7 +2,7 @@
 
 use super::{explain, output};
 use crate::emit;
-use crate::guard::shown;
+use crate::guard::redacted;
 use crate::model::layout::ACCEPTED;
 use crate::model::plural::counted;
 use crate::model::{Code, Diagnostic, Policy, Severity};
@@ -50,7 +50,7 @@ pub(super) fn accept(
     let chosen: Vec<&Diagnostic> = found.iter().filter(|found| selection.matches(found)).collect();
     if !chosen.is_empty() {
         // The reason is committed, so a secret in it is redacted.
-        policy.accept(chosen.iter().copied(), &shown(reason.trim()));
+        policy.accept(chosen.iter().copied(), &redacted(reason.trim()));
         write(root, policy)?;
     }
     output::say(&format!("blue: accepted {} in {ACCEPTED}", counted(chosen.len(), "finding")));

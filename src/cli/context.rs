@@ -12,7 +12,7 @@ use super::output::OutputFormat;
 use super::review::Review;
 use super::{Exit, build, output, reference, refresh};
 use crate::emit;
-use crate::guard::shown;
+use crate::guard::redacted;
 use crate::model::layout::{AUDIT, WORKTREE};
 use crate::model::plural::counted;
 use crate::serve::usage::Phase;
@@ -223,7 +223,7 @@ fn json(
     };
     let bundles: Vec<_> = delivery.bundles.all().iter().map(bundle).collect();
     let value = json!({
-        "manifest": manifest, "bundles": bundles, "work": delivery.work.as_deref().map(shown), "branch": delivery.branch.as_deref().map(shown),
+        "manifest": manifest, "bundles": bundles, "work": delivery.work.as_deref().map(redacted), "branch": delivery.branch.as_deref().map(redacted),
         "current": delivery.current().map(bundle), "log": delivery.log.lines,
         "torn_lines": delivery.log.n_lost, "review": review.json(),
         "usage": {

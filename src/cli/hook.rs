@@ -193,7 +193,7 @@ const MAX_CHECKED: usize = 2_000;
 fn catch_up(directory: &Path) -> anyhow::Result<()> {
     let folder = project::find(directory)?;
     let root = project::open(&folder)?;
-    if crate::build::moved(&root, MAX_CHECKED) == Some(true) {
+    if crate::build::has_changes(&root, MAX_CHECKED) == Some(true) {
         BuildArgs::default().build(&root)?;
     }
     Ok(())

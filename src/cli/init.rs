@@ -77,7 +77,7 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
     report.push_str(&found_lines(&graph));
     let older = older_manifest(root)?;
     let name = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
-    let name = &crate::guard::shown(name);
+    let name = &crate::guard::redacted(name);
     let intent = older.as_deref().map(intent).transpose()?;
     let mut files = vec![
         (CONFIG, config_text(name, &graph, intent.as_ref()).into_bytes()),
@@ -135,7 +135,7 @@ fn found_lines(graph: &Graph) -> String {
     }
     let line = |(row, collection): (usize, &Collection)| {
         let n_documents = counted(graph.of_collection(row).count(), "document");
-        let places = output::visible(&collection.places.join(", "));
+        let places = output::visible(&collection.globs.join(", "));
         format!("found    {n_documents} in {places} ({})\n", collection.kind)
     };
     graph.collections.iter().enumerate().map(line).collect()
@@ -213,7 +213,7 @@ fn config_text(name: &str, graph: &Graph, intent: Option<&Intent>) -> String {
             "#   - type: {}\n#     collection: {}\n#     paths:\n",
             collection.kind, collection.name
         ));
-        for place in &collection.places {
+        for place in &collection.globs {
             let place = serde_json::to_string(place).expect("a path is JSON");
             documents.push_str(&format!("#       - {place}\n"));
         }

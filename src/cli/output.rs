@@ -47,7 +47,7 @@ pub(super) fn wait_for(process: &str) {
 pub(super) fn error(message: &str) {
     let red = style(Severity::Error);
     // Errors repeat arguments and settings, which may contain a secret.
-    let message = crate::guard::shown(message);
+    let message = crate::guard::redacted(message);
     let mut lines = message.lines();
     say(&format!("blue: {red}error{red:#}: {}", visible(lines.next().unwrap_or_default())));
     for line in lines {
@@ -67,7 +67,7 @@ pub(super) fn style(severity: Severity) -> Style {
 
 /// Redacts secrets and escapes hidden characters, for a text that no build redacted.
 pub(super) fn shown(text: &str) -> String {
-    visible(&crate::guard::shown(text))
+    visible(&crate::guard::redacted(text))
 }
 
 /// Escapes control and hidden characters.

@@ -11,7 +11,7 @@ use super::{Exit, output, project};
 use crate::build;
 use crate::discover::git;
 use crate::emit::{self, now};
-use crate::guard::shown;
+use crate::guard::redacted;
 use crate::root::Root;
 use crate::serve::{bundles, sessions};
 use crate::wire::session::{self, SessionRecord};
@@ -81,7 +81,7 @@ pub(super) fn update_record(
     record.branch = git::branch(root.path());
     record.rfc = bundles::work_name(root, record.branch.as_deref());
     let worktree = root.path().join(".git").is_file();
-    record.worktree = worktree.then(|| shown(&root.path().display().to_string()));
+    record.worktree = worktree.then(|| redacted(&root.path().display().to_string()));
     let name = if agent.is_empty() { record.id.as_str() } else { agent };
     emit::create_local_folder(root)?;
     emit::write_local_unlocked(root, &sessions::path_of(name), &session::bytes(&record))?;
@@ -123,7 +123,7 @@ pub(super) fn name(root: &Root) -> anyhow::Result<String> {
     // An invalid configuration must not stop a session; the build reports it.
     let plan = build::plan(root);
     let folder = root.path().file_name().and_then(|name| name.to_str()).unwrap_or("project");
-    let project = crate::model::uri::slugify(&shown(plan.project.as_deref().unwrap_or(folder)));
+    let project = crate::model::uri::slugify(&redacted(plan.project.as_deref().unwrap_or(folder)));
     let realm = crate::model::uri::slugify(&plan.realm);
     Ok(format!("{project}-{realm}-{}", random12()?))
 }

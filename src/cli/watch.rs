@@ -41,7 +41,7 @@ impl WatchArgs {
             })
             .context("watch the project")?;
         let mut watched = BTreeSet::new();
-        let shown = crate::guard::shown(&folder.display().to_string());
+        let shown = crate::guard::redacted(&folder.display().to_string());
         output::say(&format!("blue: watching {shown}; stop with Ctrl-C"));
         loop {
             let started = Instant::now();

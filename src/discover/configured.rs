@@ -66,13 +66,13 @@ fn collection_row(collections: &mut Vec<Collection>, rule: &Rule) -> usize {
                 name: rule.collection.clone(),
                 kind: rule.kind.clone(),
                 series: Vec::new(),
-                places: Vec::new(),
+                globs: Vec::new(),
             });
             collections.len() - 1
         });
     let collection = &mut collections[row];
     collection.series.extend(rule.series.iter().cloned());
-    collection.places.extend(rule.paths.iter().cloned());
+    collection.globs.extend(rule.paths.iter().cloned());
     collection.series.dedup();
     row
 }

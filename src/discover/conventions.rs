@@ -110,13 +110,13 @@ fn add_folder(collections: &mut Vec<Collection>, row: usize, folder: &DocumentFo
     if row == collections.len() {
         let kind = Kind::new(&folder.kind);
         let (name, series) = (folder.name.clone(), folder.series.clone());
-        collections.push(Collection { name, kind, series, places: Vec::new() });
+        collections.push(Collection { name, kind, series, globs: Vec::new() });
     }
     let glob =
         if folder.base.is_empty() { "*.md".to_string() } else { format!("{}/*.md", folder.base) };
-    let places = &mut collections[row].places;
-    if !places.contains(&glob) {
-        places.push(glob);
+    let globs = &mut collections[row].globs;
+    if !globs.contains(&glob) {
+        globs.push(glob);
     }
 }
 

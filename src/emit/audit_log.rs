@@ -12,7 +12,7 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 
 use super::local_folder::{LOCAL, create_local_folder};
 use super::stage;
-use crate::model::layout::{AUDIT, AUDIT_BEFORE};
+use crate::model::layout::{AUDIT, ROTATED_AUDIT};
 use crate::root::Root;
 use crate::wire::audit::{self, AuditLine};
 
@@ -101,7 +101,7 @@ fn rotate(root: &Root, file: &File, max: u64) -> anyhow::Result<()> {
     let own = rustix::fs::fstat(file).map_err(std::io::Error::from)?;
     let current = root.stat(AUDIT)?.map(|(stat, _)| (stat.inode, stat.device));
     if current == Some((own.st_ino, own.st_dev)) {
-        stage::rename(root, AUDIT, AUDIT_BEFORE)?;
+        stage::rename(root, AUDIT, ROTATED_AUDIT)?;
     }
     Ok(())
 }

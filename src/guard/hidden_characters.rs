@@ -12,7 +12,7 @@ const MAX_SHOWN: usize = 4;
 /// Returns a finding for each run of hidden characters that are not allowed.
 pub(super) fn findings(hidden: &[(usize, char)], allowed: &Allowed) -> Vec<TextFinding> {
     let denied: Vec<(usize, char)> =
-        hidden.iter().copied().filter(|(_, c)| !allowed.kept.contains(*c)).collect();
+        hidden.iter().copied().filter(|(_, c)| !allowed.characters.contains(*c)).collect();
     let adjacent = |a: &(usize, char), b: &(usize, char)| a.0 + a.1.len_utf8() == b.0;
     denied.chunk_by(adjacent).map(finding).collect()
 }

@@ -23,7 +23,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::model::hidden_chars::hidden_in;
 use crate::model::{Allowance, Code, Digest, Hasher, Note};
 
-pub use file_names::{Named, has_secret, judge_name, shown};
+pub use file_names::{NameCheck, check_name, has_secret, redacted};
 use scan_context::ScanContext;
 
 /// The exceptions of the configuration, compiled.
@@ -37,7 +37,7 @@ pub struct Guard {
 #[derive(Clone, Debug, Default)]
 pub struct Allowed {
     /// Hidden characters that stay as they are.
-    pub kept: String,
+    pub characters: String,
     secrets: Arc<[String]>,
 }
 
@@ -56,21 +56,21 @@ impl Guard {
     }
 
     /// Returns the exceptions for the document at a path.
-    pub fn of(&self, path: &str) -> Allowed {
+    pub fn allowed_for(&self, path: &str) -> Allowed {
         let rules = self.hidden.iter().filter(|(glob, _)| glob.is_match(path));
-        let kept = rules.map(|(_, chars)| chars.as_str()).collect();
-        Allowed { kept, secrets: self.secrets.clone() }
+        let characters = rules.map(|(_, chars)| chars.as_str()).collect();
+        Allowed { characters, secrets: self.secrets.clone() }
     }
 }
 
 impl Allowed {
     /// Returns the cache key of a document's facts, which depend on its exceptions, too.
-    pub fn key(&self, content: Digest) -> Digest {
-        if self.kept.is_empty() && self.secrets.is_empty() {
+    pub fn cache_key(&self, content: Digest) -> Digest {
+        if self.characters.is_empty() && self.secrets.is_empty() {
             return content;
         }
         let mut hasher = Hasher::new();
-        hasher.field(content.as_bytes()).field(self.kept.as_bytes());
+        hasher.field(content.as_bytes()).field(self.characters.as_bytes());
         for secret in self.secrets.iter() {
             hasher.field(secret.as_bytes());
         }

@@ -85,7 +85,7 @@ impl Resolver<'_, '_> {
         }
         self.collections.iter().position(|collection| {
             collection
-                .places
+                .globs
                 .iter()
                 .any(|place| place.trim_end_matches("/*.md").trim_end_matches("/**/*.md") == folder)
         })
@@ -123,7 +123,7 @@ impl Resolver<'_, '_> {
             let base = glob.split(['*', '?', '[', '{']).next().unwrap_or("");
             full.starts_with(base) && (base.contains('/') || own_folder == folder_of(full))
         };
-        self.collections.iter().flat_map(|collection| &collection.places).any(is_below)
+        self.collections.iter().flat_map(|collection| &collection.globs).any(is_below)
     }
 
     /// Returns the document of the same collection with the most similar name, if it is similar

@@ -44,7 +44,7 @@ impl Failure {
         if !candidates.is_empty() {
             text += &format!("; did you mean {}?", candidates.join(" or "));
         }
-        escape(&crate::guard::shown(&text)).into_owned()
+        escape(&crate::guard::redacted(&text)).into_owned()
     }
 
     /// Returns the error for the protocol.
@@ -71,5 +71,5 @@ pub(super) fn shown(text: &str) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    escape(&crate::guard::shown(&text[..end])).into_owned()
+    escape(&crate::guard::redacted(&text[..end])).into_owned()
 }

@@ -147,7 +147,7 @@ codes! {
     Secret = "BLUE-SEC-001", Warning, "text that looks like a secret";
     SecretName = "BLUE-SEC-002", Warning, "a file name that looks like a secret";
     TrackedState = "BLUE-SEC-003", Error, "local state that git tracks";
-    Order = "BLUE-INJ-001", Warning, "text that looks like a prompt injection";
+    PromptInjection = "BLUE-INJ-001", Warning, "text that looks like a prompt injection";
     FakeTag = "BLUE-INJ-002", Warning, "a tag that an agent may interpret";
     FakeTurn = "BLUE-INJ-003", Warning, "a line that imitates a chat turn";
     CommentToAgent = "BLUE-INJ-004", Warning, "a comment that addresses an agent";
@@ -169,8 +169,8 @@ codes! {
     Missing = "BLUE-OUT-004", Error, "an emitted file that is missing";
     Foreign = "BLUE-OUT-005", Error, "a foreign file at the path of an emitted file";
     Orphan = "BLUE-OUT-006", Error, "an emitted file that is no longer needed";
-    KeptOrphan = "BLUE-OUT-007", Warning, "an edited file that is no longer needed";
-    CacheNotKept = "BLUE-OUT-008", Warning, "a cache that could not be written";
+    EditedOrphan = "BLUE-OUT-007", Warning, "an edited file that is no longer needed";
+    CacheNotWritten = "BLUE-OUT-008", Warning, "a cache that could not be written";
     SourceUnknown = "BLUE-CFG-001", Warning, "a configured source that does not exist";
     TooManyBundles = "BLUE-CFG-002", Info, "more live RFCs than workflow bundles";
     AcceptedGone = "BLUE-CFG-003", Info, "an accepted finding that no longer occurs";

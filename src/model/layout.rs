@@ -41,7 +41,7 @@ pub const WORKTREE: &str = ".blue/worktree.json";
 /// The audit log; not committed.
 pub const AUDIT: &str = ".blue/local/audit.jsonl";
 /// The audit log before it; not committed.
-pub const AUDIT_BEFORE: &str = ".blue/local/audit.1.jsonl";
+pub const ROTATED_AUDIT: &str = ".blue/local/audit.1.jsonl";
 /// The documents that were read on this machine; not committed.
 pub const USAGE: &str = ".blue/local/usage";
 /// The last commit of each document; not committed.

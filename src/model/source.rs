@@ -48,7 +48,7 @@ pub struct Collection {
     /// Prefixes of mentions of its documents, in lower case: `rfc`, `eip`.
     pub series: Vec<String>,
     /// Globs of the folders with its documents, for display, sorted.
-    pub places: Vec<String>,
+    pub globs: Vec<String>,
 }
 
 /// A document that discovery decided to read.

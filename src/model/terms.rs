@@ -15,7 +15,7 @@ pub struct Terms {
     /// Hashes of all bigrams of terms, each once, unordered.
     #[serde(with = "super::packed")]
     pub bigrams: Vec<u32>,
-    /// The most used names of code, sorted; see [`used`].
+    /// The most used names of code, sorted; see [`pack_count`].
     #[serde(with = "super::packed")]
     pub names: Vec<u32>,
     /// Terms of the lines that refer to other documents.
@@ -73,7 +73,7 @@ pub fn bigram(one: u32, other: u32) -> u32 {
 
 /// Packs a name's hash with how often it is used: the lowest three bits hold the base-2 logarithm.
 #[inline]
-pub fn used(name: u32, times: u32) -> u32 {
+pub fn pack_count(name: u32, times: u32) -> u32 {
     (name & !7) | times.max(1).ilog2().min(7)
 }
 

@@ -1,6 +1,6 @@
 //! Finds the code identifiers in a text: `someName`, `some_name`, `SOMENAME`.
 
-use crate::model::terms::{folded, hash, used};
+use crate::model::terms::{folded, hash, pack_count};
 
 /// Identifiers stored per document, the most frequent ones.
 const MAX_IDENTIFIERS: usize = 64;
@@ -14,7 +14,7 @@ const MAX_LEN: usize = 64;
 /// Bytes tested at once.
 const BLOCK: usize = 32;
 
-/// Returns the identifiers of a text, each hashed and packed with its count; see [`used`].
+/// Returns the identifiers of a text, each hashed and packed with its count; see [`pack_count`].
 pub(super) fn identifiers(text: &str) -> Vec<u32> {
     let bytes = text.as_bytes();
     let (mut uses, mut from) = (Vec::new(), 1);
@@ -33,14 +33,15 @@ pub(super) fn identifiers(text: &str) -> Vec<u32> {
 
 /// Returns the most frequent identifiers with their counts, sorted.
 fn most_frequent(mut uses: Vec<u32>) -> Vec<u32> {
-    uses.sort_unstable_by_key(|hash| used(*hash, 1));
-    let runs = uses.chunk_by(|a, b| used(*a, 1) == used(*b, 1));
+    uses.sort_unstable_by_key(|hash| pack_count(*hash, 1));
+    let runs = uses.chunk_by(|a, b| pack_count(*a, 1) == pack_count(*b, 1));
     let mut counts: Vec<(usize, u32)> = runs.map(|run| (run.len(), run[0])).collect();
     if counts.len() > MAX_IDENTIFIERS {
-        counts.sort_unstable_by_key(|(n, hash)| (std::cmp::Reverse(*n), used(*hash, 1)));
+        counts.sort_unstable_by_key(|(n, hash)| (std::cmp::Reverse(*n), pack_count(*hash, 1)));
         counts.truncate(MAX_IDENTIFIERS);
     }
-    let mut packed: Vec<u32> = counts.into_iter().map(|(n, hash)| used(hash, n as u32)).collect();
+    let mut packed: Vec<u32> =
+        counts.into_iter().map(|(n, hash)| pack_count(hash, n as u32)).collect();
     packed.sort_unstable();
     packed
 }

@@ -91,7 +91,7 @@ fn cleaned_work(page: &Page<'_>, brief: String) -> Work {
 /// and with the tags escaped that mean something to the agent's host.
 pub fn whole(bytes: &[u8], allowed: &Allowed) -> String {
     let text = decode::decode(bytes, &mut Vec::new());
-    escape_except(&clean(&text, allowed).text, &allowed.kept).into_owned()
+    escape_except(&clean(&text, allowed).text, &allowed.characters).into_owned()
 }
 
 fn with_page<T>(

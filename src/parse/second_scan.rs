@@ -21,7 +21,7 @@ impl<'a> SecondScan<'a> {
 
     /// Hidden characters that the document is allowed to contain.
     pub(super) fn allowed_characters(&self) -> &str {
-        &self.allowed.kept
+        &self.allowed.characters
     }
 
     /// Returns the text with secrets redacted and hidden characters made visible.

@@ -42,7 +42,7 @@ pub(super) struct CodeNames {
 struct Use(u64);
 
 impl Use {
-    /// Packs a name of the lexicon, see [`crate::model::terms::used`].
+    /// Packs a name of the lexicon, see [`crate::model::terms::pack_count`].
     fn new(name: u32, id: DocId) -> Use {
         Use(u64::from(name >> 3) << 35 | u64::from(id.0) << 3 | u64::from(name & 7))
     }

@@ -177,7 +177,7 @@ mod tests {
         let mut edges: Vec<Edge> = edges.iter().map(edge).collect();
         edges.sort();
         Graph {
-            collections: vec![Collection { name, kind, series: Vec::new(), places: Vec::new() }],
+            collections: vec![Collection { name, kind, series: Vec::new(), globs: Vec::new() }],
             documents: titles.iter().enumerate().map(document).collect(),
             edges,
             live: vec![true; titles.len()],

@@ -73,7 +73,7 @@ impl ProjectReader {
             let excerpts = parse::texts(&source, &self.plan.limits, &allowed);
             let (brief, sections) = (excerpts.brief.trim(), excerpts.sections.trim());
             let with_heading =
-                |text: &str| format!("{heading}\n\n{}", escape_except(text, &allowed.kept));
+                |text: &str| format!("{heading}\n\n{}", escape_except(text, &allowed.characters));
             if !brief.is_empty() {
                 texts.push((Level::Brief, with_heading(brief)));
             }

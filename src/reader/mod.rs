@@ -72,7 +72,7 @@ impl ProjectReader {
 
     /// Returns the findings that the configuration allows in a file.
     fn allowed(&self, path: &str) -> Allowed {
-        self.guard.of(path)
+        self.guard.allowed_for(path)
     }
 
     fn check_denied(&self, path: &str) -> Result<(), Unread> {

@@ -48,10 +48,10 @@ pub fn head(document: &Document) -> String {
 }
 
 /// The longer texts of the documents that a budget can reach.
-pub type Longer = BTreeMap<DocId, Texts>;
+pub type LongerTexts = BTreeMap<DocId, Texts>;
 
 /// Returns a document at a level. `longer` must contain its texts if the level is above one line.
-pub fn entry(graph: &Graph, longer: &Longer, id: DocId, level: Level) -> Entry {
+pub fn entry(graph: &Graph, longer: &LongerTexts, id: DocId, level: Level) -> Entry {
     let document = graph.document(id);
     let texts = || longer.get(&id).expect("the caller extracted the texts that the budget reaches");
     let (text, more) = match level {
@@ -122,7 +122,7 @@ pub fn rounded(number: u64) -> u64 {
 }
 
 /// Returns the entries of a bundle: live documents, and history.
-pub fn entries(graph: &Graph, longer: &Longer, bundle: &Bundle) -> (Vec<Entry>, Vec<Entry>) {
+pub fn entries(graph: &Graph, longer: &LongerTexts, bundle: &Bundle) -> (Vec<Entry>, Vec<Entry>) {
     let live = bundle.shown.iter().filter(|(id, _)| graph.is_live(*id));
     let history_ids = bundle.shown.iter().filter(|(id, _)| !graph.is_live(*id));
     (

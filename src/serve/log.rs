@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::layout::{AUDIT, AUDIT_BEFORE};
+use crate::model::layout::{AUDIT, ROTATED_AUDIT};
 use crate::model::{Digest, Level};
 use crate::root::Root;
 use crate::wire::audit::{self, AuditLine};
@@ -48,7 +48,7 @@ impl AuditLog {
     /// are parsed. A log that cannot be read counts as empty.
     pub fn open(root: &Root, session: Option<&str>) -> AuditLog {
         let mut log = AuditLog::default();
-        for path in [AUDIT_BEFORE, AUDIT] {
+        for path in [ROTATED_AUDIT, AUDIT] {
             if let Some(bytes) = root.readable_bytes(path, 1 << 30) {
                 let (lines, n_lost) = audit::read(&bytes, session);
                 log.lines.extend(lines);

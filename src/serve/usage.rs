@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use jiff::Timestamp;
 
 use crate::model::Digest;
-use crate::model::layout::{AUDIT, AUDIT_BEFORE, USAGE};
+use crate::model::layout::{AUDIT, ROTATED_AUDIT, USAGE};
 use crate::root::Root;
 use crate::wire::audit::{self, AuditLine};
 use crate::wire::usage::{self, Reads, Usage};
@@ -114,7 +114,7 @@ impl Overlay {
         let usage: Usage = cached.unwrap_or_default();
         let n_pairs = usage.together.values().map(|others| others.len()).sum();
         let mut overlay = Overlay { usage, today, n_pairs, is_outdated: false };
-        let logs = [AUDIT_BEFORE, AUDIT].iter().filter_map(|path| LogFile::open(root, path));
+        let logs = [ROTATED_AUDIT, AUDIT].iter().filter_map(|path| LogFile::open(root, path));
         let logs: Vec<LogFile> = logs.collect();
         let last_read = logs.iter().position(|log| log.id == overlay.usage.log);
         for (i, log) in logs.iter().enumerate().skip(last_read.unwrap_or(0)) {

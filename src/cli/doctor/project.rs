@@ -15,7 +15,7 @@ pub(super) fn folder(root: &Root) -> DoctorCheck {
     match root.stat(BLUE) {
         Ok(Some((_, FileType::Directory))) => DoctorCheck::ok(
             BLUE,
-            format!("in {}", crate::guard::shown(&root.path().display().to_string())),
+            format!("in {}", crate::guard::redacted(&root.path().display().to_string())),
         ),
         Ok(None) => DoctorCheck::problem(BLUE, "does not exist", "run `blue init`"),
         _ => DoctorCheck::problem(BLUE, "is not a folder", "move it away and run `blue init`"),

@@ -52,7 +52,7 @@ fn sentences(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
         if !is_reported && is_injection(text, at.start) {
             findings.push(TextFinding {
                 range: at.clone(),
-                code: Code::Order,
+                code: Code::PromptInjection,
                 message: "text that looks like a prompt injection; it is passed through unchanged"
                     .to_string(),
                 hint: "remove it, or explain in the text what it is",
