@@ -10,7 +10,7 @@ use rustix::io::retry_on_intr;
 
 use crate::model::{Machine, Stat};
 
-/// Returns the fields of a stat that show whether a file changed.
+/// Converts a stat to the fields that change whenever the file changes.
 #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
 pub fn stat_of(stat: &rustix::fs::Stat) -> Stat {
     let nanoseconds =
@@ -32,19 +32,19 @@ pub struct Root {
 }
 
 impl Root {
-    /// Opens a root.
+    /// Opens a project's root directory.
     pub fn open(path: &Path) -> io::Result<Root> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?;
         Ok(Root { fd, path: path.to_path_buf(), machine: Machine::default() })
     }
 
-    /// Adds the key and consents that the user of this machine has for the project.
+    /// Sets the state of this machine's user for the project.
     pub fn with_machine(self, machine: Machine) -> Root {
         Root { machine, ..self }
     }
 
-    /// Returns the key and consents of this machine, which are stored outside the repository.
+    /// Returns the state of this machine's user.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -155,7 +155,7 @@ impl Root {
 /// The result of reading a file.
 #[derive(Debug)]
 pub enum Content {
-    /// The bytes, and the stat of the very file they came from.
+    /// The bytes, and the stat of the file descriptor that they were read from.
     Bytes(Vec<u8>, Stat),
     /// The file is larger than the limit; its size.
     TooLarge(u64),
@@ -182,10 +182,10 @@ pub fn read_fd(fd: OwnedFd, limit: u64) -> io::Result<Content> {
 }
 
 /// Returns true if two files below the root have the same content.
-pub fn same_bytes(root: &Root, one: &str, other: &str) -> io::Result<bool> {
+pub fn same_bytes(root: &Root, a: &str, b: &str) -> io::Result<bool> {
     let limit = u64::MAX - 1;
-    Ok(match (root.read(one, limit)?, root.read(other, limit)?) {
-        (Some(Content::Bytes(one, _)), Some(Content::Bytes(other, _))) => one == other,
+    Ok(match (root.read(a, limit)?, root.read(b, limit)?) {
+        (Some(Content::Bytes(a, _)), Some(Content::Bytes(b, _))) => a == b,
         _ => false,
     })
 }

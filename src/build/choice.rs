@@ -94,11 +94,11 @@ impl Choice {
                 match level {
                     Level::Title => &mut hasher,
                     Level::Line => hasher.field(facts.line.as_bytes()),
-                    Level::Brief => hasher.field(&facts.sizes.brief.print),
+                    Level::Brief => hasher.field(&facts.sizes.brief.fingerprint),
                     Level::Sections => hasher
-                        .field(&facts.sizes.sections.print)
+                        .field(&facts.sizes.sections.fingerprint)
                         .number(u64::from(facts.sizes.repeats)),
-                    Level::Full => hasher.field(&facts.sizes.full.print),
+                    Level::Full => hasher.field(&facts.sizes.full.fingerprint),
                 };
                 hasher.number(candidate.costs[level as usize]);
             }

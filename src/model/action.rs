@@ -1,4 +1,4 @@
-//! The facts that decide the bytes of one artifact. A new digest of them means a rebuild.
+//! The facts that decide the bytes of one artifact. If their digest changes, it is rebuilt.
 
 use super::{Digest, Hasher};
 

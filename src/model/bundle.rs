@@ -22,7 +22,7 @@ impl Level {
     pub const ALL: [Level; 5] =
         [Level::Title, Level::Line, Level::Brief, Level::Sections, Level::Full];
 
-    /// Its name in answers and arguments.
+    /// Returns the name used in answers and arguments.
     pub fn name(self) -> &'static str {
         match self {
             Level::Title => "title",

@@ -24,6 +24,17 @@ impl Severity {
             Severity::Error => "error",
         }
     }
+
+    /// Parses a severity as the configuration writes it; `off` is `Some(None)`.
+    pub fn parse(word: &str) -> Option<Option<Severity>> {
+        Some(match word {
+            "off" => None,
+            "info" => Some(Severity::Info),
+            "warning" => Some(Severity::Warning),
+            "error" => Some(Severity::Error),
+            _ => return None,
+        })
+    }
 }
 
 macro_rules! codes {
@@ -52,19 +63,6 @@ macro_rules! codes {
             }
         }
     };
-}
-
-impl Severity {
-    /// Parses a severity as the configuration writes it; `off` is `Some(None)`.
-    pub fn parse(word: &str) -> Option<Option<Severity>> {
-        Some(match word {
-            "off" => None,
-            "info" => Some(Severity::Info),
-            "warning" => Some(Severity::Warning),
-            "error" => Some(Severity::Error),
-            _ => return None,
-        })
-    }
 }
 
 impl Code {

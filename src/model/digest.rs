@@ -13,7 +13,7 @@ const PARALLEL_BYTES: usize = 1 << 20;
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Hashes some bytes.
+    /// Hashes bytes, on several threads if there are many.
     pub fn of(bytes: &[u8]) -> Digest {
         if bytes.len() < PARALLEL_BYTES {
             return Digest(*blake3::hash(bytes).as_bytes());
@@ -117,7 +117,7 @@ impl Hasher {
         self
     }
 
-    /// Adds one field that is given in parts.
+    /// Adds one field that consists of several parts.
     pub fn parts<P: AsRef<[u8]>>(&mut self, parts: &[P]) -> &mut Hasher {
         let len: usize = parts.iter().map(|part| part.as_ref().len()).sum();
         self.buffer.extend_from_slice(&(len as u64).to_le_bytes());

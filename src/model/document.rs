@@ -1,19 +1,19 @@
-//! One document: facts from its bytes, facts from its name, and what follows from both.
+//! A document and the facts parsed from its bytes.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Code, Digest, Kind, NamedPath, Number, Status, Terms, Uri};
 
 /// Everything parsed from the bytes of one document. It depends on nothing else, so it is cached by
-/// content hash. Each part has its own consumer: documents keep the facts, ranking consumes the
-/// terms, and notes become diagnostics.
+/// content hash. The facts become part of the document, ranking reads the terms, and the
+/// notes become diagnostics.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Parsed {
     /// Metadata, references and sizes.
     pub facts: Facts,
-    /// Words for ranking.
+    /// Terms for ranking.
     pub terms: Terms,
-    /// Findings, which do not know their file yet.
+    /// Findings without a path.
     pub notes: Vec<Note>,
 }
 
@@ -53,7 +53,7 @@ pub struct Facts {
 pub struct Sizes {
     /// The summary or decision paragraph.
     pub brief: Size,
-    /// The sections that bind.
+    /// The sections with the rules that the document sets.
     pub sections: Size,
     /// The whole body; empty if it is too long to be shown.
     pub full: Size,
@@ -64,17 +64,17 @@ pub struct Sizes {
 /// Length of a text, and enough of its digest to detect a change.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Size {
-    /// In bytes.
+    /// Length in bytes.
     pub len: u32,
-    /// First half of its digest; zeros if there is no text.
-    pub print: [u8; 16],
+    /// First half of the text's digest; zeros if there is no text.
+    pub fingerprint: [u8; 16],
 }
 
 impl Size {
     fn of(text: &str) -> Size {
-        let mut size = Size { len: text.len() as u32, print: [0; 16] };
+        let mut size = Size { len: text.len() as u32, fingerprint: [0; 16] };
         if !text.is_empty() {
-            size.print.copy_from_slice(&Digest::of(text.as_bytes()).as_bytes()[..16]);
+            size.fingerprint.copy_from_slice(&Digest::of(text.as_bytes()).as_bytes()[..16]);
         }
         size
     }
@@ -85,7 +85,7 @@ impl Size {
 pub struct Texts {
     /// The summary or decision paragraph.
     pub brief: String,
-    /// The sections that bind, as Markdown.
+    /// The sections with the rules that the document sets, as Markdown.
     pub sections: String,
     /// The whole body, stored only for short documents.
     pub full: String,
@@ -102,7 +102,7 @@ impl Texts {
         }
     }
 
-    /// True if the sections contain the start of the brief.
+    /// Returns true if the sections contain the start of the brief.
     pub fn repeats(&self) -> bool {
         let end = self.brief.char_indices().nth(32).map_or(self.brief.len(), |(at, _)| at);
         memchr::memmem::find(self.sections.as_bytes(), &self.brief.as_bytes()[..end]).is_some()
@@ -112,16 +112,16 @@ impl Texts {
 /// A series prefix and a number: `rfc` and `16`.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Label {
-    /// Lower case.
+    /// The prefix in lower case.
     pub series: String,
     /// The number.
     pub number: Number,
 }
 
-/// A finding that does not know its file yet.
+/// A finding without a path, which is added when the document is built.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Note {
-    /// Which kind.
+    /// The kind of finding.
     pub code: Code,
     /// Line, from 1; 0 for the whole file.
     pub line: u32,
@@ -148,7 +148,7 @@ pub enum Relation {
     PlanOf,
     /// A header or a list of references names the other.
     Related,
-    /// A Markdown link or a URL leads to the other.
+    /// A Markdown link or a URL points to the other.
     Link,
     /// A `blue://` address of the other.
     Address,
@@ -157,7 +157,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Every relation, strongest first.
+    /// All relations, strongest first.
     pub const ALL: [Relation; 9] = [
         Relation::Supersedes,
         Relation::SupersededBy,
@@ -186,8 +186,8 @@ impl Relation {
     }
 }
 
-/// First line after the header. A document that names its own id before this line states it; after it,
-/// it refers to itself.
+/// First line after the header. A document's own id before this line is its label; from this line on
+/// it is a reference to itself.
 pub const HEADER_END: u32 = 12;
 
 /// Target of a reference, as written.
@@ -201,9 +201,9 @@ pub enum Target {
     Address(String),
     /// A series and a number in words: `RFC 16`.
     Label(Label),
-    /// A number in a header field, of the document's own series unless the field says otherwise.
+    /// A number in a header field, of the document's own series unless the field names one.
     Number(Option<String>, Number),
-    /// A slug or a title in a header field, with the kind the field asks for.
+    /// A slug or a title in a header field, with the kind that the field's key names.
     Name(Option<String>, String),
 }
 
@@ -216,9 +216,9 @@ pub struct Reference {
     pub relation: Relation,
     /// The id in the link's own text, if any: `[RFC 16](old-name.md)`.
     pub label: Option<Label>,
-    /// Line of the first one, from 1.
+    /// Line of the first occurrence, from 1.
     pub line: u32,
-    /// Column of the first one, from 1.
+    /// Column of the first occurrence, from 1.
     pub column: u32,
     /// Number of occurrences.
     pub count: u32,
@@ -261,7 +261,7 @@ pub struct Document {
     pub facts: Facts,
 }
 
-/// Returns true for file names that stand for their folder: `README.md`, `index.md`.
+/// Returns true for the names of a folder's cover page: `README.md`, `index.md`.
 pub fn is_cover(file: &str) -> bool {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     stem.eq_ignore_ascii_case("readme") || stem.eq_ignore_ascii_case("index")

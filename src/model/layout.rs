@@ -40,9 +40,9 @@ pub const KNOWLEDGE: &str = "knowledge/";
 pub const WORKTREE: &str = ".blue/worktree.json";
 /// The audit log; not committed.
 pub const AUDIT: &str = ".blue/local/audit.jsonl";
-/// The audit log before it; not committed.
+/// The previous audit log, renamed when it grew too large; not committed.
 pub const ROTATED_AUDIT: &str = ".blue/local/audit.1.jsonl";
-/// The documents that were read on this machine; not committed.
+/// Counts of the documents that were read on this machine; not committed.
 pub const USAGE: &str = ".blue/local/usage";
 /// The last commit of each document; not committed.
 pub const DATES: &str = ".blue/local/dates";
@@ -55,9 +55,9 @@ pub const SESSIONS: &str = ".blue/local/sessions";
 pub const CLIENTS: &str = ".blue/local/clients";
 /// Record of `blue install`; not committed.
 pub const INSTALLED: &str = ".blue/local/installed.json";
-/// Keeps [`LOCAL`] out of git.
+/// Makes git ignore [`LOCAL`].
 pub const IGNORE: &str = ".blue/.gitignore";
-/// A hand-written manifest that `blue init` moved away.
+/// Backup of a hand-written manifest, created by `blue init`.
 pub const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
 
 /// Returns the folder of a path, which is empty for a file in the root.

@@ -23,7 +23,7 @@ pub struct Lexicon {
     pub citing_terms: Rows<u32>,
     /// Hashes of each title's terms.
     pub titles: Rows<u32>,
-    /// Hashes of each text's bigrams. They are not copied into one list: they are the largest part.
+    /// Hashes of each text's bigrams. They take the most memory, so they are not copied into one list.
     pub bigrams: Vec<Vec<u32>>,
     /// Terms as written, as in [`Terms::words`].
     pub words: Vec<String>,

@@ -16,8 +16,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Returns true if the user allowed links of this project to point to a path, given with its own
-    /// links resolved.
+    /// Returns true if the user allowed links of this project to point to a path. The path must be
+    /// resolved: none of its components may be a link.
     pub fn allows(&self, resolved: &Path) -> bool {
         self.external.iter().any(|file| file == resolved)
     }

@@ -15,8 +15,8 @@ pub struct Neighbour {
 
 /// The reason why a document is a neighbour.
 ///
-/// Reasons are data until an artifact is written: as text, those of all documents take more memory
-/// than the documents.
+/// Reasons are formatted only when an artifact is written. As text, the reasons of all documents
+/// would take more memory than the documents.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Reason {
     /// The document refers to the neighbour.
@@ -47,7 +47,7 @@ pub enum Reason {
     HasTitleTerms,
     /// The document contains phrases that other documents use to cite the neighbour.
     HasCitingPhrases,
-    /// Both use this many of the same rare names of code.
+    /// Number of uncommon code names that both use.
     SharedNames(u32),
     /// Both have this author or tag.
     SharedTag(Box<str>),

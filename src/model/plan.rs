@@ -125,7 +125,7 @@ impl Limits {
 pub struct Plan {
     /// Name of the project.
     pub project: Option<String>,
-    /// Realm of the project.
+    /// Name of the realm that the project belongs to.
     pub realm: String,
     /// Rules that select documents. If empty, conventions select them.
     pub rules: Vec<Rule>,

@@ -1,6 +1,6 @@
 //! Prefixes of series of numbered documents, such as `rfc`.
 
-/// Series that are recognised in any case. Other prefixes count only in capitals.
+/// Series that are recognised in any case. Other prefixes must be in capitals.
 pub const KNOWN: &[&str] = &[
     "adr", "aip", "bip", "cep", "cip", "decision", "dialogue", "eip", "erc", "fip", "gep", "hip",
     "kep", "msc", "nip", "otep", "pep", "plan", "prd", "proposal", "rfc", "rip", "sip", "spike",

@@ -1,7 +1,6 @@
 //! Short ids of documents: `5`, `0005`, `single-source`, `0005-single-source`, `0017.plan`.
 
-use super::FileName;
-use super::Number;
+use super::{FileName, Number};
 
 /// A number, a slug or both, as a user types it or as the last part of an address.
 #[derive(Clone, Debug)]

@@ -83,19 +83,18 @@ pub struct Source {
 }
 
 /// Returns the digest of a document's content, from the digests of its own bytes and its sidecar.
-pub fn document_digest(own: Digest, sidecar: Option<Digest>) -> Digest {
+pub fn document_digest(document: Digest, sidecar: Option<Digest>) -> Digest {
     match sidecar {
-        None => own,
+        None => document,
         Some(sidecar) => {
-            super::Hasher::new().field(own.as_bytes()).field(sidecar.as_bytes()).digest()
+            super::Hasher::new().field(document.as_bytes()).field(sidecar.as_bytes()).digest()
         }
     }
 }
 
 /// Converts the line ends of a text to LF if every line ends in CRLF.
 ///
-/// Git may have converted such a text at checkout, and it should give the same results as in any other
-/// clone. Returns `None` if there is nothing to convert or any line ends in LF alone.
+/// Git may have converted such a text at checkout. Every clone must build the same artifacts. Returns `None` if there is nothing to convert or any line ends in LF alone.
 pub fn with_lf(text: &[u8]) -> Option<Vec<u8>> {
     memchr::memchr(b'\r', text)?;
     let n_ends = memchr::memchr_iter(b'\n', text).count();

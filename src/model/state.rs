@@ -20,8 +20,8 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Returns true if the file may have changed after the build looked at it without a visible
-    /// change of its times: one of them is not older than that look.
+    /// Returns true if a change after `looked_at` might not show in the file's times, because one of
+    /// them is not older. Git calls such an entry racy.
     pub fn is_racy(&self, looked_at: i64) -> bool {
         self.modified >= looked_at || self.changed >= looked_at
     }
@@ -73,7 +73,7 @@ pub struct State {
     /// Files that were read, sorted by path.
     pub inputs: Vec<TrackedFile>,
     /// Files that were written or found current, sorted by path, including the manifest. Empty if
-    /// the next build must not take anything for unchanged.
+    /// the next build must not skip any file.
     pub outputs: Vec<TrackedFile>,
     /// Time of the file system before the first read.
     pub looked_at: i64,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that ranking reads of one document's text.
+/// The part of one document's text that ranking reads.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Terms {
     /// The terms as written, each followed by a space.
@@ -42,7 +42,7 @@ impl Terms {
     }
 }
 
-/// Terms of the lines that refer to other documents: the text a reference is made in.
+/// Terms of the lines that contain references to other documents.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CitingLines {
     /// Line numbers in ascending order, each with the end of its terms in `hashes`.
@@ -67,14 +67,15 @@ pub fn term_hash(word: &str) -> u32 {
 
 /// Combines the hashes of two consecutive terms. The result is never 0.
 #[inline]
-pub fn bigram(one: u32, other: u32) -> u32 {
-    (one.rotate_left(13) ^ other).wrapping_mul(0x9E37_79B1).max(1)
+pub fn bigram(first: u32, second: u32) -> u32 {
+    (first.rotate_left(13) ^ second).wrapping_mul(0x9E37_79B1).max(1)
 }
 
-/// Packs a name's hash with how often it is used: the lowest three bits hold the base-2 logarithm.
+/// Packs the hash of a code name with its number of uses: the lowest three bits are the base-2
+/// logarithm of the number.
 #[inline]
-pub fn pack_count(name: u32, times: u32) -> u32 {
-    (name & !7) | times.max(1).ilog2().min(7)
+pub fn pack_count(name: u32, count: u32) -> u32 {
+    (name & !7) | count.max(1).ilog2().min(7)
 }
 
 /// Hashes the bytes of a word, eight at a time.
@@ -85,11 +86,13 @@ pub fn hash(word: &[u8]) -> u64 {
         whole.iter().fold(HASH_START, |hash, part| hash_step(hash, u64::from_le_bytes(*part)));
     match rest.is_empty() {
         true => hash,
-        false => {
-            let part = rest.iter().rev().fold(0, |part, byte| part << 8 | u64::from(*byte));
-            hash_step(hash, part)
-        }
+        false => hash_step(hash, first_eight(rest)),
     }
+}
+
+/// Packs fewer than eight bytes into an integer, as if zeros followed.
+pub fn first_eight(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |part, byte| part << 8 | u64::from(*byte))
 }
 
 /// Initial state of the word hash.

@@ -1,6 +1,6 @@
 //! Events that deliver the workflow bundle to a session again.
 
-/// An event after which tier 2 is compared with what the session has, and delivered if it changed.
+/// An event after which tier 2 is delivered again if it differs from what the session received.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Trigger {
     /// Every prompt.

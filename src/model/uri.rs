@@ -10,7 +10,7 @@ use std::fmt;
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Uri(Box<str>);
 
-/// The rule that a text breaks as an address. Its message never contains a path of this machine.
+/// Reasons why a text is not an address. The messages never contain a path of this machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum UriError {
     /// The text does not begin with `blue://`.

@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use super::rules;
-use super::terms::{HASH_START, bigram, hash, hash_step, term_hash};
+use super::terms::{HASH_START, bigram, first_eight, hash, hash_step, term_hash};
 
 /// Maximum length of a word in bytes. Longer ones are skipped.
 const MAX_WORD: usize = 64;
 
-/// Words that are left out of a document's terms.
+/// Words that are never terms.
 const STOP_WORDS: &str = include_str!("rules/stop_words.txt");
 
 /// Open-addressed hash table of the stop words' hashes; 0 is an empty slot.
@@ -185,11 +185,6 @@ fn lower_word(bytes: &[u8]) -> (usize, u64) {
         hash = hash_step(hash, last & ((1 << (8 * n)) - 1));
     }
     (len + n, hash)
-}
-
-/// Packs fewer than eight bytes into an integer, as if zeros followed.
-fn first_eight(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |part, byte| part << 8 | u64::from(*byte))
 }
 
 /// Returns the number of lower-case ASCII letters that eight bytes begin with.

@@ -7,7 +7,7 @@ pub struct Work {
     pub brief: String,
     /// Current phase: the stated one, or the first with an open task.
     pub phase: Option<String>,
-    /// Unchecked tasks in order. Only the first ones are stored.
+    /// Unchecked tasks in order. The list may be cut; `n_open` counts all of them.
     pub open: Vec<String>,
     /// Number of unchecked tasks.
     pub n_open: usize,
