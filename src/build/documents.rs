@@ -281,11 +281,9 @@ impl DocumentReader<'_> {
                 let hint = "split it, or raise limits.document_bytes in .blue/config.yaml";
                 Err(Diagnostic::new(Code::TooLarge, path, message).hint(hint))
             }
-            Some(Content::NotRegular) => Err(Diagnostic::new(
-                Code::NotRegular,
-                path,
-                "it is not a regular file; it is not read",
-            )),
+            Some(Content::NotRegular) => {
+                Err(Diagnostic::new(Code::NotRegular, path, "not a regular file; it is not read"))
+            }
             None => Err(Diagnostic::new(
                 Code::Vanished,
                 path,

@@ -282,7 +282,7 @@ fn survey_with(
     let present = RepositoryFiles::new(root, &inputs.plan, &tree)?;
     let repository = link::Repository {
         kind: &|path| present.kind(path),
-        fits: &|glob, below| present.fits(glob, below),
+        has_match: &|glob, folder| present.has_match(glob, folder),
     };
     let bindings = link::bind(&graph, &repository).into_value(&mut notes);
     // The next build has to check the folders that these answers came from.

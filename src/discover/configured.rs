@@ -88,13 +88,13 @@ fn compiled(pattern: &str, deny: &DenyList) -> anyhow::Result<Glob> {
         !outside,
         ".blue/config.yaml: documents path {pattern:?} leaves the project\nhint: name a path below the project; for documents elsewhere, link to them and set security.allow_external: true"
     );
-    let literal = pattern
+    let denied = pattern
         .split('/')
         .find(|part| !part.contains(['*', '?', '[', '{']) && deny.denied_part(part).is_some());
     anyhow::ensure!(
-        literal.is_none(),
+        denied.is_none(),
         ".blue/config.yaml: documents path {pattern:?} names {:?}, which is on the deny-list\nhint: take the pattern out of security.deny to allow it",
-        literal.unwrap_or_default()
+        denied.unwrap_or_default()
     );
     Ok(GlobBuilder::new(pattern).literal_separator(true).build()?)
 }

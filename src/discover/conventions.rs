@@ -7,11 +7,11 @@ use rayon::prelude::*;
 
 use super::walk::{SIDECARS, WalkedFile, is_markdown};
 use crate::model::layout::folder_of;
-use crate::model::series::known_series;
+use crate::model::series::{known_series, singular};
 use crate::model::uri::slugify;
 use crate::model::{Collection, Digest, FileName, FoundFile, Kind, document, rules};
 
-/// Names of folders that do not identify a part of the project.
+/// Names of folders that are too generic to name a part of the project.
 const GENERIC_FOLDERS: &str = include_str!("rules/generic_folders.txt");
 
 /// Longest name of a collection, in bytes.
@@ -39,11 +39,11 @@ impl DocumentFolder {
 pub(super) fn apply(files: &[WalkedFile]) -> (Vec<Collection>, Vec<FoundFile>) {
     let markdown: Vec<&str> =
         files.iter().map(|file| file.path.as_str()).filter(|path| is_markdown(path)).collect();
-    // Most folders are known by name. File names are parsed only in the others.
+    // Most folders are recognised by name. File names are parsed only in the others.
     let mut known: BTreeMap<&str, Option<DocumentFolder>> = BTreeMap::new();
     for path in &markdown {
         let folder = folder_of(path);
-        known.entry(folder).or_insert_with(|| known_or_below(folder));
+        known.entry(folder).or_insert_with(|| nearest_known_folder(folder));
     }
     let others = markdown.iter().copied().filter(|path| known[folder_of(path)].is_none());
     let numbered = numbered_folders(others);
@@ -53,7 +53,7 @@ pub(super) fn apply(files: &[WalkedFile]) -> (Vec<Collection>, Vec<FoundFile>) {
         let parent = folder_of(path);
         let folder = folders.entry(parent).or_insert_with(|| {
             let known = known[parent].clone();
-            known.or_else(|| numbered_or_below(parent, &numbered)).map(Arc::new)
+            known.or_else(|| nearest_numbered_folder(parent, &numbered)).map(Arc::new)
         });
         let folder = folder.clone().map(|folder| split_by_series(folder, path));
         if let Some(folder) = folder.or_else(|| single_file(path).map(Arc::new)) {
@@ -82,8 +82,8 @@ fn collect(
             is_document(path, &path[base..], &name, counts).then_some((base, name))
         })
         .collect();
-    for ((path, folder), named) in chosen.iter().zip(names) {
-        let Some((base, name)) = named else { continue };
+    for ((path, folder), base_and_name) in chosen.iter().zip(names) {
+        let Some((base, name)) = base_and_name else { continue };
         let row = match last.filter(|(last, _)| Arc::ptr_eq(last, folder)) {
             Some((_, row)) => row,
             None => {
@@ -133,22 +133,22 @@ pub(super) fn files_per_folder<'a>(markdown: &[&'a str]) -> BTreeMap<&'a str, us
 /// templates are not.
 pub(super) fn is_document(
     path: &str,
-    below: &str,
+    path_in_collection: &str,
     name: &FileName,
     counts: &BTreeMap<&str, usize>,
 ) -> bool {
     let is_template_folder = |part: &str| {
         part.eq_ignore_ascii_case("templates") || part.eq_ignore_ascii_case("template")
     };
-    if name.is_template || below.split('/').rev().skip(1).any(is_template_folder) {
+    let mut folders = path_in_collection.split('/').rev().skip(1);
+    if name.is_template || folders.any(is_template_folder) {
         return false;
     }
     if !name.is_index {
         return true;
     }
-    // A cover page is a document if its folder stands for one: the folder is numbered, or has no
-    // other Markdown file.
-    let Some((folder, _)) = below.rsplit_once('/') else { return false };
+    // A cover page is a document if its folder is numbered or has no other Markdown file.
+    let Some((folder, _)) = path_in_collection.rsplit_once('/') else { return false };
     let numbered = FileName::parse(&format!("{folder}.md")).number.is_some();
     numbered || counts.get(folder_of(path)) == Some(&1)
 }
@@ -186,13 +186,13 @@ fn parts_of(folder: &str) -> Vec<&str> {
 }
 
 /// Recognizes a folder, or the nearest folder above it, by its name.
-fn known_or_below(folder: &str) -> Option<DocumentFolder> {
+fn nearest_known_folder(folder: &str) -> Option<DocumentFolder> {
     let parts = parts_of(folder);
     (1..=parts.len()).rev().find_map(|n| known_folder(&parts[..n]))
 }
 
 /// Recognizes a folder, or the nearest folder above it, by its numbered files.
-fn numbered_or_below(
+fn nearest_numbered_folder(
     folder: &str,
     numbered: &BTreeMap<String, Option<String>>,
 ) -> Option<DocumentFolder> {
@@ -200,7 +200,7 @@ fn numbered_or_below(
     (0..=parts.len()).rev().find_map(|n| numbered_folder(&parts[..n], numbered))
 }
 
-/// Returns true if a folder's name is one that is usual for documents.
+/// Returns true if a folder is recognised by its name.
 pub(super) fn is_known(folder: &str) -> bool {
     known_folder(&folder.split('/').collect::<Vec<_>>()).is_some()
 }
@@ -213,7 +213,7 @@ fn known_folder(parts: &[&str]) -> Option<DocumentFolder> {
     if let Some(at) = lower.iter().position(|part| part == ".blue") {
         return match &lower[at + 1..] {
             [docs, collection] if docs == "docs" => {
-                Some(document_folder(parts, 3, singular(collection), collection))
+                Some(document_folder(parts, 3, &singular(collection), collection))
             }
             [docs] if docs == "docs" => Some(document_folder(parts, 2, "note", "notes")),
             [contracts] if contracts == "contracts" => {
@@ -247,7 +247,7 @@ fn known_folder(parts: &[&str]) -> Option<DocumentFolder> {
         "spikes" | "prds" | "dialogues" | "patterns" | "contracts" | "postmortems" | "runbooks"
             if in_docs =>
         {
-            Some(document_folder(parts, 1, singular(last), last))
+            Some(document_folder(parts, 1, &singular(last), last))
         }
         "knowledge" if parts.len() == 1 => Some(document_folder(parts, 1, "note", "knowledge")),
         // Folders named after a series: keps, geps, aip.
@@ -259,14 +259,15 @@ fn known_folder(parts: &[&str]) -> Option<DocumentFolder> {
     }
 }
 
-fn singular(word: &str) -> &str {
-    word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word)
-}
-
-/// Returns a folder whose last `n_own` parts name the kind of document. The other parts name the
-/// part of the project that it belongs to.
-fn document_folder(parts: &[&str], n_own: usize, kind: &str, plural: &str) -> DocumentFolder {
-    let owner = owner(&parts[..parts.len() - n_own.min(parts.len())]);
+/// Returns a folder whose last `n_kind_parts` parts name the kind of document. The other parts name
+/// the part of the project that it belongs to.
+fn document_folder(
+    parts: &[&str],
+    n_kind_parts: usize,
+    kind: &str,
+    plural: &str,
+) -> DocumentFolder {
+    let owner = owner(&parts[..parts.len() - n_kind_parts.min(parts.len())]);
     let plural = Some(slugify(plural)).filter(|name| !name.is_empty());
     let plural = plural.unwrap_or_else(|| "documents".to_string());
     let name = if owner.is_empty() { plural } else { format!("{owner}-{plural}") };
@@ -304,43 +305,52 @@ fn owner(parts: &[&str]) -> String {
     }
 }
 
+/// Numbers of files in one folder.
+#[derive(Default)]
+struct FileCounts {
+    n_documents: usize,
+    n_numbered: usize,
+    /// Numbered files by the prefix of their name.
+    by_prefix: BTreeMap<String, usize>,
+}
+
 /// Finds the folders in which at least three files, and at least half of them, are numbered. Maps
 /// each to the prefix that its files share.
 fn numbered_folders<'a>(
     markdown: impl Iterator<Item = &'a str>,
 ) -> BTreeMap<String, Option<String>> {
-    let mut counts: BTreeMap<String, (usize, usize, BTreeMap<String, usize>)> = BTreeMap::new();
+    let mut counts: BTreeMap<String, FileCounts> = BTreeMap::new();
     for path in markdown {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let cover = document::is_cover(file) && !folder.is_empty();
-        let (holder, entry) = match cover {
-            true => folder.rsplit_once('/').unwrap_or(("", folder)),
-            false => (folder, file),
+        // A cover page counts as a file of the folder above, with the name of its own folder.
+        let (folder, name) = match document::is_cover(file) && !folder.is_empty() {
+            true => {
+                let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+                (parent, FileName::parse(&format!("{name}.md")))
+            }
+            false => (folder, FileName::parse(file)),
         };
-        let name =
-            FileName::parse(if cover { format!("{entry}.md") } else { entry.to_string() }.as_str());
-        let counts = counts.entry(holder.to_string()).or_default();
+        let counts = counts.entry(folder.to_string()).or_default();
         if !name.is_index && !name.is_template {
-            counts.0 += 1;
+            counts.n_documents += 1;
         }
-        let series = name.prefix.is_some()
+        let is_in_series = name.prefix.is_some()
             || name.number_text.len() >= 3
             || (name.slug.is_empty() && name.number_text.len() == 2);
-        if name.number.is_some() && name.date.is_none() && series {
-            counts.1 += 1;
+        if name.number.is_some() && name.date.is_none() && is_in_series {
+            counts.n_numbered += 1;
             if let Some(prefix) = name.prefix {
-                *counts.2.entry(prefix).or_default() += 1;
+                *counts.by_prefix.entry(prefix).or_default() += 1;
             }
         }
     }
     counts
         .into_iter()
-        .filter(|(_, (n_all, n_numbered, _))| *n_numbered >= 3 && n_numbered * 2 >= *n_all)
-        .map(|(folder, (_, n_numbered, prefixes))| {
-            let most = prefixes
-                .into_iter()
-                .max_by_key(|(prefix, n)| (*n, std::cmp::Reverse(prefix.clone())));
-            (folder, most.filter(|(_, n)| n * 2 > n_numbered).map(|(prefix, _)| prefix))
+        .filter(|(_, counts)| counts.n_numbered >= 3 && counts.n_numbered * 2 >= counts.n_documents)
+        .map(|(folder, FileCounts { n_numbered, by_prefix, .. })| {
+            // More than half of the files have it, so there is at most one.
+            let shared = by_prefix.into_iter().find(|(_, n)| n * 2 > n_numbered);
+            (folder, shared.map(|(prefix, _)| prefix))
         })
         .collect()
 }
@@ -353,10 +363,7 @@ fn numbered_folder(
     let prefix = numbered.get(&base)?;
     let kind = prefix.clone().unwrap_or_else(|| "document".to_string());
     let owner = owner(parts);
-    let name = match (owner.is_empty(), prefix) {
-        (false, _) => owner,
-        (true, _) => format!("{kind}s"),
-    };
+    let name = if owner.is_empty() { format!("{kind}s") } else { owner };
     Some(DocumentFolder {
         name,
         series: prefix.iter().cloned().collect(),
@@ -366,7 +373,7 @@ fn numbered_folder(
     })
 }
 
-/// Makes two series in one folder two collections: `CIP-0001/` beside `CPS-0001/`.
+/// Assigns a second series in a folder to a collection of its own: `CIP-0001/` beside `CPS-0001/`.
 fn split_by_series(folder: Arc<DocumentFolder>, path: &str) -> Arc<DocumentFolder> {
     if !folder.by_numbers || folder.series.is_empty() {
         return folder;
@@ -389,6 +396,5 @@ fn single_file(path: &str) -> Option<DocumentFolder> {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     let name = FileName::parse(file);
     let prefix = name.prefix.filter(|prefix| matches!(prefix.as_str(), "adr" | "rfc"))?;
-    let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    Some(document_folder(&parts, 0, &prefix, &format!("{prefix}s")))
+    Some(document_folder(&parts_of(folder), 0, &prefix, &format!("{prefix}s")))
 }

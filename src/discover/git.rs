@@ -1,4 +1,4 @@
-//! Runs git, with everything turned off that a repository can configure, and reads its files.
+//! Runs git without hooks, filters or other code that a repository can configure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -23,7 +23,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Asks git for HEAD without waiting for the answer.
+    /// Starts a git process that prints HEAD, and returns without waiting for it.
     pub fn ask(root: &Path, source_date_epoch: Option<&str>) -> PendingHead {
         let git = root.join(".git").exists().then(|| start_cat_file(root, &["HEAD".to_string()]));
         let epoch = source_date_epoch.and_then(|text| text.trim().parse::<i64>().ok());
@@ -48,7 +48,7 @@ impl PendingHead {
     }
 }
 
-/// Kills git if its answer is not needed any more.
+/// Kills git if its output is no longer needed.
 impl Drop for PendingHead {
     fn drop(&mut self) {
         if let Some(mut git) = self.git.take() {
@@ -57,14 +57,14 @@ impl Drop for PendingHead {
     }
 }
 
-/// Returns the branch that is checked out in or above a folder, without starting a process. `None`
-/// if there is none or HEAD is detached.
+/// Returns the branch that is checked out in the repository of a folder, without starting a process.
+/// `None` if there is no repository or HEAD is detached.
 pub fn branch(folder: &Path) -> Option<String> {
     let head = short_text(&git_folder(folder)?.join("HEAD"))?;
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_string)
 }
 
-/// Returns the folders above which the search for a repository or a project does not continue.
+/// Returns the folders at which the upward search for a repository or a project stops.
 pub fn ceilings() -> Vec<PathBuf> {
     let listed = std::env::var_os(CEILINGS).unwrap_or_default();
     let folders = std::env::split_paths(&listed).filter(|folder| folder.is_absolute());
@@ -112,7 +112,7 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
 /// git is not started.
 pub fn not_checked_out(folder: &Path) -> Vec<String> {
     match index_version(folder) {
-        Some(version) if version > 2 => skipped(folder).unwrap_or_default(),
+        Some(version) if version > 2 => list_skipped(folder).unwrap_or_default(),
         _ => Vec::new(),
     }
 }
@@ -127,7 +127,8 @@ fn index_version(folder: &Path) -> Option<u32> {
     head.starts_with(b"DIRC").then_some(version)
 }
 
-fn skipped(folder: &Path) -> Option<Vec<String>> {
+/// Lists the Markdown files that have the skip-worktree bit in git's index.
+fn list_skipped(folder: &Path) -> Option<Vec<String>> {
     let mut command = command(folder)?;
     command.args([
         "-c",
@@ -156,8 +157,7 @@ fn short_text(path: &Path) -> Option<String> {
     }
 }
 
-/// Returns the contents of files in commits, named `<commit>:./<path>`, and `None` for each that
-/// does not exist.
+/// Returns the contents of files named `<commit>:./<path>`, or `None` for each that does not exist.
 pub fn files(root: &Path, names: &[String]) -> Vec<Option<Vec<u8>>> {
     // `cat-file` reads one name per line, so a name with a line end cannot be looked up.
     let one_line: Vec<String> = names.iter().filter(|name| !name.contains('\n')).cloned().collect();
@@ -180,13 +180,13 @@ fn parse_blobs(mut output: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
     })
 }
 
-/// Returns the output of `git cat-file --batch` for some names.
+/// Returns the output of `git cat-file --batch` for a list of names.
 fn cat_file(root: &Path, names: &[String]) -> Option<Vec<u8>> {
     Some(start_cat_file(root, names)?.wait_with_output().ok()?.stdout)
 }
 
-/// Starts `git cat-file --batch` for some names. There must be few, because all names are written
-/// before any output is read, and a full pipe would block.
+/// Starts `git cat-file --batch` for a short list of names. All names are written before any output
+/// is read, so a long list would fill the pipe and block.
 fn start_cat_file(root: &Path, names: &[String]) -> Option<Child> {
     let mut child =
         command(root)?.args(["cat-file", "--batch"]).stdin(Stdio::piped()).spawn().ok()?;
@@ -195,8 +195,8 @@ fn start_cat_file(root: &Path, names: &[String]) -> Option<Child> {
     Some(child)
 }
 
-/// Returns when each of some files was last committed, in seconds since 1970, as far as the history
-/// is available. It may read the whole history, so callers should not wait for it.
+/// Returns the time of the last commit of each file, in seconds since 1970. Files whose commit is not
+/// in the history are left out. This may read the whole history, which takes seconds in a large one.
 pub fn dates(root: &Path, paths: &BTreeSet<&str>) -> BTreeMap<String, i64> {
     // In a shallow clone, the oldest commit appears to have changed every file.
     if paths.is_empty() || root.join(".git/shallow").exists() {
@@ -237,7 +237,7 @@ fn log(root: &Path, paths: &BTreeSet<&str>) -> Option<BTreeMap<String, i64>> {
     Some(dates)
 }
 
-/// Returns the contents of some files in HEAD, by path. Unlike `git diff`, this runs no filter that
+/// Returns the contents of files in HEAD, by path. Unlike `git diff`, this runs no filter that
 /// the repository configures.
 pub fn committed(root: &Path, paths: &[&str]) -> BTreeMap<String, Vec<u8>> {
     let mut contents = BTreeMap::new();

@@ -1,12 +1,12 @@
 //! Finds the project and its documents, in an order that does not depend on the file system.
 
+mod configured;
 mod conventions;
 pub mod deny;
 pub mod git;
 pub mod project_root;
 mod read;
 pub mod repository_files;
-mod configured;
 mod symlinks;
 pub mod unchanged;
 pub mod walk;
@@ -25,7 +25,7 @@ pub struct Discovery {
     pub collections: Vec<Collection>,
     /// The documents to read, sorted by path.
     pub found: Vec<FoundFile>,
-    /// The folders and files that were seen, for the no-op check of the next build.
+    /// The folders and files that the walk found, for the no-op check of the next build.
     pub tree: Tree,
 }
 
@@ -37,11 +37,7 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     let mut tree = tree?.into_value(&mut notes);
     tree.depends_on_index = tracked.is_some();
     notes.extend(tracked);
-    let (collections, mut found) = match plan.rules.is_empty() {
-        true => conventions::apply(&tree.files),
-        false => configured::apply(&plan.rules, &deny, &tree.files, &mut notes)?,
-    };
-    deny.filter(&mut found, &mut notes);
+    let (collections, mut found) = find_documents(plan, &deny, &tree.files, &mut notes)?;
     symlinks::drop_refused(root, plan, &deny, &tree, &mut found, &mut notes);
     symlinks::report_linked_folders(root, plan, &tree, &found, &mut notes);
     drop_emitted(&collections, &mut found);
@@ -55,6 +51,21 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     );
     report_case_collisions(&found, &mut notes);
     Ok(Noted::new(Discovery { collections, found, tree }, notes))
+}
+
+/// Finds the documents among files by rule or by convention, without denied ones.
+fn find_documents(
+    plan: &Plan,
+    deny: &deny::DenyList,
+    files: &[WalkedFile],
+    notes: &mut Vec<Diagnostic>,
+) -> anyhow::Result<(Vec<Collection>, Vec<FoundFile>)> {
+    let (collections, mut found) = match plan.rules.is_empty() {
+        true => conventions::apply(files),
+        false => configured::apply(&plan.rules, deny, files, notes)?,
+    };
+    deny.filter(&mut found, notes);
+    Ok((collections, found))
 }
 
 /// Reports files in `.blue/local` that git tracks.
@@ -93,20 +104,16 @@ fn report_not_checked_out(
     files.extend(missing_files.map(|path| WalkedFile { path, kind: FileKind::Regular }));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut unused = Vec::new();
-    let (collections, mut found) = match plan.rules.is_empty() {
-        true => conventions::apply(&files),
-        false => configured::apply(&plan.rules, deny, &files, &mut unused)?,
-    };
-    deny.filter(&mut found, &mut unused);
+    let (collections, mut found) = find_documents(plan, deny, &files, &mut unused)?;
     drop_emitted(&collections, &mut found);
     found.retain(|found| missing.binary_search(&found.path).is_ok());
     let Some(first) = found.first() else { return Ok(false) };
-    let others = match found.len() - 1 {
+    let documents = match found.len() - 1 {
         0 => "this document is".to_string(),
         1 => "this document and 1 other are".to_string(),
         n => format!("this document and {n} others are"),
     };
-    let message = format!("{others} not checked out and missing from the artifacts");
+    let message = format!("{documents} not checked out and missing from the artifacts");
     let hint = match folder_of(&first.path) {
         "" => "run `git sparse-checkout disable`, then build".to_string(),
         folder => format!("run `git sparse-checkout add {folder}`, or disable, then build"),
@@ -118,9 +125,8 @@ fn report_not_checked_out(
 /// Drops `knowledge/<collection>.md`, which is the path of an artifact.
 fn drop_emitted(collections: &[Collection], found: &mut Vec<FoundFile>) {
     found.retain(|found| {
-        let digest =
-            found.path.strip_prefix("knowledge/").and_then(|name| name.strip_suffix(".md"));
-        !digest.is_some_and(|name| collections.iter().any(|collection| collection.name == name))
+        let name = found.path.strip_prefix("knowledge/").and_then(|name| name.strip_suffix(".md"));
+        !name.is_some_and(|name| collections.iter().any(|collection| collection.name == name))
     });
 }
 
@@ -157,7 +163,7 @@ fn report_case_collisions(found: &[FoundFile], notes: &mut Vec<Diagnostic>) {
     folded.sort();
     for pair in folded.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         let message = format!("its name differs from {} only in case", pair[0].1);
-        let hint = "rename one: macOS and Windows keep only one of them";
+        let hint = "rename one of them; macOS and Windows cannot store both";
         notes.push(Diagnostic::new(Code::CaseCollision, pair[1].1, message).hint(hint));
     }
 }

@@ -6,17 +6,21 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 /// Returns the nearest folder from `start` upwards that contains a `.blue` or a `.git`, or else
-/// `start` itself. `home` is blue's own folder. It is a project by itself, and its default name,
-/// `.blue`, does not make the folder above it one. The search stops below a ceiling, but `start`
-/// itself is always searched.
+/// `start` itself.
+///
+/// `home` is the user's own folder of blue. It is a project itself, but the folder that contains it
+/// is not, although `home` is named `.blue` by default. The search stops below a ceiling, but
+/// `start` itself is always searched.
 pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> anyhow::Result<PathBuf> {
     let start = start.canonicalize().with_context(|| format!("open {}", start.display()))?;
     anyhow::ensure!(start.is_dir(), "{} is not a folder", start.display());
     let home = home.and_then(|home| home.canonicalize().ok());
     let is_home = |folder: &Path| home.as_deref() == Some(folder);
     let marked = below_ceilings(&start, ceilings).find(|folder| {
-        let own = folder.join(".blue");
-        is_home(folder) || folder.join(".git").exists() || own.is_dir() && !is_home(&own)
+        let blue_folder = folder.join(".blue");
+        is_home(folder)
+            || folder.join(".git").exists()
+            || blue_folder.is_dir() && !is_home(&blue_folder)
     });
     Ok(marked.unwrap_or(&start).to_path_buf())
 }
@@ -35,9 +39,9 @@ pub type Uid = u32;
 /// Returns the first of a project's root, its `.blue` and its `.git` that none of these users owns.
 /// Its owner could change it at any time. git refuses such repositories for the same reason.
 pub fn owned_by_another(root: &Path, users: &[Uid]) -> Option<PathBuf> {
-    let places = [root.to_path_buf(), root.join(".blue"), root.join(".git")];
-    places.into_iter().find(|place| {
-        let owner = place.symlink_metadata().map(|metadata| metadata.uid());
+    let paths = [root.to_path_buf(), root.join(".blue"), root.join(".git")];
+    paths.into_iter().find(|path| {
+        let owner = path.symlink_metadata().map(|metadata| metadata.uid());
         owner.is_ok_and(|owner| !users.contains(&owner))
     })
 }
@@ -59,7 +63,7 @@ mod tests {
     #[test]
     fn a_folder_of_another_user_is_found() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let owner = folder.metadata().expect("it is there").uid();
+        let owner = folder.metadata().expect("the folder exists").uid();
         assert_eq!(owned_by_another(folder, &[owner + 1]), Some(folder.to_path_buf()));
         assert_eq!(owned_by_another(&folder.join("src"), &[owner]), None);
     }

@@ -1,4 +1,4 @@
-//! Looks up which files and folders are in the repository, with the same result in every clone.
+//! Looks up files and folders of the repository, with the same result in every clone.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,8 +14,9 @@ use crate::root::Root;
 /// Folders that are never part of a repository's own code.
 const FOREIGN: &[&str] = &[".git", "node_modules", "bower_components", "site-packages"];
 
-/// Entries that are matched against a glob. In a larger repository the glob counts as matching.
-const MAX_TRIED: usize = 50_000;
+/// Maximum number of entries that are matched against a glob. If there are more, the glob counts as
+/// matching.
+const MAX_GLOB_ENTRIES: usize = 50_000;
 
 /// The files and folders of the repository, listed on demand. Files that git ignores, files on the
 /// deny-list and blue's own artifacts are left out. So are folders without a file, because git does
@@ -81,14 +82,16 @@ impl<'a> RepositoryFiles<'a> {
     }
 
     /// Returns true if a glob matches a file or folder below a folder.
-    pub fn fits(&self, glob: &Glob, below: &str) -> bool {
-        let mut open = vec![below.to_string()];
+    pub fn has_match(&self, glob: &Glob, folder: &str) -> bool {
+        let mut open = vec![folder.to_string()];
         let mut n_tried = 0;
         while let Some(folder) = open.pop() {
             let Some(folder) = self.list(&folder) else { continue };
-            for entry in folder.entries.iter().rev().filter(|entry| self.counts(&folder, entry)) {
+            for entry in
+                folder.entries.iter().rev().filter(|entry| self.is_included(&folder, entry))
+            {
                 n_tried += 1;
-                if glob.matches(&entry.path) || n_tried > MAX_TRIED {
+                if glob.matches(&entry.path) || n_tried > MAX_GLOB_ENTRIES {
                     return true;
                 }
                 if entry.kind == FileType::Directory {
@@ -112,8 +115,8 @@ impl<'a> RepositoryFiles<'a> {
         all
     }
 
-    /// Returns false if the walk shows that a path does not exist. Most paths that documents name
-    /// do not, and are ruled out here without a system call.
+    /// Returns false if the walk shows that a path does not exist. This rules out most of the paths
+    /// that documents name, without a system call.
     fn may_exist(&self, path: &str) -> bool {
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
         for folder in folders {
@@ -156,7 +159,7 @@ impl<'a> RepositoryFiles<'a> {
     }
 
     /// Returns true if an entry is part of the repository.
-    fn counts(&self, folder: &ListedFolder, entry: &DirectoryEntry) -> bool {
+    fn is_included(&self, folder: &ListedFolder, entry: &DirectoryEntry) -> bool {
         folder.kind(&entry.path).is_some()
             && !is_foreign(&entry.path)
             && !is_emitted(&entry.path)
@@ -168,9 +171,9 @@ impl<'a> RepositoryFiles<'a> {
         let Some(folder) = self.list(folder).filter(|_| depth <= self.walker.max_depth) else {
             return false;
         };
-        let counted = || folder.entries.iter().filter(|entry| self.counts(&folder, entry));
-        counted().any(|entry| entry.kind != FileType::Directory)
-            || counted().any(|entry| self.has_file(&entry.path, depth + 1))
+        let included = || folder.entries.iter().filter(|entry| self.is_included(&folder, entry));
+        included().any(|entry| entry.kind != FileType::Directory)
+            || included().any(|entry| self.has_file(&entry.path, depth + 1))
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn drop_refused(
             notes.push(Diagnostic::new(
                 Code::NotRegular,
                 &found.path,
-                "it is not a regular file; it is not read",
+                "not a regular file; it is not read",
             ));
             false
         }

@@ -1,4 +1,4 @@
-//! The no-op check: finds out whether anything changed since the last build.
+//! The no-op check, which detects that nothing changed since the last build.
 //!
 //! Like git, it trusts a file whose stat matches the recorded one, unless the file was written so
 //! close to the time of the record that a later edit could have left the stat unchanged. Such a
@@ -12,8 +12,8 @@ use crate::model::source::with_lf;
 use crate::model::{Digest, Folder, State, TrackedFile};
 use crate::root::{Content, Root};
 
-/// Below this number of files, one thread is faster than starting a pool.
-const SMALL: usize = 1_000;
+/// With fewer files than this, one thread is faster than a thread pool.
+const MIN_PARALLEL: usize = 1_000;
 
 /// Returns true if no file and no folder changed since the last build.
 pub fn is_unchanged(root: &Root, previous: &State) -> bool {
@@ -30,9 +30,9 @@ pub fn is_unchanged(root: &Root, previous: &State) -> bool {
         && previous.inputs.par_iter().with_min_len(64).all(input)
 }
 
-/// Returns true if there are so few files that one thread compares them faster than a pool.
+/// Returns true if one thread compares the files faster than a thread pool.
 pub fn is_small(previous: &State) -> bool {
-    previous.folders.len() + previous.inputs.len() + previous.outputs.len() < SMALL
+    previous.folders.len() + previous.inputs.len() + previous.outputs.len() < MIN_PARALLEL
 }
 
 fn is_folder_unchanged(root: &Root, previous: &State, folder: &Folder) -> bool {
@@ -42,8 +42,8 @@ fn is_folder_unchanged(root: &Root, previous: &State, folder: &Folder) -> bool {
     stat_matches || walk::listing_hash(root, &folder.path) == Some(folder.listing)
 }
 
-/// Returns true if a tracked file has the recorded content. `time` is when it was recorded.
-pub fn is_file_unchanged(root: &Root, time: i64, file: &TrackedFile) -> bool {
+/// Returns true if a tracked file still has the content that was recorded at `recorded_at`.
+pub fn is_file_unchanged(root: &Root, recorded_at: i64, file: &TrackedFile) -> bool {
     let stat = match root.stat(&file.path) {
         Ok(Some((stat, _))) => stat,
         Ok(None) => return file.is_absent(),
@@ -51,7 +51,7 @@ pub fn is_file_unchanged(root: &Root, time: i64, file: &TrackedFile) -> bool {
     };
     stat == file.stat
         && !file.is_absent()
-        && (!stat.is_racy(time) || file_digest(root, &file.path) == Some(file.digest))
+        && (!stat.is_racy(recorded_at) || file_digest(root, &file.path) == Some(file.digest))
 }
 
 /// Returns the digest of a file, computed with LF line ends so that git's conversion to CRLF does

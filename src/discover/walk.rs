@@ -10,14 +10,14 @@ use rustix::fs::FileType;
 use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan};
 use crate::root::{Content, Root};
 
-/// The kind of a file, as far as reading it is concerned.
+/// The kind of a directory entry that is not a folder.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FileKind {
     /// A regular file.
     Regular,
     /// A symbolic link.
     Link,
-    /// A FIFO, a socket, a device.
+    /// A FIFO, a socket or a device.
     Other,
 }
 
@@ -78,6 +78,9 @@ const SKIPPED: &[&str] = &[
     "bower_components",
 ];
 
+/// Folders that only blue writes to.
+const OWN_FOLDERS: [&str; 3] = [".blue/local", ".blue/context", ".blue/hooks"];
+
 /// `.gitignore` files larger than this are not read.
 const MAX_IGNORE_BYTES: u64 = 1 << 20;
 
@@ -135,9 +138,7 @@ impl<'a> Walker<'a> {
     pub(super) fn new(root: &'a Root, plan: &Plan) -> Walker<'a> {
         Walker { root, by_convention: plan.rules.is_empty(), max_depth: plan.limits.depth }
     }
-}
 
-impl Walker<'_> {
     fn visit(
         &self,
         folder: &str,
@@ -146,20 +147,20 @@ impl Walker<'_> {
     ) -> anyhow::Result<Subtree> {
         let mut subtree = Subtree::default();
         if depth > self.max_depth {
-            let message =
-                format!("folders nest deeper than {}; it is not searched", self.max_depth);
+            let message = format!("folders nest deeper than {}; not searched", self.max_depth);
             let hint = "move the documents up, or raise limits.depth in .blue/config.yaml";
             subtree.notes.push(Diagnostic::new(Code::TooDeep, folder, message).hint(hint));
             return Ok(subtree);
         }
-        let shown = if folder.is_empty() { "." } else { folder };
         let listed = match self.list(folder, &mut subtree.notes) {
             Err(error) if is_too_long(&error) => {
-                let message = "the path is too long for the system; it is not searched";
+                let message = "the path is too long for the system; not searched";
                 subtree.notes.push(Diagnostic::new(Code::TooDeep, folder, message));
                 return Ok(subtree);
             }
-            listed => listed.with_context(|| format!("read {shown}"))?,
+            listed => listed.with_context(|| {
+                format!("read {}", if folder.is_empty() { "." } else { folder })
+            })?,
         };
         let Some((listed, entries)) = listed else { return Ok(subtree) };
         subtree.tree.folders.push(listed);
@@ -200,7 +201,7 @@ impl Walker<'_> {
         };
         let file = path.rsplit('/').next().unwrap_or(&path);
         let is_link = kind == FileKind::Link && !self.is_skipped_folder(&path);
-        if is_markdown(file) || is_sidecar(file) || is_link {
+        if is_markdown(file) || SIDECARS.contains(&file) || is_link {
             tree.files.push(WalkedFile { path, kind });
         }
     }
@@ -226,9 +227,9 @@ impl Walker<'_> {
             };
             listing = listing.wrapping_add(entry_hash(name, kind));
             let Ok(name) = std::str::from_utf8(name) else {
-                let shown = String::from_utf8_lossy(name).into_owned();
-                if is_markdown(&shown) {
-                    let path = joined(folder, &shown);
+                let name = String::from_utf8_lossy(name);
+                if is_markdown(&name) {
+                    let path = joined(folder, &name);
                     let message = "its name is not UTF-8; the document is not read";
                     notes
                         .push(Diagnostic::new(Code::NameNotUtf8, &path, message).hint("rename it"));
@@ -276,7 +277,7 @@ impl Walker<'_> {
         match builder.build() {
             Ok(matcher) => Ok(Some(Arc::new(Ignores { matcher, parent }))),
             Err(_) => {
-                let message = "it has too many patterns; none of them is honoured";
+                let message = "too many patterns; all of them are ignored";
                 let path = joined(folder, ".gitignore");
                 notes.push(Diagnostic::new(Code::TooLarge, &path, message));
                 Ok(parent)
@@ -287,9 +288,10 @@ impl Walker<'_> {
     /// Returns true if a folder is never searched, whatever `.gitignore` contains.
     pub(super) fn is_skipped_folder(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let own = matches!(path, ".blue/local" | ".blue/context" | ".blue/hooks");
         let hidden = name.starts_with('.') && name != ".blue";
-        is_git_folder(name) || own || (self.by_convention && (hidden || SKIPPED.contains(&name)))
+        is_git_folder(name)
+            || OWN_FOLDERS.contains(&path)
+            || (self.by_convention && (hidden || SKIPPED.contains(&name)))
     }
 }
 
@@ -302,19 +304,17 @@ pub(super) fn is_walked(root: &Root, plan: &Plan, path: &str) -> bool {
 
 /// Returns true if a path can be a document: Markdown, and not in a folder of git or blue.
 pub fn may_be_document(path: &str) -> bool {
-    let own = [".blue/local/", ".blue/context/", ".blue/hooks/"];
-    is_markdown(path)
-        && !path.split('/').any(is_git_folder)
-        && !own.iter().any(|folder| path.starts_with(folder))
+    let is_in = |folder: &&str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    is_markdown(path) && !path.split('/').any(is_git_folder) && !OWN_FOLDERS.iter().any(is_in)
 }
 
-/// True if a name is that of git's own folder. Ignores case, as some file systems do, and includes
-/// the short name that Windows gives it.
+/// Returns true for `.git` in any case, because some file systems ignore case, and for the short
+/// name of `.git` on Windows.
 fn is_git_folder(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }
 
-/// True if a file has an extension of Markdown.
+/// Returns true for file names with an extension of Markdown.
 pub(super) fn is_markdown(file: &str) -> bool {
     let has_extension = |extension: &str| {
         let start = file.len().checked_sub(extension.len());
@@ -327,11 +327,6 @@ pub(super) fn is_markdown(file: &str) -> bool {
 
 /// Files with the metadata of the document beside them. The first one that exists is read.
 pub(super) const SIDECARS: [&str; 3] = ["kep.yaml", "metadata.yaml", "meta.yaml"];
-
-/// True if a file can have the metadata of the document beside it.
-fn is_sidecar(file: &str) -> bool {
-    SIDECARS.contains(&file)
-}
 
 fn is_too_long(error: &anyhow::Error) -> bool {
     let code = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error);

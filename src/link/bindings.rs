@@ -12,7 +12,7 @@ pub struct Repository<'a> {
     /// Returns the kind of a path, or `None` if it does not exist.
     pub kind: &'a (dyn Fn(&str) -> Option<PathKind> + Sync),
     /// Returns true if a glob matches anything below a folder.
-    pub fits: &'a (dyn Fn(&Glob, &str) -> bool + Sync),
+    pub has_match: &'a (dyn Fn(&Glob, &str) -> bool + Sync),
 }
 
 /// Returns every path that a document names, sorted, with each document once per path. A path in a
@@ -151,7 +151,7 @@ impl PathResolver<'_> {
             return None;
         };
         let wildcard = bare.find(['*', '?', '[', '{']).unwrap_or(bare.len());
-        if !(self.repository.fits)(&glob, folder_of(&bare[..wildcard])) {
+        if !(self.repository.has_match)(&glob, folder_of(&bare[..wildcard])) {
             note(format!("nothing matches {written:?}"));
         }
         Some((bare.to_string(), PathKind::Glob))
@@ -210,8 +210,8 @@ mod tests {
             documents: vec![document],
             ..Graph::default()
         };
-        let fits = |glob: &Glob, _: &str| FILES.iter().any(|file| glob.matches(file));
-        let noted = bind(&graph, &Repository { kind: &kind, fits: &fits });
+        let has_match = |glob: &Glob, _: &str| FILES.iter().any(|file| glob.matches(file));
+        let noted = bind(&graph, &Repository { kind: &kind, has_match: &has_match });
         let bound = noted.value.into_iter().map(|b| (b.path, b.kind)).collect();
         (bound, noted.notes.len())
     }

@@ -29,7 +29,7 @@ fn links_out_of_the_project_are_not_followed_and_special_files_are_not_read() {
     for expected in [
         "0003-outside.md: warning: the symbolic link points outside the project",
         "0004-loop.md: warning: the symbolic link is broken or part of a loop",
-        "0006-pipe.md: warning: it is not a regular file",
+        "0006-pipe.md: warning: not a regular file",
     ] {
         assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
     }
