@@ -1,7 +1,7 @@
 //! Finds anchors: strings without which no rule can match, in one pass over a text.
 //!
-//! Rules are checked only near an anchor. In ordinary text anchors are rare, so the pass decides
-//! what a scan costs.
+//! Rules are checked only near an anchor. Ordinary text has few anchors, so this pass takes most of
+//! the time of a scan.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -70,7 +70,7 @@ static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
     let mut strings: Vec<(AnchorKind, Cow<'static, str>)> =
         super::secrets::anchors().chain(super::prompt_injection::anchors()).collect();
     // Several rules share an anchor. The sort is stable, so the first kind of an anchor counts.
-    strings.sort_by(|(_, one), (_, other)| one.cmp(other));
+    strings.sort_by(|(_, a), (_, b)| a.cmp(b));
     strings.dedup_by(|(_, next), (_, first)| next == first);
     Scanner::new(strings)
 });
@@ -87,7 +87,7 @@ const HASH_BITS: u32 = 17;
 /// Finds strings in any case of ASCII letters. It hashes four bytes at every second offset and
 /// looks closer only if some anchor has a group with that hash.
 ///
-/// An automaton would look at every byte; this costs a fraction of parsing the text.
+/// An automaton would have to read every byte. This scan takes a fraction of the time of parsing.
 struct Scanner {
     strings: Vec<(AnchorKind, Cow<'static, str>)>,
     /// A bit for the hash of every group of an anchor that is looked up.
@@ -130,8 +130,9 @@ impl Scanner {
 
     /// Adds the rarest adjacent groups of an anchor. One of them is always looked up.
     fn add_rarest_groups(&mut self, anchor: &[u8], index: u16) {
-        let rare = |offset: &usize| commonness(&anchor[*offset..*offset + GROUP + STEP - 1]);
-        let first = (0..=anchor.len() - (GROUP + STEP - 1)).min_by_key(rare).unwrap_or(0);
+        let frequency =
+            |offset: &usize| estimated_frequency(&anchor[*offset..*offset + GROUP + STEP - 1]);
+        let first = (0..=anchor.len() - (GROUP + STEP - 1)).min_by_key(frequency).unwrap_or(0);
         for offset in first..first + STEP {
             self.add_group(&anchor[offset..], index, offset as i8);
         }
@@ -148,8 +149,8 @@ impl Scanner {
 
     fn add_short(&mut self, anchor: &[u8], index: u16) {
         let bytes = anchor.iter().map(u8::to_ascii_lowercase).enumerate();
-        let rare = |(_, byte): &(usize, u8)| commonness(&[*byte]);
-        let (offset, byte) = bytes.min_by_key(rare).expect("no anchor is empty");
+        let frequency = |(_, byte): &(usize, u8)| estimated_frequency(&[*byte]);
+        let (offset, byte) = bytes.min_by_key(frequency).expect("no anchor is empty");
         let place = (index, offset as i8);
         match self.short.iter_mut().find(|(other, _)| *other == byte) {
             Some((_, places)) => places.push(place),
@@ -225,8 +226,8 @@ const FREQUENT_GROUPS: &[&str] = &[
     "tive", "to t", "ture", "ught", "ve t", "with",
 ];
 
-/// Estimates how common bytes are in a text. Punctuation is rare; letters are ordered by frequency.
-fn commonness(bytes: &[u8]) -> usize {
+/// Estimates how often bytes occur in a text: punctuation seldom, letters as often as in English.
+fn estimated_frequency(bytes: &[u8]) -> usize {
     let rank = |byte: u8| b"-zqjxkvbpygfwmucldrhsnioate ".iter().position(|c| *c == byte);
     let letters: usize =
         bytes.iter().map(|byte| rank(byte.to_ascii_lowercase()).map_or(0, |at| at + 1)).sum();
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_an_automaton_finds() {
+    fn finds_the_same_anchors_as_an_automaton() {
         let automaton = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
@@ -282,7 +283,7 @@ mod tests {
             for _ in 0..6 {
                 let anchor = &SCANNER.strings[random(SCANNER.strings.len())].1;
                 let end = anchor.char_indices().map(|(at, _)| at).chain([anchor.len()]);
-                let cut = end.clone().nth(random(end.count())).expect("it is one of them");
+                let cut = end.clone().nth(random(end.count())).expect("the index is in range");
                 let piece = if random(3) == 0 { anchor } else { &anchor[cut..] };
                 text += &(if random(2) == 0 { piece.to_uppercase() } else { piece.to_string() });
                 text += ["", " ", "x", "é", "pw", "<"][random(6)];

@@ -1,4 +1,4 @@
-//! Names of files and folders, which become part of addresses and indexes.
+//! Checks the names of files and folders, which become part of addresses and indexes.
 
 use super::scan_context::ScanContext;
 use super::{anchors, mixed_scripts, secrets};
@@ -47,7 +47,7 @@ pub fn has_secret(path: &str) -> bool {
     !secrets::find(path, &anchors::find(path)).is_empty()
 }
 
-/// Returns a path or a short text with secrets redacted and hidden characters visible.
+/// Redacts the secrets in a path or a short text and makes hidden characters visible.
 pub fn redacted(text: &str) -> String {
     let hidden = hidden_in(text);
     let context = ScanContext::new(text, &hidden);

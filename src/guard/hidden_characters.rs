@@ -1,12 +1,12 @@
-//! Characters that a reader cannot see but an agent can.
+//! Reports characters that a reader cannot see but an agent can.
 
 use super::{Allowed, TextFinding};
 use crate::model::Code;
 use crate::model::hidden_chars::mark;
 use crate::model::unicode_names::name;
 
-/// Longer runs are replaced by their first character and a number. A text can be encoded in them,
-/// and would survive if each character were made visible.
+/// Longer runs are replaced by their length and first character. A run can encode a text, which an
+/// agent could still decode if each character were made visible.
 const MAX_SHOWN: usize = 4;
 
 /// Returns a finding for each run of hidden characters that are not allowed.
@@ -28,11 +28,11 @@ fn finding(run: &[(usize, char)]) -> TextFinding {
         }
         n => {
             let message = format!("{n} hidden characters from U+{code:04X} {} on", name(first));
-            let shown: String = match n <= MAX_SHOWN {
+            let replacement: String = match n <= MAX_SHOWN {
                 true => run.iter().map(|(_, c)| mark(*c)).collect(),
                 false => format!("[{n} hidden characters from U+{code:04X} on]"),
             };
-            (message, shown)
+            (message, replacement)
         }
     };
     TextFinding {

@@ -15,7 +15,7 @@ impl<'a> LineColumns<'a> {
         LineColumns { text, line: 1, line_start: 0 }
     }
 
-    /// Returns line and column of an offset, both from 1. Offsets must not descend.
+    /// Returns the line and column of an offset, both from 1. Offsets must be in ascending order.
     pub(super) fn at(&mut self, offset: usize) -> (u32, u32) {
         let from = self.line_start;
         for newline in memchr::memchr_iter(b'\n', &self.text.as_bytes()[from..offset]) {

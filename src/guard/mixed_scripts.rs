@@ -1,4 +1,4 @@
-//! Ids and addresses that mix letters of two scripts that look alike.
+//! Reports ids and addresses that mix letters of two scripts that look alike.
 
 use super::TextFinding;
 use super::scan_context::ScanContext;

@@ -36,7 +36,7 @@ pub struct Guard {
 /// The exceptions for one document.
 #[derive(Clone, Debug, Default)]
 pub struct Allowed {
-    /// Hidden characters that stay as they are.
+    /// Hidden characters that the document may contain.
     pub characters: String,
     secrets: Arc<[String]>,
 }
@@ -64,7 +64,7 @@ impl Guard {
 }
 
 impl Allowed {
-    /// Returns the cache key of a document's facts, which depend on its exceptions, too.
+    /// Returns the cache key of a document's facts, which depend on its content and its exceptions.
     pub fn cache_key(&self, content: Digest) -> Digest {
         if self.characters.is_empty() && self.secrets.is_empty() {
             return content;
@@ -78,11 +78,11 @@ impl Allowed {
     }
 }
 
-/// A text that is safe to read, and the findings in it.
+/// A text without secrets and hidden characters, and the findings in it.
 pub struct Clean<'a> {
     /// The text with secrets redacted and hidden characters visible. Line numbers are unchanged.
     pub text: Cow<'a, str>,
-    /// The findings, at their places in the original text.
+    /// The findings, with lines and columns of the original text.
     pub notes: Vec<Note>,
 }
 
@@ -97,7 +97,7 @@ struct TextFinding {
 }
 
 /// Findings of one code beyond this number are only counted.
-const MAX_PLACED: usize = 100;
+const MAX_PER_CODE: usize = 100;
 
 /// Redacts secrets, makes hidden characters visible and reports both, as well as prompt injection.
 pub fn clean<'a>(text: &'a str, allowed: &Allowed) -> Clean<'a> {
@@ -141,21 +141,23 @@ fn replace(text: &str, findings: Vec<TextFinding>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns a fingerprint of the line at an offset. It is part of the message, so that accepting a
-/// finding does not accept another text that later takes its place.
+/// Returns a fingerprint of the line at an offset. It is part of the message, so that an accepted
+/// finding does not cover another text that later replaces the line.
 fn line_fingerprint(text: &str, at: usize) -> String {
     let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
     let line = text[start..].split('\n').next().unwrap_or_default();
     fingerprint("blue order", line, 6)
 }
 
-/// Returns hexadecimal digits that identify a text without revealing it. They differ by purpose.
+/// Returns hexadecimal digits that identify a text without revealing it. The same text has a
+/// different fingerprint for each purpose.
 fn fingerprint(purpose: &str, text: &str, n_digits: usize) -> String {
     let mut hasher = Hasher::new();
     hasher.field(purpose.as_bytes()).field(text.as_bytes());
     hasher.digest().short()[..n_digits].to_string()
 }
 
+/// Converts findings to notes with lines and columns.
 fn notes(text: &str, findings: &[TextFinding]) -> Vec<Note> {
     let mut line_columns = line_columns::LineColumns::new(text);
     let mut counts: Vec<(Code, usize)> = Vec::new();
@@ -165,11 +167,11 @@ fn notes(text: &str, findings: &[TextFinding]) -> Vec<Note> {
             Some((_, n)) => n,
             None => {
                 counts.push((finding.code, 0));
-                &mut counts.last_mut().expect("one was just pushed").1
+                &mut counts.last_mut().expect("an entry was just pushed").1
             }
         };
         *n += 1;
-        if *n <= MAX_PLACED {
+        if *n <= MAX_PER_CODE {
             let (line, column) = line_columns.at(finding.range.start);
             let code = finding.code;
             let message = match code.is_prompt_injection() {
@@ -182,8 +184,8 @@ fn notes(text: &str, findings: &[TextFinding]) -> Vec<Note> {
             notes.push(Note { code, line, column, message, hint: Some(finding.hint.to_string()) });
         }
     }
-    for (code, n) in counts.into_iter().filter(|(_, n)| *n > MAX_PLACED) {
-        let message = format!("{} more: {}", n - MAX_PLACED, code.title());
+    for (code, n) in counts.into_iter().filter(|(_, n)| *n > MAX_PER_CODE) {
+        let message = format!("{} more: {}", n - MAX_PER_CODE, code.title());
         notes.push(Note { code, line: 0, column: 0, message, hint: None });
     }
     notes

@@ -7,8 +7,8 @@
 //! - Other lines are rules. Columns are separated by ` | `, lists within a column by `, `.
 //! - In a table of phrases, the part of a rule between asterisks is its anchor: the string that
 //!   the scan looks for. Without asterisks the whole rule is the anchor.
-//! - `> text` is an example: with a rule in place of `{}` it is reported, and without it is not.
-//!   `! text` is the opposite. `{2}` is an entry of the second column.
+//! - `> text` is an example that is reported if `{}` is replaced by a rule, and not reported if it
+//!   is replaced by another word. `! text` is the opposite. `{2}` is an entry of the second column.
 //!
 //! A table is parsed when it is first used, so that commands that scan no text do not pay for it.
 
@@ -41,7 +41,7 @@ fn is_example(line: &str) -> bool {
     line.starts_with("> ") || line.starts_with("! ")
 }
 
-/// Returns the columns of a rule, as many as asked for. Those that it does not have are empty.
+/// Returns the first N columns of a rule. Missing columns are empty.
 pub(super) fn columns<const N: usize>(rule: &'static str) -> [&'static str; N] {
     let mut columns = rule.split(" | ");
     std::array::from_fn(|_| columns.next().unwrap_or_default())
@@ -67,8 +67,8 @@ impl Phrase {
         marked.unwrap_or(Phrase { text: Cow::Borrowed(rule), anchor: rule })
     }
 
-    /// Returns the spellings of the anchor: the scan ignores the case of ASCII letters only, and
-    /// editors replace the typewriter's apostrophe.
+    /// Returns the spellings of the anchor. The scan ignores the case of ASCII letters only, and
+    /// editors replace the ASCII apostrophe by a curly one.
     pub(super) fn anchors(&self) -> impl Iterator<Item = Cow<'static, str>> {
         let anchor = self.anchor;
         let curly = anchor.contains('\'').then(|| anchor.replace('\'', "’"));
@@ -126,7 +126,7 @@ mod tests {
         TOKEN_PATTERNS,
     ];
 
-    /// A word that no table has.
+    /// A word that is in no table.
     const CONTROL: &str = "zebra";
 
     /// In two parts, so that no scanner takes it for a credential in the source.
@@ -136,7 +136,8 @@ mod tests {
         !clean(text, &Allowed::default()).notes.is_empty()
     }
 
-    /// Returns true if an example holds for the entries and no longer without the one at `tested`.
+    /// Returns true if an example holds for the entries, but not if `tested` is replaced by the
+    /// control word.
     fn holds(example: &str, entries: [&str; 2], tested: usize) -> bool {
         let (expected, template) = (example.starts_with('>'), &example[2..]);
         let text = |entries: [&str; 2]| {
@@ -148,7 +149,7 @@ mod tests {
         is_reported(&text(entries)) == expected && is_reported(&text(control)) != expected
     }
 
-    /// Returns the entries of a rule that no example of its table shows at work.
+    /// Returns the entries of a rule that make no difference in any example.
     fn entries_without_effect(rule: &'static str, examples: &[&str]) -> Vec<String> {
         let [first, second] = columns(rule);
         let texts = |column| -> Vec<String> {
@@ -157,7 +158,7 @@ mod tests {
         let (first, second) = (texts(first), texts(second));
         let empty = [String::new()];
         let partners = if second.is_empty() { &empty[..] } else { &second };
-        let shown = |entry: &str, tested: usize| {
+        let has_effect = |entry: &str, tested: usize| {
             let capital = entry[..entry.chars().next().map_or(0, char::len_utf8)].to_uppercase();
             let capital = format!("{capital}{}", entry.chars().skip(1).collect::<String>());
             [entry, &capital, &entry.to_uppercase()].into_iter().any(|entry| {
@@ -168,8 +169,8 @@ mod tests {
                 })
             })
         };
-        let first = first.iter().filter(|entry| !shown(entry, 0));
-        let second = second.iter().filter(|entry| *entry != "-" && !shown(entry, 1));
+        let first = first.iter().filter(|entry| !has_effect(entry, 0));
+        let second = second.iter().filter(|entry| *entry != "-" && !has_effect(entry, 1));
         first.chain(second).cloned().collect()
     }
 

@@ -39,7 +39,7 @@ impl<'a> ScanContext<'a> {
 }
 
 /// Returns the ranges of hidden characters, of whole escape sequences, and of replacement
-/// characters, which stand for bytes that are not UTF-8.
+/// characters, which replace bytes that are not UTF-8.
 fn removed_ranges(text: &str, hidden: &[(usize, char)]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = hidden
         .iter()

@@ -70,8 +70,8 @@ fn names_reader(lead: &str, after: &str) -> bool {
     is_agent && READING_VERBS.begins(after)
 }
 
-/// Matches `Instructions for AI assistants:`, `Note for Claude:`, `To any LLM:` and `Attention, coding
-/// agents!`.
+/// Matches `Instructions for AI assistants:`, `Note for Claude:`, `To any LLM:` and `Attention,
+/// coding agents!`.
 fn announces_message(text: &str, at: usize, lead: &str, after: &str) -> bool {
     let open =
         matches!(lead, "" | "important" | "hidden" | "secret" | "new" | "special" | "urgent");

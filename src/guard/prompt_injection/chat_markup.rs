@@ -1,4 +1,4 @@
-//! Tags and turns that an agent's host or a model's chat format interprets.
+//! Reports tags and turns that an agent's host or a model's chat format interprets.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ static SYSTEM_TAGS: PhraseTable = PhraseTable::new(CHAT_MARKUP, "system_tags");
 pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
     let mut findings = Vec::new();
     for at in anchors::of_kind(anchors, AnchorKind::ChatMarkup) {
-        let turn =
+        let ends_in_colon =
             text.as_bytes()[at.end - 1] == b':' && !text[at.clone()].eq_ignore_ascii_case("antml:");
         let start = opening(text, at.start);
-        let (code, message) = match turn {
+        let (code, message) = match ends_in_colon {
             true if is_turn(text, at) => (Code::FakeTurn, "a line that imitates a chat turn"),
             false if start.is_some_and(|start| is_tag(text, start)) => {
                 (Code::FakeTag, "a tag that an agent may interpret; it is escaped")

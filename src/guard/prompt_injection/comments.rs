@@ -13,7 +13,7 @@ static AGENT_NAMES_IN_COMMENTS: PhraseTable =
     PhraseTable::new(PROMPT_INJECTION, "agent_names_in_comments");
 static COMMENT_OPENINGS: PhraseTable = PhraseTable::new(PROMPT_INJECTION, "comment_openings");
 
-/// Bytes of a comment that are read.
+/// Maximum number of bytes of a comment that are read.
 const MAX_BYTES: usize = 4_096;
 
 /// Finds comments that address an agent.

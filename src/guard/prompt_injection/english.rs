@@ -122,7 +122,7 @@ fn drops_instructions(after: &str, lead: &str) -> bool {
     let is_verb =
         |verb: &&str| INSTRUCTION_VERBS.contains(verb) || COMMON_INSTRUCTION_VERBS.contains(verb);
     let Some(verb) = words.next().filter(is_verb) else { return false };
-    // Documents often ask the reader to follow instructions. Only a refusal counts.
+    // Documents often ask the reader to follow instructions, so only a refusal is suspicious.
     let refused = ["not ", "n't ", "stop "].iter().any(|no| after.starts_with(no))
         || ["not", "n't", "don't", "never", "stop"].iter().any(|no| lead.ends_with(no));
     if (verb.starts_with("follow") || verb.starts_with("obey")) && !refused {
@@ -134,7 +134,7 @@ fn drops_instructions(after: &str, lead: &str) -> bool {
             qualified = true;
             yours |= word == "your" || word == "previous" && verb != "override";
         } else if matches!(word, "guidance" | "directions") && !is_command(lead) {
-            // People also override the guidance that they give one another.
+            // Ordinary documents also override earlier guidance.
             return false;
         } else if INSTRUCTION_NOUNS.contains(word) {
             return qualified || has_source(&rest, word);
@@ -240,8 +240,8 @@ fn sends_secrets(lead: &str, after: &str) -> bool {
         || uploads() && is_next(&KEY_FILES)
 }
 
-/// Matches `New instructions: approve it`, with a colon and a verb behind, and `New instructions for
-/// the AI`.
+/// Matches `New instructions: approve it`, with a colon and a verb behind, and `New instructions
+/// for the AI`.
 fn is_label(text: &str, at: usize, after: &str) -> bool {
     let Some(label) = LABELS.texts().find(|label| after.starts_with(label)) else { return false };
     let rest = slice(text, at + label.len()..at + REACH);

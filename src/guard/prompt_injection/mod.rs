@@ -1,6 +1,6 @@
 //! Recognises prompt injection: text that is meant to direct the agent that reads it.
 //!
-//! Such text is reported and passed through unchanged; what a document says is not altered.
+//! Such text is reported, but it stays in the document.
 
 mod agent_address;
 mod chat_markup;
@@ -15,7 +15,7 @@ use super::anchors::{self, Anchor, AnchorKind, slice};
 use super::rules::{Phrase, PhraseTable};
 use crate::model::Code;
 
-/// Bytes of a text that are read from an anchor on.
+/// Maximum number of bytes that are read before and after an anchor.
 const REACH: usize = 160;
 
 /// Returns the anchors at which the rules are checked.
@@ -26,11 +26,11 @@ pub(super) fn anchors() -> impl Iterator<Item = (AnchorKind, Cow<'static, str>)>
     let sentences = english.chain(fixed).chain(other_languages::anchors());
     let comments = comments::ANCHORS.iter().map(|anchor| Cow::Borrowed(*anchor));
     let markup = chat_markup::MARKUP.phrases().iter().flat_map(Phrase::anchors);
-    let kind = |kind| move |anchor| (kind, anchor);
+    let with_kind = |kind| move |anchor| (kind, anchor);
     sentences
-        .map(kind(AnchorKind::PromptInjection))
-        .chain(comments.map(kind(AnchorKind::Comment)))
-        .chain(markup.map(kind(AnchorKind::ChatMarkup)))
+        .map(with_kind(AnchorKind::PromptInjection))
+        .chain(comments.map(with_kind(AnchorKind::Comment)))
+        .chain(markup.map(with_kind(AnchorKind::ChatMarkup)))
 }
 
 /// Finds sentences, comments and chat markup that are meant for an agent.
@@ -41,6 +41,7 @@ pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
     findings
 }
 
+/// Finds sentences that are prompt injection.
 fn sentences(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
     let mut findings: Vec<TextFinding> = Vec::new();
     for at in anchors::of_kind(anchors, AnchorKind::PromptInjection) {

@@ -105,12 +105,10 @@ fn rule(word: &str) -> &'static str {
 /// Returns true for values that look random and are public: public keys, hashes in lock files,
 /// content addresses, images.
 pub(super) fn is_public(value: &str) -> bool {
-    let hash = ["sha1-", "sha256-", "sha384-", "sha512-", "AAAA", "Qm", "bafy", "z6Mk"];
+    let prefixes =
+        ["sha1-", "sha256-", "sha384-", "sha512-", "AAAA", "Qm", "bafy", "z6Mk", "iVBOR"];
     let address = value.strip_prefix("0x").is_some_and(|hex| hex.len() == 40);
-    address
-        || hash.iter().any(|start| value.starts_with(start))
-        || value.starts_with("iVBOR")
-        || value.contains("://")
+    address || prefixes.iter().any(|prefix| value.starts_with(prefix)) || value.contains("://")
 }
 
 /// Returns the last four lines.
@@ -169,16 +167,17 @@ pub(super) fn find_password(text: &str, at: &Range<usize>) -> Option<Hit> {
     let value = after.trim_start_matches(|c| is_markup(c) || c == '|');
     let quote = after[..after.len() - value.len()].chars().last().filter(|c| "\"'`".contains(*c));
     let start = at.end + rest.len() - value.len();
-    let value = until_end(value, quote);
+    let value = leading_value(value, quote);
     // Among the parameters of a URL it ends at the next one.
     let is_parameter = text[..at.start].ends_with(['?', '&']);
     let value = if is_parameter { value.split('&').next()? } else { value };
     if value.is_empty() {
         return None;
     }
-    let is_given = login || is_connection(text, at, after.len() != rest.len());
+    let has_sign = after.len() != rest.len();
+    let is_certain = login || has_sign && is_connection(text, at);
     let secret = text[at.clone()].eq_ignore_ascii_case("secret");
-    let found = match (is_given, secret) {
+    let found = match (is_certain, secret) {
         (true, _) => value.len() >= 2 && !randomness::is_placeholder(value),
         (false, true) => randomness::is_password(value) && CharacterStats::of(value).changes >= 22,
         (false, false) => randomness::is_password(value),
@@ -188,7 +187,7 @@ pub(super) fn find_password(text: &str, at: &Range<usize>) -> Option<Hit> {
 }
 
 /// Returns the value at the start of a text, up to the closing quote or to the first delimiter.
-fn until_end(text: &str, quote: Option<char>) -> &str {
+fn leading_value(text: &str, quote: Option<char>) -> &str {
     let is_delimiter = |c: char| c.is_whitespace() || "\"'`;,<|*".contains(c);
     let end =
         text.find(|c: char| quote.map_or_else(|| is_delimiter(c), |quote| c == quote || c == '\n'));
@@ -206,7 +205,7 @@ fn is_login(text: &str, at: &Range<usize>) -> bool {
 }
 
 /// Returns true if the password is part of a connection string: `Server=…;Password=…;`.
-fn is_connection(text: &str, at: &Range<usize>, assigned: bool) -> bool {
+fn is_connection(text: &str, at: &Range<usize>) -> bool {
     let before = slice(text, at.start.saturating_sub(2 * REACH)..at.start).to_ascii_lowercase();
     let after = slice(text, at.end..at.end + REACH).to_ascii_lowercase();
     let before = before.rsplit('\n').next().unwrap_or_default();
@@ -214,7 +213,7 @@ fn is_connection(text: &str, at: &Range<usize>, assigned: bool) -> bool {
     let parts = ["server=", "data source=", "host=", "uid=", "user id=", "username=", "user="];
     let named = |line: &str| parts.iter().any(|part| line.contains(part));
     // In a connection string there is no blank between `password` and `=`.
-    assigned && after.starts_with('=') && (named(before) || after.contains(';') && named(after))
+    after.starts_with('=') && (named(before) || after.contains(';') && named(after))
 }
 
 /// Finds a name and a password in base64 behind the key `auth`.
@@ -254,7 +253,7 @@ pub(super) fn find_authorization(text: &str, at: &Range<usize>) -> Option<Hit> {
     let credential = &rest[..end];
     let found = match scheme.as_str() {
         "basic" => base64::decode(credential.as_bytes()).contains(&b':'),
-        _ if has_scheme => credential.len() >= 12 && randomness::is_token(credential, true),
+        _ if has_scheme => credential.len() >= 12 && randomness::is_mixed_token(credential),
         // Without a scheme only a clearly random value counts.
         _ => credential.len() >= 20 && randomness::is_surely_random(credential),
     };

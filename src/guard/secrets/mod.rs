@@ -1,4 +1,4 @@
-//! Finds what looks like a credential. `redaction` replaces it in the text.
+//! Finds text that looks like a credential. `redaction` replaces it.
 
 mod base64;
 mod command_passwords;
@@ -121,9 +121,10 @@ const IN_RUN: [bool; 256] = {
     table
 };
 
-/// Returns long runs of such bytes. Words are short, so most bytes are skipped: if a run started
-/// here, its sixteenth byte would be ahead, and the last byte up to there that ends a run rules out
-/// every start before it.
+/// Returns the runs of at least `MIN_RUN` such bytes.
+///
+/// Words are short, so most bytes are never tested. The next `MIN_RUN` bytes are tested from the
+/// end, and no run can start before the last byte that is not part of one.
 fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut start = 0;

@@ -6,7 +6,7 @@ static PLACEHOLDERS: PhraseTable = PhraseTable::new(SECRET_WORDS, "placeholders"
 static PLACEHOLDER_VALUES: PhraseTable = PhraseTable::new(SECRET_WORDS, "placeholder_values");
 static TYPE_NAMES: PhraseTable = PhraseTable::new(SECRET_WORDS, "type_names");
 
-/// Returns true if documentation would write this value instead of a secret.
+/// Returns true if a value is a placeholder that documentation has in place of a secret.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -90,27 +90,31 @@ impl CharacterStats {
         stats
     }
 
-    pub(super) fn letter(&self) -> bool {
+    pub(super) fn has_letter(&self) -> bool {
         self.lower || self.upper
     }
 }
 
 /// Returns true if the text behind the prefix of a service is a token and not a placeholder.
-pub(super) fn is_token(body: &str, strict: bool) -> bool {
-    let stats = CharacterStats::of(body);
-    stats.diversity >= 4 && (!strict || stats.digit || stats.upper) && !is_placeholder(body)
+pub(super) fn is_token(body: &str) -> bool {
+    CharacterStats::of(body).diversity >= 4 && !is_placeholder(body)
+}
+
+/// Returns true if a token has a digit or a capital, unlike words with dashes between them.
+pub(super) fn is_mixed_token(body: &str) -> bool {
+    body.bytes().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase()) && is_token(body)
 }
 
 /// Returns true if a value behind `secret =` is random. In names, the kind of character seldom
 /// changes.
 pub(super) fn is_random(value: &str) -> bool {
     let stats = CharacterStats::of(value);
-    let mixed = stats.digit && stats.letter() && stats.diversity >= 8 && stats.changes >= 22;
+    let mixed = stats.digit && stats.has_letter() && stats.diversity >= 8 && stats.changes >= 22;
     let hex = value.len() >= 32 && value.bytes().all(|b| b.is_ascii_hexdigit());
     (mixed || hex && stats.diversity >= 8) && !is_placeholder(value)
 }
 
-/// Returns true if a value is so clearly random that a word somewhere near it is enough.
+/// Returns true if a value is so clearly random that a word near it suffices to report it.
 pub(super) fn is_surely_random(value: &str) -> bool {
     let stats = CharacterStats::of(value);
     let full = stats.digit && stats.lower && stats.upper;
@@ -124,8 +128,8 @@ pub(super) fn is_password(value: &str) -> bool {
         value.contains(['(', '/', '\\', ' ']) || value.contains("::") || value.contains("->");
     let stem = value.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
     let hard = value.contains(['!', '@', '#', '$', '%', '^', '&', '?', '+', '*']);
-    let mixed = stats.letter() && (stats.digit || hard && value.len() >= 8);
-    // `128-bit` and `2nd` are no passwords.
+    let mixed = stats.has_letter() && (stats.digit || hard && value.len() >= 8);
+    // `128-bit` and `2nd` are not passwords.
     let measure = value.starts_with(|c: char| c.is_ascii_digit()) && !stats.upper && !hard;
     (6..=128).contains(&value.len())
         && mixed

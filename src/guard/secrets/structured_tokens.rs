@@ -132,7 +132,7 @@ fn braintree_token(run: &str, at: usize) -> Option<Range<usize>> {
     (merchant.len() >= 16 && key.len() == 32).then(|| at..at + n)
 }
 
-/// Counts the bytes that fit before and behind a place, each up to one more than the maximum.
+/// Counts the bytes that fit before and after a range, each up to one more than the maximum.
 fn count_around(
     run: &str,
     at: Range<usize>,

@@ -18,7 +18,7 @@ enum Column {
     Other,
 }
 
-/// Headings of a column `Pass`. The word alone is too common to be looked for.
+/// Headings of a column `Pass`. The word alone is too common to be an anchor.
 pub(super) const PASS_HEADINGS: [&str; 3] = ["| pass |", "|pass|", "| pass\n"];
 
 static KEY_HEADINGS: PhraseTable = PhraseTable::new(SECRET_WORDS, "key_headings");
@@ -41,18 +41,18 @@ pub(super) fn find(text: &str, anchors: &[Anchor], hits: &mut Vec<Hit>) {
         let start = memchr::memrchr(b'\n', before)
             .map_or(at.start - before.len(), |end| at.start - before.len() + end + 1);
         let after = &text.as_bytes()[at.start..text.len().min(at.start + MAX_HEADING)];
-        // So long a line is no heading.
+        // A line this long is not a heading.
         let Some(n) = memchr::memchr(b'\n', after) else { continue };
         let end = at.start + n;
         done = end;
         if end - start <= MAX_HEADING && text.is_char_boundary(start) {
-            done = done.max(in_table(text, start..end, hits));
+            done = done.max(find_in_table(text, start..end, hits));
         }
     }
 }
 
 /// Finds passwords below a line if it is the heading of a table, and returns the end of the table.
-fn in_table(text: &str, heading: Range<usize>, hits: &mut Vec<Hit>) -> usize {
+fn find_in_table(text: &str, heading: Range<usize>, hits: &mut Vec<Hit>) -> usize {
     let mut lines = lines(text, heading.end + 1);
     if !lines.next().is_some_and(|line| is_delimiter_row(&text[line])) {
         return heading.end;
@@ -151,13 +151,13 @@ fn is_password(value: &str, has_login: bool) -> bool {
         return false;
     }
     let word = value.to_ascii_lowercase();
-    let is_given = has_login
+    let is_likely = has_login
         && (4..=128).contains(&value.len())
         && value.is_ascii()
         && !value.contains(['(', '/', '\\'])
         && !NOT_PASSWORDS.contains(&word)
         && !randomness::is_placeholder(value);
-    is_given || randomness::is_password(value) || value.len() >= 16 && randomness::is_random(value)
+    is_likely || randomness::is_password(value) || value.len() >= 16 && randomness::is_random(value)
 }
 
 fn is_key(value: &str) -> bool {

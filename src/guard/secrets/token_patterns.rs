@@ -1,4 +1,4 @@
-//! Tokens that a service gives a prefix of its own.
+//! Tokens that begin with a prefix of their service.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -192,7 +192,7 @@ pub(super) fn find_in_run(run: &str, mut report: impl FnMut(Range<usize>, &'stat
     }
 }
 
-/// Prefixes that no word has although they end in a letter, or are short.
+/// Prefixes that begin no word although they are short or end in a letter.
 const UNMISTAKABLE: &[&str] = &["AKIA", "ASIA", "AIza", "sk-", "eyJ"];
 
 /// Returns the start of a token that reaches the end of a run, and may continue in the next line.
@@ -211,7 +211,8 @@ pub(super) fn unfinished(run: &str) -> Option<usize> {
     FINDER.all(run).find(is_unfinished).map(|(at, _)| at.start)
 }
 
-/// Returns true if a prefix is no part of a word, so that a token may begin in the middle of a run.
+/// Returns true if a prefix is not part of a word, so that a token may begin in the middle of a
+/// run.
 fn is_distinct(prefix: &str) -> bool {
     prefix.len() >= 4 && prefix.ends_with(['_', '-', '.', '/', '=']) && prefix != "key-"
 }
@@ -236,14 +237,18 @@ fn match_pattern(run: &str, prefix: Range<usize>, pattern: &TokenPattern) -> Opt
     // Final punctuation is not part of the token, unless the token is too short without it.
     let trimmed = body.trim_end_matches(['.', '-', '_']);
     let body = if trimmed.len() >= min { trimmed } else { body };
-    // Words with dashes between are no token, nor are words behind a short prefix.
-    let strict = prefix_text.len() < 4
+    // Words with dashes between them are not a token, nor are words behind a short prefix.
+    let may_be_words = prefix_text.len() < 4
         || matches!(alphabet, Alphabet::Url | Alphabet::Parts | Alphabet::Path | Alphabet::Base64);
-    let fits = (min..=max).contains(&body.len()) && randomness::is_token(body, strict);
+    let is_token = match may_be_words {
+        true => randomness::is_mixed_token(body),
+        false => randomness::is_token(body),
+    };
+    let fits = (min..=max).contains(&body.len()) && is_token;
     fits.then(|| prefix.start..prefix.end + body.len())
 }
 
-/// Returns true if the bytes end within a word. Escapes such as `\n` and `%3D` are no words.
+/// Returns true if the bytes end within a word. Escapes such as `\n` and `%3D` are not words.
 fn is_inside_word(before: &[u8]) -> bool {
     match before {
         [.., b'\\', b'n' | b't' | b'r'] => false,
@@ -300,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_prefixes_that_an_automaton_finds() {
+    fn finds_the_same_prefixes_as_an_automaton() {
         let automaton = aho_corasick::AhoCorasick::builder()
             .match_kind(aho_corasick::MatchKind::LeftmostLongest)
             .build(FINDER.prefixes.iter().map(|(prefix, _)| prefix))

@@ -50,6 +50,6 @@ pub(super) fn password_behind_slash(word: &str) -> Option<Range<usize>> {
     let (login, _) = word.rsplit_once('@')?;
     let slash = login.find('/')?;
     let password = &login[slash + 1..];
-    let is_given = slash > 0 && !password.is_empty() && !randomness::is_placeholder(password);
-    (is_given && !login[..slash].contains(':')).then_some(slash + 1..login.len())
+    let is_password = slash > 0 && !password.is_empty() && !randomness::is_placeholder(password);
+    (is_password && !login[..slash].contains(':')).then_some(slash + 1..login.len())
 }

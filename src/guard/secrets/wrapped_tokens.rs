@@ -65,7 +65,8 @@ fn is_complete(token: &str) -> bool {
 /// Returns true if a piece is part of a token and not a word.
 fn is_random_piece(piece: &str) -> bool {
     let stats = CharacterStats::of(piece);
-    let mixed = stats.digit && stats.letter() || stats.lower && stats.upper && stats.changes >= 12;
+    let mixed =
+        stats.digit && stats.has_letter() || stats.lower && stats.upper && stats.changes >= 12;
     piece.len() >= 4 && mixed
 }
 
