@@ -7,7 +7,7 @@ use crate::model::binding::{Binding, Glob, NamedPath, Naming, PathKind, is_glob}
 use crate::model::layout::folder_of;
 use crate::model::{Code, Diagnostic, DocId, Document, Graph, Noted};
 
-/// The repository's files, behind functions because this module does no I/O.
+/// Lookups in the repository's files. They are functions because this module does no I/O.
 pub struct Repository<'a> {
     /// Returns the kind of a path, or `None` if it does not exist.
     pub kind: &'a (dyn Fn(&str) -> Option<PathKind> + Sync),
@@ -33,8 +33,8 @@ pub fn bind(graph: &Graph, repository: &Repository<'_>) -> Noted<Vec<Binding>> {
         .collect();
     let mut bindings = Vec::new();
     let mut notes = Vec::new();
-    for (of_document, found) in found {
-        bindings.extend(of_document);
+    for (document_bindings, found) in found {
+        bindings.extend(document_bindings);
         notes.extend(found);
     }
     bindings.par_sort_unstable();

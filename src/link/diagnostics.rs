@@ -1,4 +1,4 @@
-//! Words the diagnostics of references that are broken, ambiguous, renamed or to themselves.
+//! Reports references that are broken, ambiguous, to a renamed document or to the document itself.
 
 use super::resolve::{Resolution, Resolver};
 use super::resolve_path::relative;
@@ -6,7 +6,7 @@ use crate::model::document::HEADER_END;
 use crate::model::{Code, Diagnostic, DocId, Reference, Target};
 
 impl Resolver<'_, '_> {
-    /// Adds a diagnostic if the author should know how a reference was resolved.
+    /// Adds a diagnostic if a reference did not resolve to exactly one other document.
     pub(super) fn report(
         &self,
         reference: &Reference,
@@ -34,7 +34,7 @@ impl Resolver<'_, '_> {
                     all.push("…");
                 }
                 let message = format!(
-                    "{} fits {} documents: {}",
+                    "{} matches {} documents: {}",
                     written(&reference.target),
                     ids.len(),
                     all.join(", ")
@@ -60,7 +60,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Formats a target the way the author wrote it.
+/// Formats a target as the document writes it.
 fn written(target: &Target) -> String {
     match target {
         Target::Path(path) => format!("{path:?}"),

@@ -28,18 +28,17 @@ pub fn link(
 ) -> Noted<Graph> {
     let series = series::infer(&collections, &documents);
     let index = DocumentIndex::new(&documents, &series);
-    let resolved: Vec<(Vec<Edge>, Vec<Diagnostic>)> = documents
-        .par_iter()
-        .enumerate()
-        .map(|(i, document)| {
+    let resolved: Vec<(Vec<Edge>, Vec<Diagnostic>)> = (0..documents.len())
+        .into_par_iter()
+        .map(|i| {
             let from = DocId(i as u32);
-            resolve::edges(&index, &collections, &documents, from, document, exists)
+            resolve::edges(&index, &collections, &documents, from, exists)
         })
         .collect();
     let mut notes = duplicate_numbers(&collections, &documents, &series);
     let mut edges = Vec::new();
-    for (of_document, found) in resolved {
-        edges.extend(of_document);
+    for (document_edges, found) in resolved {
+        edges.extend(document_edges);
         notes.extend(found);
     }
     let graph = supersession::build_graph(collections, documents, edges, &mut notes);
@@ -57,7 +56,7 @@ fn duplicate_numbers(
     for (i, document) in documents.iter().enumerate() {
         if let Some(number) = document.number.as_ref().filter(|_| !document.is_plan) {
             let folder = numbering_folder(document);
-            keyed.push((document.collection, folder, series.own(i), number.as_str(), i));
+            keyed.push((document.collection, folder, series.stated(i), number.as_str(), i));
         }
     }
     keyed.sort_unstable();
@@ -93,6 +92,7 @@ fn numbering_folder(document: &Document) -> &str {
     if is_cover(file) { folder_of(folder) } else { folder }
 }
 
+/// Returns the number after the largest one of a collection.
 fn next_free(documents: &[Document], collection: usize) -> u64 {
     let of_collection = documents.iter().filter(|document| document.collection == collection);
     let values = of_collection.filter_map(|document| document.number.as_ref()?.value());

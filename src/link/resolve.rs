@@ -1,6 +1,6 @@
 //! Resolves the references of one document to edges.
 //!
-//! Ambiguous evidence never makes an edge to a single document.
+//! An ambiguous reference never becomes an edge to a single document.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,10 +13,11 @@ use crate::model::{
     ShortId, Target, Uri,
 };
 
-/// If a project has no RFC with a number from here on, the reference is usually to an IETF RFC.
+/// A reference to an RFC with at least this number that the project does not have is taken for one
+/// to an RFC of the IETF.
 const FIRST_FOREIGN_RFC: u64 = 768;
 
-/// Broken links per document for which a similar name is suggested.
+/// Maximum number of broken links per document for which a similar name is suggested.
 const MAX_SUGGESTIONS: u32 = 5;
 
 /// A reference that matches more documents than this becomes no edge at all.
@@ -43,7 +44,7 @@ pub(super) struct Resolver<'a, 'd> {
     pub(super) from: DocId,
     pub(super) document: &'a Document,
     pub(super) exists: &'a (dyn Fn(&str) -> bool + Sync),
-    /// Searches for a similar name that are left; each compares a name with many others.
+    /// Number of remaining searches for a similar name. Each one compares many names.
     pub(super) n_suggestions: Cell<u32>,
 }
 
@@ -53,9 +54,9 @@ pub(super) fn edges(
     collections: &[Collection],
     documents: &[Document],
     from: DocId,
-    document: &Document,
     exists: &(dyn Fn(&str) -> bool + Sync),
 ) -> (Vec<Edge>, Vec<Diagnostic>) {
+    let document = &documents[from.0 as usize];
     let n_suggestions = Cell::new(MAX_SUGGESTIONS);
     let resolver =
         Resolver { index, collections, documents, from, document, exists, n_suggestions };
@@ -97,13 +98,13 @@ impl<'a> Resolver<'a, '_> {
 
     /// Returns the document whose plan this is, by number and slug.
     fn planned_document(&self) -> Option<DocId> {
-        let own = self.document;
+        let plan = self.document;
         let is_planned = |id: &DocId| {
             let other = &self.documents[id.0 as usize];
-            !other.is_plan && other.number == own.number && other.collection == own.collection
+            !other.is_plan && other.number == plan.number && other.collection == plan.collection
         };
-        let found: Vec<DocId> = match own.is_plan {
-            true => self.index.by_slug(&own.slug).into_iter().filter(is_planned).collect(),
+        let found: Vec<DocId> = match plan.is_plan {
+            true => self.index.by_slug(&plan.slug).into_iter().filter(is_planned).collect(),
             false => Vec::new(),
         };
         (found.len() == 1).then(|| found[0])
@@ -144,11 +145,10 @@ impl<'a> Resolver<'a, '_> {
         let wanted = FileName::parse(
             if last.ends_with(".md") { last.to_string() } else { format!("{last}.md") }.as_str(),
         );
-        if let [one] =
-            self.index.by_file(&format!("{}.md", last.trim_end_matches(".md"))).as_slice()
+        if let [id] = self.index.by_file(&format!("{}.md", last.trim_end_matches(".md"))).as_slice()
             && (wanted.number.is_some() || wanted.slug.contains('-'))
         {
-            return Resolution::One(*one);
+            return Resolution::One(*id);
         }
         let parent = parts.len().checked_sub(2).map_or("", |i| parts[i]);
         let pull = matches!(parent, "pull" | "id");
@@ -184,7 +184,7 @@ impl<'a> Resolver<'a, '_> {
         }
         let uri = match Uri::parse(address) {
             Ok(uri) => uri,
-            Err(error) => return unknown(format!("{address:?} is no address: {error}"), None),
+            Err(error) => return unknown(format!("{address:?} is not an address: {error}"), None),
         };
         if let Some(id) = self.index.by_uri(uri.as_str()) {
             return Resolution::One(id);
@@ -196,7 +196,7 @@ impl<'a> Resolver<'a, '_> {
             _ => return Resolution::Foreign,
         };
         match self.by_id(group, id).as_slice() {
-            [one] => Resolution::One(*one),
+            [id] => Resolution::One(*id),
             [] => unknown(
                 format!("no document at {address}"),
                 Some("run `blue knowledge list` to see every address".to_string()),
@@ -290,9 +290,9 @@ impl<'a> Resolver<'a, '_> {
         if found.is_empty() { Resolution::Foreign } else { self.choose(found, Relation::Related) }
     }
 
-    /// Chooses among several matches. Documents of the own collection win, then those in the
-    /// shallowest folder. If one is left with the likely status, it wins: a superseded document is
-    /// rarely live, while the targets of other references usually are.
+    /// Chooses among several matches. Documents of the same collection are preferred, then those in
+    /// the shallowest folder. If exactly one of them has the expected status, it is chosen: a
+    /// superseded document is usually not live, while the targets of other references are.
     fn choose(&self, found: Vec<DocId>, relation: Relation) -> Resolution {
         let document = |id: &DocId| &self.documents[id.0 as usize];
         let is_own = |id: &DocId| document(id).collection == self.document.collection;
@@ -311,7 +311,7 @@ impl<'a> Resolver<'a, '_> {
             .filter(|id| document(id).status.is_live() == wanted_live)
             .collect();
         match (found.as_slice(), likely.as_slice()) {
-            ([one], _) | (_, [one]) => Resolution::One(*one),
+            ([id], _) | (_, [id]) => Resolution::One(*id),
             _ => Resolution::Many(found),
         }
     }

@@ -26,11 +26,8 @@ impl Resolver<'_, '_> {
         let wanted = FileName::parse(
             if file.contains('.') { file.to_string() } else { format!("{file}.md") }.as_str(),
         );
-        let folder = full.rsplit_once('/').map_or("", |(folder, _)| folder);
-        match self.renamed(&wanted, folder) {
-            Some(answer) => answer,
-            None => self.broken(path, &full, &wanted, label),
-        }
+        self.renamed(&wanted, folder_of(&full))
+            .unwrap_or_else(|| self.broken(path, &full, &wanted, label))
     }
 
     /// Finds the document that a path named before it was renamed.
@@ -43,24 +40,24 @@ impl Resolver<'_, '_> {
         let in_folder = |id: &DocId| folder_of(&self.documents[id.0 as usize].path) == folder;
         let in_same_folder: Vec<DocId> = same_slug.iter().copied().filter(in_folder).collect();
         match in_same_folder.as_slice() {
-            [one] => return Some(Resolution::Renamed(*one)),
+            [id] => return Some(Resolution::Renamed(*id)),
             [] => {}
             several => {
                 let same_number =
                     |id: &&DocId| self.documents[id.0 as usize].number == wanted.number;
                 let numbered: Vec<DocId> = several.iter().filter(same_number).copied().collect();
                 return Some(match numbered.as_slice() {
-                    [one] if wanted.number.is_some() => Resolution::Renamed(*one),
+                    [id] if wanted.number.is_some() => Resolution::Renamed(*id),
                     _ => Resolution::Many(several.to_vec()),
                 });
             }
         }
-        if let [one] = self.same_number_similar_slug(wanted, folder).as_slice() {
-            return Some(Resolution::Renamed(*one));
+        if let [id] = self.same_number_similar_slug(wanted, folder).as_slice() {
+            return Some(Resolution::Renamed(*id));
         }
         // A slug of at least three words that only one document has identifies it in any folder.
         match same_slug.as_slice() {
-            [one] if wanted.slug.matches('-').count() >= 2 => Some(Resolution::Renamed(*one)),
+            [id] if wanted.slug.matches('-').count() >= 2 => Some(Resolution::Renamed(*id)),
             _ => None,
         }
     }
@@ -87,7 +84,7 @@ impl Resolver<'_, '_> {
             collection
                 .globs
                 .iter()
-                .any(|place| place.trim_end_matches("/*.md").trim_end_matches("/**/*.md") == folder)
+                .any(|glob| glob.trim_end_matches("/*.md").trim_end_matches("/**/*.md") == folder)
         })
     }
 
@@ -116,7 +113,7 @@ impl Resolver<'_, '_> {
         Resolution::Missing(Code::BrokenLink, format!("no document at {path:?}"), hint)
     }
 
-    /// Returns true if a path is in a folder where documents of this project are.
+    /// Returns true if a path is in a folder that contains documents of this project.
     fn is_in_collection_folder(&self, full: &str) -> bool {
         let own_folder = folder_of(&self.document.path);
         let is_below = |glob: &String| {
@@ -159,10 +156,9 @@ fn clipped(slug: &str) -> String {
     slug.chars().take(64).collect()
 }
 
-/// True if two slugs share at least half of their words.
-fn is_similar(one: &str, other: &str) -> bool {
-    let words = |slug: &str| -> Vec<String> { slug.split('-').map(str::to_string).collect() };
-    let (a, b) = (words(one), words(other));
+/// Returns true if two slugs share at least half of their words.
+fn is_similar(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.split('-').collect(), b.split('-').collect());
     let shared = a.iter().filter(|word| b.contains(word)).count();
     shared * 2 >= a.len().max(b.len()).max(1) && shared > 0
 }

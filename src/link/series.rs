@@ -1,4 +1,4 @@
-//! Infers which series each document belongs to, from the ids that documents give themselves.
+//! Infers the series of each document from the ids that documents state for themselves.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,28 @@ use crate::model::{Collection, Document};
 
 /// The series of every document, by row.
 pub(super) struct Series {
-    own: Vec<Option<String>>,
+    stated: Vec<Option<String>>,
     of_collections: Vec<Vec<String>>,
 }
 
 impl Series {
-    /// Returns the series that a document states for itself.
-    pub(super) fn own(&self, row: usize) -> Option<&str> {
-        self.own[row].as_deref()
+    /// Returns the series that a document states for itself, if its collection has another one.
+    pub(super) fn stated(&self, row: usize) -> Option<&str> {
+        self.stated[row].as_deref()
     }
 
     /// Returns every series that a document can be referred to by.
     pub(super) fn of<'a>(&'a self, row: usize, document: &Document) -> Vec<&'a str> {
-        match self.own(row) {
-            Some(own) => vec![own],
+        match self.stated(row) {
+            Some(series) => vec![series],
             None => self.of_collections[document.collection].iter().map(String::as_str).collect(),
         }
     }
 }
 
-/// Infers the series of every document. A collection has the series of its convention and any that
-/// most of its documents state. A document has a different one of its own if it states one that at
-/// least two documents and a tenth of the collection state.
+/// Infers the series of every document. A collection has the series of its convention, and those
+/// that most of its documents state. A document has another series if it states one, and at least
+/// two documents and a tenth of the collection state the same.
 pub(super) fn infer(collections: &[Collection], documents: &[Document]) -> Series {
     let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     let mut sizes = vec![0usize; collections.len()];
@@ -45,12 +45,12 @@ pub(super) fn infer(collections: &[Collection], documents: &[Document]) -> Serie
     };
     for (collection, series) in counts.keys() {
         let known = &mut of_collections[*collection];
-        let major = counts[&(*collection, *series)] * 2 > sizes[*collection];
-        if major && !known.iter().any(|name| name == series) {
+        let is_majority = counts[&(*collection, *series)] * 2 > sizes[*collection];
+        if is_majority && !known.iter().any(|name| name == series) {
             known.push(series.to_string());
         }
     }
-    let own = documents
+    let stated = documents
         .iter()
         .map(|document| {
             let label = document.facts.label.as_ref()?;
@@ -62,5 +62,5 @@ pub(super) fn infer(collections: &[Collection], documents: &[Document]) -> Serie
                 .then(|| label.series.clone())
         })
         .collect();
-    Series { own, of_collections }
+    Series { stated, of_collections }
 }

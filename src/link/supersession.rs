@@ -54,7 +54,7 @@ fn can_supersede(document: &Document) -> bool {
         && !is_record
 }
 
-/// Most documents that are listed as the replacement of one.
+/// Maximum number of replacements that are listed for one document.
 const MAX_ENDS: usize = 8;
 
 /// Returns, for each row, the documents at the ends of its chains of supersession. A depth-first
@@ -83,8 +83,8 @@ fn chain_ends(next: &[Vec<DocId>], cyclic: &[bool]) -> Vec<Vec<DocId>> {
     ends.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Returns the ends of a row, given those of the rows that supersede it. A member of a cycle has
-/// none.
+/// Returns the ends of a row's chains from those of the rows that supersede it. A member of a cycle
+/// has none.
 fn joined_ends(
     next: &[Vec<DocId>],
     cyclic: &[bool],

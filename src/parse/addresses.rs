@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use crate::model::uri::slugify;
 use crate::model::{Code, Collection, Diagnostic, Digest, Document, FileName, Uri};
 
-/// Assigns an address to every document. If several documents want the same address, none of them
-/// gets it and all take longer ones, so that a new file never changes what an address means.
+/// Assigns an address to every document. If several documents have the same plain id, all of them
+/// get longer addresses, so that an address never points to another document than before.
 pub(super) fn assign(
     collections: &[Collection],
     documents: &mut [Document],
@@ -50,7 +50,7 @@ fn longer_ids(
     ids: &[Id],
     rivals: &mut BTreeMap<usize, usize>,
 ) -> BTreeMap<usize, String> {
-    // The document that owns an id, or `None` if several wanted it.
+    // The document that owns an id, or `None` if several documents conflict.
     let mut owners: BTreeMap<Id, Option<usize>> = BTreeMap::new();
     for (i, id) in ids.iter().enumerate() {
         owners.insert(id.clone(), Some(i).filter(|i| !rivals.contains_key(i)));

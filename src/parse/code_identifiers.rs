@@ -2,10 +2,10 @@
 
 use crate::model::terms::{folded, hash, pack_count};
 
-/// Identifiers stored per document, the most frequent ones.
+/// Maximum number of identifiers stored per document.
 const MAX_IDENTIFIERS: usize = 64;
 
-/// Occurrences counted per document.
+/// Maximum number of occurrences counted per document.
 const MAX_USES: usize = 1 << 14;
 
 /// Longer words are not identifiers.
@@ -49,7 +49,7 @@ fn most_frequent(mut uses: Vec<u32>) -> Vec<u32> {
 /// Returns the next offset that may be inside an identifier: a capital after a letter, or an
 /// underscore.
 fn next_candidate(bytes: &[u8], mut from: usize) -> Option<usize> {
-    // Candidates are rare, so whole blocks without one are skipped.
+    // Most blocks have no candidate and are skipped as a whole.
     while let Some(block) = bytes.get(from - 1..).and_then(|rest| rest.first_chunk()) {
         if has_inside(block) {
             break;
@@ -68,8 +68,8 @@ fn has_inside(block: &[u8; BLOCK + 1]) -> bool {
     any != 0
 }
 
-/// True if an identifier may contain these two bytes. Has no branch, so that the compiler
-/// vectorizes the test of a block.
+/// Returns true if these two bytes may be inside an identifier. There is no branch, so that the
+/// compiler can vectorize the test of a block.
 #[inline]
 fn is_inside(before: u8, byte: u8) -> bool {
     (byte.is_ascii_uppercase() & (before | 32).is_ascii_lowercase()) | (byte == b'_')

@@ -1,4 +1,4 @@
-//! Decodes the bytes of a document into text and reports what is not UTF-8.
+//! Decodes the bytes of a document and reports invalid UTF-8.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(super) fn decode<'a>(bytes: &'a [u8], notes: &mut Vec<Note>) -> Cow<'a, str>
         }
         (None, Ok(text)) => Cow::Borrowed(text),
         (None, Err(error)) => {
-            let message = "the file is not UTF-8 from here on; bad bytes are shown as U+FFFD";
+            let message = "the file is not UTF-8 from here on; invalid bytes are shown as U+FFFD";
             not_utf8(line_and_column(bytes, error.valid_up_to()), message);
             String::from_utf8_lossy(bytes)
         }

@@ -8,8 +8,8 @@ use crate::model::{
     Parsed, Status, Terms, Uri, status_words,
 };
 
-/// Builds a document for each file found and its facts. Returns them in the order that they have
-/// in every artifact: by collection, number and path. The terms of each are in the same order.
+/// Builds a document from each file and its facts. The documents are in the order of every
+/// artifact: by collection, number and path. Their terms are in the same order.
 pub fn documents(
     collections: &[Collection],
     files: Vec<(FoundFile, Digest, Parsed)>,
@@ -117,7 +117,7 @@ fn choose_status(
     (status, raw.clone())
 }
 
-/// Makes a title of the file name, for documents that state none.
+/// Derives a title from the file name, for documents that do not state one.
 fn title_from_name(name: &FileName, found: &FoundFile) -> String {
     let words = name.slug.replace('-', " ");
     let mut chars = words.chars();

@@ -41,7 +41,7 @@ const SUMMARY_HEADINGS: &[&str] = &[
     "background",
 ];
 
-/// Headings of sections that work on the code has to follow.
+/// Headings of sections with rules that changes to the code have to follow.
 const BINDING_HEADINGS: &[&str] = &[
     "decision",
     "decision outcome",
@@ -56,6 +56,7 @@ const BINDING_HEADINGS: &[&str] = &[
     "phase",
 ];
 
+/// Maximum lengths of the excerpts in bytes.
 const MAX_LINE: usize = 240;
 const MAX_BRIEF: usize = 600;
 const MAX_SECTIONS: usize = 1_500;
@@ -130,9 +131,9 @@ fn first_prose(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<String> {
     let mut running_text = paragraphs.iter().filter(is_running_text).take(3);
     if let Some(first) = running_text.next() {
         let mut text = plain(&page.text[first.range.clone()]);
-        // A lead such as "We decide:" needs the paragraph after it.
-        let is_lead = text.ends_with(':') || text.len() < 40;
-        if let Some(next) = running_text.next().filter(|_| is_lead) {
+        // An introduction such as "We decide:" needs the paragraph after it.
+        let is_introduction = text.ends_with(':') || text.len() < 40;
+        if let Some(next) = running_text.next().filter(|_| is_introduction) {
             text = format!("{text} {}", plain(&page.text[next.range.clone()]));
         }
         if text.len() > 2 {
@@ -158,7 +159,7 @@ fn first_prose(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<String> {
     (!items.is_empty()).then(|| items.join("; "))
 }
 
-/// True if a paragraph is running text and not a table row, header field, image or markup.
+/// Returns true if a paragraph is running text and not a table row, header field, image or markup.
 fn is_prose(text: &str) -> bool {
     let text = text.trim();
     let first = text.lines().next().unwrap_or("");

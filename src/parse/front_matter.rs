@@ -98,7 +98,7 @@ pub(super) fn fields(
             let line = error.location().map_or(0, |location| editor_line(inner, location.line()));
             let (line, hint) = match repeated_key_line(inner, reason) {
                 Some(line) => (line, "keep one of the two"),
-                None => (line, "quote values that contain `: ` or begin with a sign"),
+                None => (line, "quote values that contain `: ` or begin with a special character"),
             };
             note(
                 Code::FrontMatterYaml,
@@ -144,7 +144,7 @@ fn limit_exceeded(yaml: &str, limits: &Limits) -> Option<(Code, String, String)>
     } else {
         return None;
     };
-    let message = format!("{message}; only lines `key: value` are read");
+    let message = format!("{message}; only lines of the form `key: value` are read");
     let hint = format!("move it into the body, or raise limits.{key} in .blue/config.yaml");
     Some((code, message, hint))
 }
@@ -174,13 +174,13 @@ pub(super) fn sidecar(
     };
     let mut fields = match limit_exceeded(&text, limits) {
         Some((code, message, hint)) => {
-            note(code, format!("in the file beside the document: {message}"), Some(hint));
+            note(code, format!("in the metadata file: {message}"), Some(hint));
             key_value_lines(within_limit(&text, limits), 1)
         }
         None => match serde_yaml::from_str::<Value>(&text) {
             Ok(value) => fields_of_yaml(&value, &text, 1),
             Err(_) => {
-                let message = "the metadata file beside the document is not YAML".to_string();
+                let message = "the metadata file is not YAML".to_string();
                 note(Code::FrontMatterYaml, message, None);
                 Vec::new()
             }

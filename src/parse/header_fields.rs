@@ -7,18 +7,18 @@ use super::plain_text::plain;
 /// One metadata field of a document, from front matter, a sidecar file or the body.
 #[derive(Debug)]
 pub(crate) struct Field {
-    /// Lower case, words separated by single spaces.
+    /// The key in lower case, with single spaces between words.
     pub(crate) key: String,
     /// The values, as Markdown.
     pub(crate) items: Vec<String>,
-    /// Its line; 0 if it comes from a sidecar file.
+    /// Line of the field; 0 if it is in a sidecar file.
     pub(crate) line: u32,
     /// True in front matter, sidecar files and HTML tables, where values are not parsed as
     /// Markdown, so that the scan of the prose does not see the references in them.
     pub(crate) outside_markdown: bool,
 }
 
-/// Lines that are searched for fields. Headers are short.
+/// Maximum number of lines that are searched for fields.
 const MAX_LINES: u32 = 80;
 
 /// Reads the fields at the top of the body.
@@ -165,7 +165,7 @@ pub(super) fn normal_key(key: &str) -> String {
     normal.trim_matches(['*', ':', ' ']).to_string()
 }
 
-/// True if a text looks like a key rather than like the start of a sentence.
+/// Returns true if a text looks like a key and not like the start of a sentence.
 fn is_key(key: &str) -> bool {
     let n_words = key.split(' ').count();
     (2..=40).contains(&key.len())
@@ -174,7 +174,7 @@ fn is_key(key: &str) -> bool {
         && !key.contains(['.', '?', '(', ',', '`', '/', '<', '='])
 }
 
-/// True if a column of this name makes a table a header rather than content.
+/// Returns true if a table with a column of this name contains metadata.
 fn is_known(key: &str) -> bool {
     matches!(
         key,

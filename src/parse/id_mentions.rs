@@ -32,12 +32,12 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
         let start = at + step;
         let end = digits_end(bytes, start);
         at = end;
-        if let Some(mention) = mention_at(text, start, end) {
-            let plural = mention.plural || (end - start >= 3 && bytes[start] == b'0');
+        if let Some((mention, is_plural)) = mention_at(text, start, end) {
+            let starts_list = is_plural || (end - start >= 3 && bytes[start] == b'0');
             let series = mention.label.series.clone();
             at = at.max(mention.end);
-            found.push(Mention { label: mention.label, offset: mention.offset, end: mention.end });
-            if plural {
+            found.push(mention);
+            if starts_list {
                 at = continue_list(bytes, at, &series, &mut found);
             }
         }
@@ -45,20 +45,13 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
     found
 }
 
-/// A mention, and true in `plural` if its prefix can introduce a list of numbers.
-struct Match {
-    label: Label,
-    offset: usize,
-    end: usize,
-    plural: bool,
-}
-
 fn digits_end(bytes: &[u8], start: usize) -> usize {
     start + bytes[start..].iter().take_while(|b| b.is_ascii_digit()).count()
 }
 
-/// Returns the id that ends in a run of digits, if a series prefix precedes them.
-fn mention_at(text: &str, start: usize, end: usize) -> Option<Match> {
+/// Returns the id that ends in a run of digits, if a series prefix precedes them, and true if the
+/// prefix is a plural.
+fn mention_at(text: &str, start: usize, end: usize) -> Option<(Mention, bool)> {
     let bytes = text.as_bytes();
     if end - start > MAX_DIGITS {
         return None;
@@ -86,12 +79,8 @@ fn mention_at(text: &str, start: usize, end: usize) -> Option<Match> {
     }
     let (end, raw) = number_text(text, start, end, bytes[word_end..start] == [b'-'])?;
     let label = Label { series: singular(word), number: Number::new(raw)? };
-    Some(Match {
-        label,
-        offset: word_start,
-        end,
-        plural: word.len() > 3 && word.ends_with(['s', 'S']),
-    })
+    let is_plural = word.len() > 3 && word.ends_with(['s', 'S']);
+    Some((Mention { label, offset: word_start, end }, is_plural))
 }
 
 /// Returns the end and the text of a number, including a dotted or hexadecimal suffix.

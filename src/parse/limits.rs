@@ -1,4 +1,4 @@
-//! Cuts lines that are too long or nest too deep, and counts YAML values, before a parser runs.
+//! Cuts lines that are too long or nest too deeply, and counts YAML values, before a parser runs.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use crate::model::{Code, Note};
 /// At most this many lines per limit are reported one by one; the others are only counted.
 const MAX_REPORTED: usize = 3;
 
-/// Every 64 bytes of a scalar count as one more value.
+/// Every 64 bytes of a scalar count as an additional value.
 const SCALAR_BYTES: usize = 64;
 
 /// A line that is over a limit.
@@ -26,8 +26,8 @@ struct CutLine {
     n_bytes: usize,
 }
 
-/// Cuts every line that is too long, or that opens quotes and lists too deep, at the limit. Lines
-/// keep their numbers. The Markdown parser takes quadratic time for deep quotes, so they must be
+/// Cuts every line that is too long, or that nests quotes and lists too deeply, at the limit. Line
+/// numbers do not change. The Markdown parser takes quadratic time for deep quotes, so they must be
 /// cut before it runs.
 pub(super) fn cut_lines<'a>(
     text: Cow<'a, str>,
@@ -89,9 +89,8 @@ fn report(cut_lines: &[CutLine], limits: &Limits, notes: &mut Vec<Note>) {
         }
         let n_more = lines.count().saturating_sub(MAX_REPORTED);
         if n_more > 0 {
-            let (lines, are) =
-                (counted(n_more, "more line"), if n_more == 1 { "is" } else { "are" });
-            let message = format!("{lines} {are} over the same limit");
+            let verb = if n_more == 1 { "is" } else { "are" };
+            let message = format!("{} {verb} over the same limit", counted(n_more, "more line"));
             notes.push(Note { code, line: 0, column: 0, message, hint: None });
         }
     }
@@ -128,7 +127,7 @@ fn deep_at(line: &str, max: usize) -> Option<usize> {
     }
 }
 
-/// True if a line is a thematic break: `- - - -`.
+/// Returns true if a line is a thematic break: `- - - -`.
 fn is_rule(bytes: &[u8]) -> bool {
     let sign = bytes.iter().find(|b| !b.is_ascii_whitespace());
     sign.is_some_and(|sign| {

@@ -8,7 +8,7 @@ use crate::model::binding::looks_like_path;
 
 /// A heading and its position.
 pub(crate) struct Heading {
-    /// 1 for `#`.
+    /// Number of `#`: 1 for the top level.
     pub(crate) level: u8,
     /// Its text, with the backticks of code spans.
     pub(crate) title: String,
@@ -54,7 +54,7 @@ pub(crate) struct Body<'a> {
     range: Range<usize>,
 }
 
-/// True if a heading names a part that any document can have, so that it cannot be a title.
+/// Returns true if a heading names a section of many documents, so that it cannot be a title.
 pub(crate) fn is_generic(title: &str) -> bool {
     const WORDS: &[&str] = &[
         "abstract",

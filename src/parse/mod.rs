@@ -1,4 +1,4 @@
-//! Parses one source into its facts. Parsing never fails: problems become notes.
+//! Parses documents into facts. Parsing never fails: problems become notes.
 
 mod addresses;
 mod authors_and_tags;
@@ -44,8 +44,8 @@ pub(crate) struct Page<'a> {
     second_scan: SecondScan<'a>,
 }
 
-/// Texts that artifacts show of a document and that its facts do not contain. They cost little to
-/// extract while the document is parsed anyway.
+/// Texts of a document that artifacts may show and that are not among its facts. Extracting them
+/// while the document is parsed costs little.
 #[derive(Clone, Debug, Default)]
 pub struct Extracts {
     /// The longer excerpts; the facts contain only their sizes.
@@ -54,7 +54,7 @@ pub struct Extracts {
     pub work: Work,
 }
 
-/// Parses one document. It cannot fail: problems are reported as notes.
+/// Parses one document.
 pub fn parse(source: &Source, limits: &Limits, allowed: &Allowed) -> Parsed {
     with_page(source, limits, allowed, |page, notes| parsed(page, source, limits, notes).0)
 }
@@ -88,12 +88,13 @@ fn cleaned_work(page: &Page<'_>, brief: String) -> Work {
 }
 
 /// Returns the whole text of a document as an agent may read it: decoded, with secrets redacted
-/// and with the tags escaped that mean something to the agent's host.
+/// and with tags escaped that the agent's host would interpret.
 pub fn whole(bytes: &[u8], allowed: &Allowed) -> String {
     let text = decode::decode(bytes, &mut Vec::new());
     escape_except(&clean(&text, allowed).text, &allowed.characters).into_owned()
 }
 
+/// Decodes, cleans and parses a source, and calls `read` with the resulting page.
 fn with_page<T>(
     source: &Source,
     limits: &Limits,

@@ -8,7 +8,7 @@ use super::percent::percent_decoded;
 use crate::model::binding::{MAX_PATH, clean_path, is_glob};
 use crate::model::{NamedPath, Naming};
 
-/// A document that names more paths is an index; the others are ignored.
+/// Maximum number of paths per document. A document with more is an index, and the rest is ignored.
 const MAX_NAMED: usize = 1_000;
 
 #[derive(Default)]
@@ -25,8 +25,8 @@ impl PathCollector {
     }
 }
 
-/// Returns everything that may be a path, once for each way it is named. The linker checks which
-/// of them are in the repository.
+/// Returns everything that may be a path, once for each way in which it is named. `link` checks
+/// which of them are in the repository.
 pub(super) fn named_paths(page: &Page<'_>) -> Vec<NamedPath> {
     let mut collector = PathCollector::default();
     for field in page.fields.iter().filter(|field| names_code(&field.key)) {
@@ -48,7 +48,7 @@ pub(super) fn named_paths(page: &Page<'_>) -> Vec<NamedPath> {
     collector.named
 }
 
-/// True if a header field of this key names the code that a document is about.
+/// Returns true if a header field of this key names the code that a document is about.
 fn names_code(key: &str) -> bool {
     matches!(
         key,

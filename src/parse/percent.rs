@@ -1,6 +1,6 @@
 //! Decodes percent-encoded links.
 
-/// Decodes percent-encoding. Invalid escapes are left as they are.
+/// Decodes percent-encoding. Invalid escapes stay unchanged.
 pub(super) fn percent_decoded(path: &str) -> String {
     if !path.contains('%') {
         return path.to_string();

@@ -1,4 +1,4 @@
-//! Plain text from Markdown, its first sentence, and cutting it to a length.
+//! Converts Markdown to plain text and cuts text to a length.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 

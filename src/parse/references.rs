@@ -47,8 +47,8 @@ pub(super) fn references(
     }
     if collector.n_dropped > 0 {
         let (n, limit) = (collector.n_dropped, collector.limit);
-        let (references, are) = (counted(n, "reference"), if n == 1 { "is" } else { "are" });
-        let message = format!("{references} beyond the limit of {limit} {are} not read");
+        let (references, verb) = (counted(n, "reference"), if n == 1 { "is" } else { "are" });
+        let message = format!("{references} beyond the limit of {limit} {verb} not read");
         let hint = "split the document, or raise limits.references in .blue/config.yaml";
         let (code, hint) = (Code::TooManyReferences, Some(hint.to_string()));
         notes.push(Note { code, line: 0, column: 0, message, hint });
@@ -255,8 +255,8 @@ impl ReferenceCollector<'_, '_> {
 
     /// Returns the relation that a line states as a header field. Computed once per line.
     fn relation_of_line(&mut self, line: u32) -> Option<Relation> {
-        if let Some((_, known)) = self.last_line.filter(|(last, _)| *last == line) {
-            return known;
+        if let Some((_, relation)) = self.last_line.filter(|(last, _)| *last == line) {
+            return relation;
         }
         let text = clip_line(self.page.lines.text(self.page.text, line));
         let relation = key_and_value(text).and_then(|(key, _)| {

@@ -19,7 +19,7 @@ impl<'a> SecondScan<'a> {
         SecondScan { allowed, found: RefCell::default() }
     }
 
-    /// Hidden characters that the document is allowed to contain.
+    /// Returns the hidden characters that the document may contain.
     pub(super) fn allowed_characters(&self) -> &str {
         &self.allowed.characters
     }

@@ -9,9 +9,8 @@ use crate::model::status_words;
 pub(super) fn stated_status(page: &Page<'_>) -> Option<(String, u32)> {
     let keys = ["status", "state", "current status", "decision status", "adr status", "rfc status"];
     let fields = page.fields.iter().filter(|field| keys.contains(&field.key.as_str()));
-    let stated = fields.map(|field| (plain(&field.items.join(" ")), field.line));
+    let mut stated = fields.map(|field| (plain(&field.items.join(" ")), field.line));
     stated
-        .into_iter()
         .find(|(value, _)| !value.is_empty())
         .or_else(|| in_section(page))
         .or_else(|| in_head(page))
@@ -53,9 +52,7 @@ fn in_section(page: &Page<'_>) -> Option<(String, u32)> {
     }
     // A section can list the history of the status: "Accepted", then "Superseded by …".
     let last = parts.iter().rposition(|part| status_words::parse(part) == Some(Status::Superseded));
-    let value = parts.swap_remove(
-        last.filter(|_| !parts.is_empty()).unwrap_or(0).min(parts.len().checked_sub(1)?),
-    );
+    let value = parts.get(last.unwrap_or(0))?.clone();
     Some((value, line))
 }
 

@@ -18,15 +18,15 @@ const CRITERIA: &[&str] = &[
     "verification",
 ];
 
-/// Longest text of one task or criterion.
+/// Maximum length of a task or criterion in bytes.
 const MAX_ITEM: usize = 240;
 
-/// Most tasks, and most criteria, that are read.
+/// Maximum number of tasks, and of criteria, that are returned.
 const MAX_ITEMS: usize = 200;
 
 /// A checkbox in a list.
 struct Task {
-    at: usize,
+    offset: usize,
     done: bool,
     text: String,
 }
@@ -35,15 +35,16 @@ struct Task {
 pub(super) fn work(page: &Page<'_>, brief: String) -> Work {
     let criteria = criteria_section(page);
     let tasks = tasks(page);
-    let within = |task: &&Task| criteria.as_ref().is_some_and(|range| range.contains(&task.at));
-    let of_work: Vec<&Task> = tasks.iter().filter(|task| !within(task)).collect();
-    let open = of_work.iter().filter(|task| !task.done);
+    let is_criterion =
+        |task: &&Task| criteria.as_ref().is_some_and(|range| range.contains(&task.offset));
+    let tasks: Vec<&Task> = tasks.iter().filter(|task| !is_criterion(task)).collect();
+    let open = tasks.iter().filter(|task| !task.done);
     Work {
         brief,
-        phase: stated_phase(page).or_else(|| open_phase(page, &of_work)),
+        phase: stated_phase(page).or_else(|| open_phase(page, &tasks)),
         open: open.clone().map(|task| task.text.clone()).take(MAX_ITEMS).collect(),
         n_open: open.count(),
-        n_done: of_work.iter().filter(|task| task.done).count(),
+        n_done: tasks.iter().filter(|task| task.done).count(),
         criteria: criteria.map_or(Vec::new(), |range| items(page, &range)),
     }
 }
@@ -55,8 +56,8 @@ fn criteria_section(page: &Page<'_>) -> Option<Range<usize>> {
         .filter_map(|(index, heading)| Some((heading_position(CRITERIA, &heading.title)?, index)))
         .collect();
     ranked.sort_unstable();
-    let ranges = ranked.into_iter().map(|(_, index)| page.body.section(index));
-    ranges.into_iter().find(|range| !items(page, range).is_empty())
+    let mut ranges = ranked.into_iter().map(|(_, index)| page.body.section(index));
+    ranges.find(|range| !items(page, range).is_empty())
 }
 
 /// Returns the list items in a range, without checked checkboxes.
@@ -87,13 +88,13 @@ fn clipped_plain(markdown: &str) -> String {
 
 fn tasks(page: &Page<'_>) -> Vec<Task> {
     let items = page.body.paragraphs.iter();
-    let boxes = items.filter_map(|item| {
+    let tasks = items.filter_map(|item| {
         let text = item_text(page, item)?;
         let done = is_done(text);
         let rest = if done { text.get(3..)? } else { text.strip_prefix("[ ]")? };
-        Some(Task { at: item.range.start, done, text: clipped_plain(rest) })
+        Some(Task { offset: item.range.start, done, text: clipped_plain(rest) })
     });
-    boxes.filter(|task| !task.text.is_empty()).collect()
+    tasks.filter(|task| !task.text.is_empty()).collect()
 }
 
 /// Returns the phase that a header field states.
@@ -113,7 +114,7 @@ fn open_phase(page: &Page<'_>, tasks: &[&Task]) -> Option<String> {
     });
     let mut open = phases.filter(|(index, _)| {
         let range = page.body.section(*index);
-        tasks.iter().any(|task| !task.done && range.contains(&task.at))
+        tasks.iter().any(|task| !task.done && range.contains(&task.offset))
     });
     open.next().map(|(_, heading)| clip(&plain(&heading.title), MAX_ITEM))
 }

@@ -8,13 +8,13 @@ use crate::model::terms::{bigram, folded, hash};
 use crate::model::word::{is_term, stem, stems, words};
 use crate::model::{CitingLines, Reference, Terms};
 
-/// Terms stored per document.
+/// Maximum number of terms stored per document.
 const MAX_TERMS: usize = 160;
 
-/// Bigrams stored per document.
+/// Maximum number of bigrams stored per document.
 const MAX_BIGRAMS: usize = 4_096;
 
-/// Terms stored per citing line, and citing lines stored per document.
+/// Maximum number of terms per citing line, and of citing lines per document.
 const MAX_LINE_TERMS: usize = 40;
 const MAX_LINES: usize = 1_000;
 
@@ -51,8 +51,8 @@ struct Word {
     count: u32,
 }
 
-/// Words and bigrams that a table has space for before it grows. Growing the tables of most
-/// documents would take longer than clearing some that are never used.
+/// Initial capacity of the tables of words and bigrams. It is large enough for most documents,
+/// because growing a table takes longer than allocating unused slots.
 const CAPACITY: usize = 1_024;
 
 /// Counts words first and stems second, so that each distinct word is stemmed only once.

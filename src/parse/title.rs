@@ -55,7 +55,7 @@ pub(super) fn label(page: &Page<'_>) -> Option<Label> {
     })
 }
 
-/// True if a heading is an id and nothing else.
+/// Returns true if a heading consists only of an id.
 pub(super) fn is_id(title: &str) -> bool {
     if title.split_whitespace().nth(2).is_some() {
         return false;
@@ -73,13 +73,13 @@ fn clean(title: &str) -> String {
 /// Removes a leading id or kind from a title: `RFC 0016: X`, `12. X`, `Spike: X`. An id is removed
 /// only if its series is a kind of document or its number is the document's own, so `PUSH0 opcode`
 /// stays.
-pub(super) fn stripped(title: &str, own: Option<&Number>) -> String {
+pub(super) fn stripped(title: &str, number: Option<&Number>) -> String {
     let bare = title.trim_start_matches(['[', '(']);
     if let Some(id) = leading_id(bare) {
-        let known = id.label.as_ref().is_some_and(|label| is_kind(&label.series));
-        let own = own == Some(&id.number);
+        let names_kind = id.label.as_ref().is_some_and(|label| is_kind(&label.series));
+        let is_own = number == Some(&id.number);
         // `3. Networking` is numbered, even if 3 is not the document's number.
-        if id.marked && (known || own) || own && id.spaced || id.listed {
+        if id.marked && (names_kind || is_own) || is_own && id.spaced || id.listed {
             return id.rest;
         }
     }
