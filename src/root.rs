@@ -102,7 +102,8 @@ impl Root {
         Ok(folder)
     }
 
-    /// Returns the stat of a path without following its last component. `None` if it does not exist.
+    /// Returns the stat of a path without following its last component. `None` if it does not
+    /// exist.
     pub fn stat(&self, path: &str) -> io::Result<Option<(Stat, FileType)>> {
         let path = if path.is_empty() { "." } else { path };
         match retry_on_intr(|| rustix::fs::statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW)) {

@@ -116,7 +116,7 @@ fn collection_digest(
             let (entries, history) = view::entries(graph, &longer, bundle);
             let hidden = choice.hidden(graph, bundle, &uri);
             let hidden_history = choice.hidden_history(graph, bundle, &uri);
-            inputs.templates.fill(
+            inputs.templates.render(
                 "digest.md",
                 &DigestView {
                     project: inputs.plan.project.as_deref().map(escape_line),

@@ -127,7 +127,7 @@ impl Planner<'_> {
             OnDisk::Absent | OnDisk::Ours(..) | OnDisk::Crlf(..) => {}
             OnDisk::Edited(bytes) => reason = self.rescued(&artifact.path, &bytes)?,
             OnDisk::Foreign => anyhow::bail!(
-                "{} was not made by blue; it is not overwritten\nhint: move it away, or give the collection another name in .blue/config.yaml",
+                "{} was not written by blue; it is not overwritten\nhint: move it away, or give the collection another name in .blue/config.yaml",
                 artifact.path
             ),
         }

@@ -176,7 +176,7 @@ impl<'a> SessionMaterial<'a> {
                 collections: &self.collections,
                 graph: &inputs.plan.graph,
             };
-            inputs.templates.fill("session.md", &view)
+            inputs.templates.render("session.md", &view)
         };
         let budget = inputs.plan.identity.budget;
         let fitted = fit(SESSION, "session.md", &choice.candidates, &budget, &mut render)?;

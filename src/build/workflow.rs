@@ -140,7 +140,7 @@ fn bundle(
         let candidates: Vec<Candidate> = material.lines.iter().enumerate().map(candidate).collect();
         let templates = &inputs.templates;
         let mut render =
-            |bundle: &Bundle| templates.fill("workflow.md", &material.view(bundle, &inputs_id));
+            |bundle: &Bundle| templates.render("workflow.md", &material.view(bundle, &inputs_id));
         let budget = inputs.plan.workflow.budget;
         let fitted = fit(&path, "workflow.md", &candidates, &budget, &mut render)?;
         check_wrapper("workflow.md", &fitted.text, &inputs_id)?;

@@ -60,7 +60,7 @@ pub(super) fn accept(
 fn write(root: &Root, policy: &Policy) -> anyhow::Result<()> {
     match policy.accepted.is_empty() {
         true => emit::discard(root, ACCEPTED),
-        false => emit::replace(root, ACCEPTED, accepted::write(&policy.accepted).as_bytes(), false),
+        false => emit::replace(root, ACCEPTED, accepted::write(&policy.accepted).as_bytes()),
     }
 }
 

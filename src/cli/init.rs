@@ -123,7 +123,7 @@ fn write_attributes(root: &Root) -> anyhow::Result<String> {
     if after == text {
         return Ok(format!("kept     {ATTRIBUTES} (it is current)\n"));
     }
-    emit::replace(root, ATTRIBUTES, after.as_bytes(), false)?;
+    emit::replace(root, ATTRIBUTES, after.as_bytes())?;
     Ok(format!("wrote    {ATTRIBUTES}\n"))
 }
 

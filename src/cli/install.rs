@@ -145,7 +145,7 @@ fn apply(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> 
     match &installation.base.machine().key {
         Some(key) => {
             let record = installed::write(&plan.record, key);
-            emit::replace(&installation.base, &installation.record_path, &record, false)?;
+            emit::replace(&installation.base, &installation.record_path, &record)?;
         }
         None => output::say(
             "blue: cannot write a key in ~/.blue: `blue uninstall` will remove blue's entries, but not restore the exact bytes",
@@ -161,7 +161,7 @@ fn apply(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> 
 fn write(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> {
     for (file, change) in installation.files.iter().zip(&plan.changes) {
         if let Some(after) = change.after.as_ref().filter(|_| change.before != change.after) {
-            emit::replace(&file.root, &file.path, after.as_bytes(), false)?;
+            emit::replace(&file.root, &file.path, after.as_bytes())?;
         }
     }
     for script in &plan.scripts {
@@ -171,7 +171,7 @@ fn write(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> 
             output::say(&format!("blue: the previous {path} is saved in {copy}"));
         }
         if script.is_written() {
-            emit::replace(&installation.base, path, script.shipped, true)?;
+            emit::replace_script(&installation.base, path, script.shipped)?;
         }
     }
     Ok(())
@@ -184,7 +184,7 @@ fn roll_back(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<
             continue;
         }
         match &change.before {
-            Some(text) => emit::replace(&file.root, &file.path, text.as_bytes(), false)?,
+            Some(text) => emit::replace(&file.root, &file.path, text.as_bytes())?,
             None => emit::discard(&file.root, &file.path)?,
         }
     }

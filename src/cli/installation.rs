@@ -359,7 +359,7 @@ pub(super) fn restore_scripts(root: &Root) -> anyhow::Result<Vec<&'static str>> 
         if has_markers {
             emit::save_copy(root, path, &found)?;
         }
-        emit::replace(root, path, shipped, true)?;
+        emit::replace_script(root, path, shipped)?;
         restored.push(*path);
     }
     Ok(restored)

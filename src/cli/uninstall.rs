@@ -41,7 +41,7 @@ impl UninstallArgs {
                 output::out(&diff(&file.shown, change.before.as_deref(), change.after.as_deref()))?;
             } else if change.before != change.after {
                 match &change.after {
-                    Some(text) => emit::replace(&file.root, &file.path, text.as_bytes(), false)?,
+                    Some(text) => emit::replace(&file.root, &file.path, text.as_bytes())?,
                     None => emit::discard(&file.root, &file.path)?,
                 }
             }

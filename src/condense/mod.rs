@@ -2,14 +2,14 @@
 
 use std::collections::BinaryHeap;
 
-use crate::model::{Budget, Bundle, Candidate, DocId, Level};
+use crate::model::{Budget, Bundle, Candidate, Level};
 
 mod levels;
 pub mod tokens;
 
 pub use levels::{fit_levels, fit_list};
 
-/// Steps tried one by one after the longest prefix that fits.
+/// Maximum number of steps that are tried one by one after the longest prefix that fits.
 const MAX_TRIES: usize = 12;
 
 /// A text and its size.
@@ -37,8 +37,8 @@ pub enum FitError<E> {
     Render(E),
 }
 
-/// Chooses as much as fits. `render` makes the text of a bundle. Only a text that was rendered and
-/// counted is returned, so the budget holds for any template.
+/// Chooses as much as fits into the budget. `render` renders a bundle. Only a text whose tokens
+/// were counted is returned, so the budget holds for any template.
 pub fn fit<E>(
     candidates: &[Candidate],
     budget: &Budget,
@@ -60,7 +60,7 @@ pub fn fit<E>(
     let (mut best, mut n_taken) = (bundle_of(candidates, &[]), 0);
     let mut best_fitted = rendered(&best)?;
     if !fits(&best_fitted) {
-        // It may not have been counted, and the message says by how much it is over.
+        // A very long text was not counted, but the error message needs its tokens.
         let tokens = tokens::count(&best_fitted.text);
         return Err(FitError::FrameTooLarge(Fitted { tokens, ..best_fitted }));
     }
@@ -96,7 +96,7 @@ pub fn fit<E>(
     Ok((best, best_fitted))
 }
 
-/// Cuts a text to at most `max` bytes, at a word, and adds where to read the rest.
+/// Cuts a text to at most `max` bytes, at a word, and adds the address of the whole text.
 pub fn clip(text: &str, max: usize, uri: &str) -> String {
     let text = text.trim();
     if text.len() <= max {
@@ -110,7 +110,7 @@ pub fn clip(text: &str, max: usize, uri: &str) -> String {
     format!("{}… Read {uri}", text[..cut].trim_end())
 }
 
-/// Cuts a text to at most `max_tokens` tokens, at a word, and adds where to read the rest.
+/// Cuts a text to at most `max_tokens` tokens, at a word, and adds the address of the whole text.
 pub fn clip_to_tokens(text: &str, max_tokens: u64, uri: &str) -> String {
     let mut max = (max_tokens * 6) as usize;
     loop {
@@ -193,8 +193,8 @@ fn steps(candidates: &[Candidate], budget: &Budget) -> Vec<Step> {
     steps
 }
 
-/// Returns the value of a level per byte. The factors put a first sentence of every document before
-/// the second paragraph of any; among equals, the weight decides.
+/// Returns the value of a level per byte. The factors are chosen so that every document gets a
+/// first sentence before any gets a second paragraph. Among equals, the weight decides.
 fn value_per_byte(candidate: &Candidate, level: Level) -> u64 {
     let gain = match level {
         Level::Title => 0,
@@ -220,15 +220,15 @@ fn bundle_of(candidates: &[Candidate], steps: &[Step]) -> Bundle {
         }
     }
     bundle.shown.sort_unstable();
-    let sort = |ids: &mut Vec<DocId>| ids.sort_unstable();
-    sort(&mut bundle.hidden);
-    sort(&mut bundle.hidden_history);
+    bundle.hidden.sort_unstable();
+    bundle.hidden_history.sort_unstable();
     bundle
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::DocId;
 
     fn candidates(n: u32) -> Vec<Candidate> {
         (0..n)

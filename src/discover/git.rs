@@ -57,8 +57,8 @@ impl Drop for PendingHead {
     }
 }
 
-/// Returns the branch that is checked out in the repository of a folder, without starting a process.
-/// `None` if there is no repository or HEAD is detached.
+/// Returns the branch that is checked out in the repository of a folder, without starting a
+/// process. `None` if there is no repository or HEAD is detached.
 pub fn branch(folder: &Path) -> Option<String> {
     let head = short_text(&git_folder(folder)?.join("HEAD"))?;
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_string)
@@ -195,8 +195,9 @@ fn start_cat_file(root: &Path, names: &[String]) -> Option<Child> {
     Some(child)
 }
 
-/// Returns the time of the last commit of each file, in seconds since 1970. Files whose commit is not
-/// in the history are left out. This may read the whole history, which takes seconds in a large one.
+/// Returns the time of the last commit of each file, in seconds since 1970. Files whose commit is
+/// not in the history are left out. This may read the whole history, which takes seconds in a large
+/// one.
 pub fn dates(root: &Path, paths: &BTreeSet<&str>) -> BTreeMap<String, i64> {
     // In a shallow clone, the oldest commit appears to have changed every file.
     if paths.is_empty() || root.join(".git/shallow").exists() {

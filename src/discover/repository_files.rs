@@ -193,8 +193,8 @@ fn is_foreign(path: &str) -> bool {
     FOREIGN.contains(&name)
 }
 
-/// True if a path is an artifact or local state of blue. Another clone may not have it, so a lookup must
-/// not depend on it.
+/// Returns true if a path is an artifact or local state of blue. Another clone may not have it, so a
+/// lookup must not depend on it.
 fn is_emitted(path: &str) -> bool {
     let digest = |rest: &str| rest.ends_with(".md") && !rest.contains('/');
     matches!(path, ".blue" | ".blue/context" | LOCAL | "knowledge" | MANIFEST | WORKTREE)

@@ -16,11 +16,11 @@ use crate::model::layout::{AUDIT, ROTATED_AUDIT};
 use crate::root::Root;
 use crate::wire::audit::{self, AuditLine};
 
-/// A larger log is rotated. Only one rotated log is kept.
+/// A log larger than this is rotated, which replaces the previous rotated log.
 const MAX_BYTES: u64 = 2 << 20;
 
 /// Returns the current time, for the log and its readers. No artifact may depend on it.
-#[allow(clippy::disallowed_methods, reason = "no artifact is made from it")]
+#[allow(clippy::disallowed_methods, reason = "no artifact depends on it")]
 pub fn current_time() -> Timestamp {
     clamped(SystemTime::now())
 }
@@ -32,7 +32,7 @@ fn clamped(time: SystemTime) -> Timestamp {
     Timestamp::try_from(time).unwrap_or(limit)
 }
 
-/// Returns the current time in UTC, to the second, as the log has it.
+/// Returns the current time in UTC, to the second, in the format of the log.
 pub fn now() -> String {
     let seconds = current_time().as_second();
     Timestamp::from_second(seconds).expect("the current second is in range").to_string()
@@ -98,9 +98,9 @@ fn rotate(root: &Root, file: &File, max: u64) -> anyhow::Result<()> {
     if size <= max || is_locked_by_another(file) {
         return Ok(());
     }
-    let own = rustix::fs::fstat(file).map_err(std::io::Error::from)?;
+    let open = rustix::fs::fstat(file).map_err(std::io::Error::from)?;
     let current = root.stat(AUDIT)?.map(|(stat, _)| (stat.inode, stat.device));
-    if current == Some((own.st_ino, own.st_dev)) {
+    if current == Some((open.st_ino, open.st_dev)) {
         stage::rename(root, AUDIT, ROTATED_AUDIT)?;
     }
     Ok(())

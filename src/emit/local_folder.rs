@@ -94,9 +94,9 @@ fn write_and_rename(
     renamed
 }
 
-/// Removes temporary files of killed processes from blue's own folder. Runs under the lock, so that
-/// no other build is running. Processes without the lock may be; their temporaries have their
-/// process id in the name.
+/// Removes temporary files of killed processes from blue's own folder. The caller holds
+/// the lock, so no other build is running. Processes without the lock may be running; the names of
+/// their temporary files contain the process id.
 pub(super) fn remove_temporaries(root: &Root) -> anyhow::Result<()> {
     for folder in
         ["", "/before", "/sessions", "/clients", "/rescued"].map(|below| format!("{LOCAL}{below}"))
@@ -133,8 +133,9 @@ fn write_parts(file: File, parts: impl Iterator<Item = impl AsRef<[u8]>>) -> std
     writer.flush()
 }
 
-/// Overwrites a file below `.blue/local` in place. A kill can tear it, so its content must have a
-/// checksum. Unlike a rename, this never leaves a temporary file behind.
+/// Overwrites a file below `.blue/local` in place. If the process is killed, the file may be
+/// incomplete, so it must have a checksum. Unlike a rename, this never leaves a temporary file
+/// behind.
 pub fn overwrite_local(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
     let file = stage::open(root, path, flags, stage::FOR_ALL)?;

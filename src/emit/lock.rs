@@ -18,9 +18,9 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock; `doing` describes what for. If another process has it for longer than a
-    /// second, `waiting` is called with that process, its command and its start time.
-    pub fn take(root: &Root, doing: &str, waiting: &dyn Fn(&str)) -> anyhow::Result<Lock> {
+    /// Takes the lock for a command of blue. If another process holds it for longer than a second,
+    /// `waiting` is called with a description of that process.
+    pub fn take(root: &Root, command: &str, waiting: &dyn Fn(&str)) -> anyhow::Result<Lock> {
         create_local_folder(root)?;
         let path = format!("{LOCAL}/lock");
         let mut file = open(root, &path)?;
@@ -44,18 +44,18 @@ impl Lock {
         }
         file.set_len(0)
             .and_then(|()| file.rewind())
-            .and_then(|()| file.write_all(own_description(doing).as_bytes()))
+            .and_then(|()| file.write_all(own_description(command).as_bytes()))
             .with_context(|| format!("write {path}"))?;
         Ok(Lock { _file: file, waited })
     }
 
-    /// Returns true if another process had the lock first. It may have changed the project.
+    /// Returns true if another process held the lock first. It may have changed the project.
     pub fn was_waited_for(&self) -> bool {
         self.waited
     }
 }
 
-/// Returns true if some process has the lock on a project.
+/// Returns true if a process holds the lock on a project.
 pub fn is_locked(root: &Root) -> bool {
     let Ok(fd) = root.open_at(&format!("{LOCAL}/lock"), OFlags::RDONLY) else { return false };
     matches!(File::from(fd).try_lock_shared(), Err(TryLockError::WouldBlock))
@@ -111,10 +111,10 @@ fn open(root: &Root, path: &str) -> anyhow::Result<File> {
 }
 
 /// Describes this process in the lock file, for the messages of processes that wait.
-fn own_description(doing: &str) -> String {
+fn own_description(command: &str) -> String {
     let host = rustix::system::uname();
     let host = host.nodename().to_string_lossy();
-    format!("process {} on {host} (blue {doing}), since {}\n", std::process::id(), super::now())
+    format!("process {} on {host} (blue {command}), since {}\n", std::process::id(), super::now())
 }
 
 /// Reads the description of the process that has the lock. Another user may have written the file,

@@ -11,13 +11,28 @@ use super::stage;
 use crate::model::layout::folder_of;
 use crate::root::Root;
 
-/// Writes a whole file in one rename. An existing file keeps its permissions, a new one gets the
-/// default ones, and a script is made executable.
-pub fn replace(root: &Root, path: &str, bytes: &[u8], script: bool) -> anyhow::Result<()> {
+/// Writes a whole file in one rename. An existing file keeps its permissions, and a new one gets
+/// the default ones.
+pub fn replace(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    replace_with_mode(root, path, bytes, None)
+}
+
+/// Writes a whole script in one rename and makes it executable for all users.
+pub fn replace_script(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    replace_with_mode(root, path, bytes, Some(Mode::from_raw_mode(0o755)))
+}
+
+/// Writes a file with the given permissions, or else with those of the file that it replaces.
+fn replace_with_mode(
+    root: &Root,
+    path: &str,
+    bytes: &[u8],
+    mode: Option<Mode>,
+) -> anyhow::Result<()> {
     if !folder_of(path).is_empty() {
         create_folders(root, folder_of(path))?;
     }
-    let mode = match stat(root, path)? {
+    let previous_mode = match stat(root, path)? {
         None => None,
         Some((FileType::RegularFile, mode)) => Some(mode),
         Some((FileType::Symlink, _)) => anyhow::bail!(
@@ -31,7 +46,7 @@ pub fn replace(root: &Root, path: &str, bytes: &[u8], script: bool) -> anyhow::R
     stage::remove(root, &temporary)?;
     let mut file = stage::create(root, &temporary)?;
     let written = file.write_all(bytes).and_then(|()| {
-        if let Some(mode) = if script { Some(Mode::from_raw_mode(0o755)) } else { mode } {
+        if let Some(mode) = mode.or(previous_mode) {
             rustix::io::retry_on_intr(|| rustix::fs::fchmod(&file, mode))?;
         }
         file.sync_all()

@@ -1,7 +1,7 @@
 //! Writes all changed files in one transaction.
 //!
-//! The files are staged, a record is written, the files are renamed, the record is removed. The record
-//! is the commit point.
+//! The files are staged, a record is written, the files are renamed, the record is removed. The
+//! record is the commit point.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -26,12 +26,12 @@ pub struct Change {
     pub parts: Vec<Vec<u8>>,
 }
 
-/// A file to remove, if its content has not changed since that was decided.
+/// A file to remove, provided that it still has the given digest.
 #[derive(Clone, Debug)]
 pub struct Removal {
     /// Path below the root.
     pub path: String,
-    /// The digest of its bytes.
+    /// The expected digest of its bytes.
     pub digest: Digest,
 }
 
@@ -128,7 +128,7 @@ fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
     sync(root, record)
 }
 
-/// True if a path is one that blue writes to.
+/// Returns true if a path is one that blue writes to.
 fn is_own(path: &str) -> bool {
     let plain = |name: &str| !name.is_empty() && !name.contains('/') && !matches!(name, "." | "..");
     let below = ["knowledge/", ".blue/context/", ".blue/hooks/", ".blue/context/workflow/"];
@@ -137,7 +137,7 @@ fn is_own(path: &str) -> bool {
     in_folder || single.contains(&path)
 }
 
-/// True if a path is one at which a build stages a target.
+/// Returns true if a path is one at which a build stages a target.
 fn is_staged(staged: &str, target: &str) -> bool {
     let beside = format!("{}/.blue-", folder_of(target));
     let in_txn = staged.strip_prefix(&format!("{}/", folder_path())).is_some_and(is_number);
@@ -172,7 +172,7 @@ pub fn commit(
         discard(root, changes);
     }
     let (staged, digests, record) = staged?;
-    let mut watched = Vec::new();
+    let mut tracked = Vec::new();
     for (i, ((staged, change), digest)) in staged.into_iter().zip(changes).zip(digests).enumerate()
     {
         stage::rename(root, &staged.path, &change.path)?;
@@ -185,14 +185,14 @@ pub fn commit(
         let now = stat_of(&stat);
         // A file that was modified after it was staged must not count as unchanged.
         let stat = if now.modified == staged.modified { now } else { Stat::default() };
-        watched.push(TrackedFile { path: change.path.clone(), stat, digest });
+        tracked.push(TrackedFile { path: change.path.clone(), stat, digest });
     }
     for removal in removals {
         remove_unchanged(root, &removal.path, &removal.digest.to_string())?;
     }
     sync(root, &record)?;
     stage::remove(root, &record_path())?;
-    Ok(watched)
+    Ok(tracked)
 }
 
 /// Stages every change and writes the record, which is the commit point.
@@ -231,8 +231,10 @@ fn stage_all(
     };
     let record = record.sealed(root.machine().key.as_ref());
     // A file staged beside its target must also survive a power failure.
-    for change in staged.iter().zip(changes).filter(|(staged, _)| !staged.path.starts_with(&txn)) {
-        stage::sync_folder(root, folder_of(&change.1.path))?;
+    for (staged, change) in staged.iter().zip(changes) {
+        if !staged.path.starts_with(&txn) {
+            stage::sync_folder(root, folder_of(&change.path))?;
+        }
     }
     write_record(root, &txn, &record)?;
     Ok((staged, digests, record))
@@ -279,14 +281,15 @@ fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Resul
     Ok(Staged { path, modified: stat_of(&stat).modified, file })
 }
 
-/// From this number of files on, the whole file system is synced at once. Syncing a hundred files
+/// With at least this many files, the whole file system is synced at once. Syncing a hundred files
 /// one by one takes ten times as long.
-const MANY: usize = 9;
+const MIN_SYNCFS_FILES: usize = 9;
 
 /// Syncs the staged files to the disk. An error is fatal and is not retried.
 fn make_durable(txn: &str, staged: &[Staged], changes: &[Change]) -> anyhow::Result<()> {
     #[cfg(target_os = "linux")]
-    if staged.len() >= MANY && staged.iter().all(|staged| staged.path.starts_with(txn)) {
+    if staged.len() >= MIN_SYNCFS_FILES && staged.iter().all(|staged| staged.path.starts_with(txn))
+    {
         let synced = rustix::io::retry_on_intr(|| rustix::fs::syncfs(&staged[0].file));
         return synced.map_err(std::io::Error::from).with_context(|| format!("sync {txn}"));
     }

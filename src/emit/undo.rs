@@ -7,7 +7,7 @@ use super::local_folder::{LOCAL, entry_names};
 use super::{replace, stage};
 use crate::root::{Content, Root};
 
-/// Larger than any file that a command changes, apart from artifacts.
+/// Maximum size of a file that is restored. Files that commands change are much smaller.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The previous contents of some files, and the folders that did not exist.
@@ -47,7 +47,7 @@ impl Undo {
         for (path, before) in &self.files {
             match (before, root.read(path, MAX_BYTES)?) {
                 (Some(bytes), Some(Content::Bytes(now, _))) if now == *bytes => {}
-                (Some(bytes), _) => replace::replace(root, path, bytes, false)?,
+                (Some(bytes), _) => replace::replace(root, path, bytes)?,
                 (None, Some(Content::Bytes(..))) => stage::remove(root, path)?,
                 (None, _) => {}
             }

@@ -10,12 +10,12 @@ use super::stage;
 use crate::model::Key;
 use crate::root::Root;
 
-/// The file with this machine's key. It is in a folder that git ignores, because `$BLUE_HOME` can be
-/// in a repository that the user commits.
+/// The file with this machine's key. It is in a folder that git ignores, because `$BLUE_HOME` can
+/// be in a repository that the user commits.
 pub const KEY: &str = "local/key";
 
-/// Creates the key of this machine. If two processes create it at once, the later one fails and has
-/// to read the key of the other.
+/// Creates the key of this machine. If two processes create it at once, the second one fails and
+/// has to read the key of the first.
 pub fn create_key(home: &Path) -> anyhow::Result<()> {
     let mut bytes = [0; Key::BYTES];
     let n = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())

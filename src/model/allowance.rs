@@ -23,8 +23,9 @@ pub struct Allowance {
 impl Allowance {
     /// Returns every hidden character that is allowed in some document.
     ///
-    /// In documents where a character is not allowed, `guard` has already replaced it with a visible
-    /// mark. A writer can therefore pass all of these through without looking at the document.
+    /// In documents where a character is not allowed, `guard` has already replaced it with a
+    /// visible mark. A writer can therefore pass all of these through without looking at the
+    /// document.
     pub fn hidden_chars(&self) -> String {
         self.hidden.iter().map(|rule| rule.chars.as_str()).collect()
     }

@@ -101,8 +101,8 @@ const PLAIN_FILES: &[&str] = &[
     "Vagrantfile",
 ];
 
-/// Returns true if a text has the form of a path. Most such texts are not paths, so the caller still
-/// has to look them up.
+/// Returns true if a text has the form of a path. Most such texts are not paths, so the caller
+/// still has to look them up.
 pub fn looks_like_path(text: &str) -> bool {
     let may_be_path = text.len() <= MAX_PATH
         && !text.starts_with(['-', '~', '$'])
@@ -163,8 +163,8 @@ pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// A glob pattern for paths below the root. `*` does not match `/`, `**` does, and a pattern without
-/// a `/` matches in every folder.
+/// A glob pattern for paths below the root. `*` does not match `/`, `**` does, and a pattern
+/// without a `/` matches in every folder.
 #[derive(Debug)]
 pub struct Glob {
     matcher: GlobMatcher,

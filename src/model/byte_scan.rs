@@ -1,7 +1,7 @@
 //! Fast scans over text that test many bytes at a time.
 
-/// Bytes tested together. A count of this many fits into a byte, so that the compiler can use vector
-/// instructions.
+/// Bytes tested together. A count of this many fits into a byte, so that the compiler can use
+/// vector instructions.
 const CHUNK_BYTES: usize = 32;
 
 /// Returns the length of the longest prefix whose bytes all satisfy `fits`.

@@ -84,8 +84,8 @@ impl Code {
         self.area() == "OUT" && self.severity() == Severity::Error
     }
 
-    /// Returns true if a project cannot change the severity: for emitted files that are not current,
-    /// and for limits that stop a build.
+    /// Returns true if a project cannot change the severity: for emitted files that are not
+    /// current, and for limits that stop a build.
     pub fn has_fixed_severity(self) -> bool {
         self.is_about_output() || matches!(self, Code::TooManyDocuments | Code::TooManyBytes)
     }

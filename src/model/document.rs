@@ -186,8 +186,8 @@ impl Relation {
     }
 }
 
-/// First line after the header. A document's own id before this line is its label; from this line on
-/// it is a reference to itself.
+/// First line after the header. A document's own id before this line is its label; from this line
+/// on it is a reference to itself.
 pub const HEADER_END: u32 = 12;
 
 /// Target of a reference, as written.

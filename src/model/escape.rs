@@ -83,7 +83,8 @@ pub fn escape_attribute(text: &str) -> String {
     escape_line(text).replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Returns the length of the prefix that needs no escaping: printable ASCII without `<`, and line ends.
+/// Returns the length of the prefix that needs no escaping: printable ASCII without `<`, and line
+/// ends.
 fn plain_len(bytes: &[u8]) -> usize {
     byte_scan::prefix_len(bytes, |b| {
         (b' '..0x7F).contains(&b) & (b != b'<') | (b == b'\n') | (b == b'\t')

@@ -189,8 +189,8 @@ fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     if n_digits == 0 || n_digits > 6 || !ends {
         return take_hexadecimal(stem, name);
     }
-    // In `utf8-text` and `web3-x` the number is part of the word. Without a separator, a short number
-    // counts only after the prefix of a known series.
+    // In `utf8-text` and `web3-x` the number is part of the word. Without a separator, a short
+    // number counts only after the prefix of a known series.
     let is_part_of_word = prefixed && n_separators == 0 && n_digits < 3;
     if is_part_of_word && !known {
         return stem;

@@ -56,8 +56,8 @@ impl Graph {
         (0..self.documents.len() as u32).map(DocId)
     }
 
-    /// Hashes every document in parallel. Chunks of rows are hashed separately and then their digests,
-    /// so the result does not depend on the number of threads.
+    /// Hashes every document in parallel. Chunks of rows are hashed separately and then their
+    /// digests, so the result does not depend on the number of threads.
     pub fn digest(&self, hash: impl Fn(&mut Hasher, DocId) + Sync) -> Digest {
         let ids: Vec<DocId> = self.ids().collect();
         let chunks = ids.par_chunks(512).map(|ids| {

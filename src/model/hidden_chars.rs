@@ -29,8 +29,8 @@ pub fn hidden_in(text: &str) -> Vec<(usize, char)> {
     found
 }
 
-/// A run of at least this many characters, each with a variation selector, is not ordinary writing if
-/// the selectors differ.
+/// A run of at least this many characters, each with a variation selector, is not ordinary writing
+/// if the selectors differ.
 const MIN_HIDDEN_RUN: usize = 6;
 
 /// Variation selectors of consecutive characters.
@@ -125,8 +125,8 @@ fn hides(c: char, left: &str, right: &str) -> bool {
 /// Maximum distance in characters between a direction mark and the letters that need it.
 const MARK_REACH: usize = 64;
 
-/// Returns true if a right-to-left letter follows on the same line. Direction marks change the layout
-/// of punctuation next to such letters; anywhere else they have no visible effect.
+/// Returns true if a right-to-left letter follows on the same line. Direction marks change the
+/// layout of punctuation next to such letters; anywhere else they have no visible effect.
 fn reads_leftward(mut line: impl Iterator<Item = char>) -> bool {
     let mut line = line.by_ref().take(MARK_REACH).take_while(|c| *c != '\n');
     line.any(|c| {
@@ -171,8 +171,8 @@ fn is_braille(c: char) -> bool {
 
 const BLACK_FLAG: char = '\u{1F3F4}';
 
-/// Returns the length in bytes of the tag characters after a black flag, if they make it the flag of
-/// England, Scotland or Wales.
+/// Returns the length in bytes of the tag characters after a black flag, if they make it the flag
+/// of England, Scotland or Wales.
 ///
 /// No font draws other tag sequences, so those could hide any text.
 fn flag_tags(after: &str) -> usize {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::word::stems;
 use super::{Document, Rows, Terms};
 
-/// Terms that are read from one title.
+/// Maximum number of terms per title.
 const MAX_TITLE: usize = 16;
 
 /// Terms of all documents, by row.
@@ -15,7 +15,7 @@ pub struct Lexicon {
     pub hashes: Rows<u32>,
     /// Weighted count of each term.
     pub counts: Rows<u16>,
-    /// Names of code, as in [`Terms::names`].
+    /// Code names, as in [`Terms::names`].
     pub names: Rows<u32>,
     /// Lines that refer to other documents, each with the end of its terms in `citing_terms`.
     pub citing_lines: Rows<(u32, u32)>,
@@ -23,7 +23,8 @@ pub struct Lexicon {
     pub citing_terms: Rows<u32>,
     /// Hashes of each title's terms.
     pub titles: Rows<u32>,
-    /// Hashes of each text's bigrams. They take the most memory, so they are not copied into one list.
+    /// Hashes of each text's bigrams. They take the most memory, so they are not copied into one
+    /// list.
     pub bigrams: Vec<Vec<u32>>,
     /// Terms as written, as in [`Terms::words`].
     pub words: Vec<String>,

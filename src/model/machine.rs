@@ -36,8 +36,8 @@ impl Key {
         Key(bytes)
     }
 
-    /// Returns a digest that only the holder of the key can compute. `purpose` prevents the digest of
-    /// one kind of file from being valid for another.
+    /// Returns a digest that only the holder of the key can compute. `purpose` prevents the digest
+    /// of one kind of file from being valid for another.
     pub fn digest(&self, purpose: &str, bytes: &[u8]) -> Digest {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(&(purpose.len() as u64).to_le_bytes()).update(purpose.as_bytes());

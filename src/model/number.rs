@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The number of a document. Leading zeros do not matter: `0068` equals `68`.
 ///
-/// Most numbers are decimal, but a few series use dotted (`12.3`) or hexadecimal (`7D`) ones, so it is
-/// stored as text. Invariant: not empty, upper case, no leading zero before another digit.
+/// Most numbers are decimal, but a few series use dotted (`12.3`) or hexadecimal (`7D`) ones, so it
+/// is stored as text. Invariant: not empty, upper case, no leading zero before another digit.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Number(Box<str>);
 

@@ -1,7 +1,7 @@
 //! Serializes `Vec<u32>` as raw little-endian bytes.
 //!
-//! Hashes do not compress as variable-length integers, and reading them one by one takes several times
-//! longer than copying the bytes.
+//! Hashes do not compress as variable-length integers, and reading them one by one takes several
+//! times longer than copying the bytes.
 
 use std::fmt;
 

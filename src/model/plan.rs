@@ -16,8 +16,8 @@ pub struct Budget {
     pub bytes: u64,
 }
 
-/// Maximum size of a bundle. Agent hosts silently cut the output of a hook at 10,000 bytes or UTF-16
-/// units, so bundles stay below that.
+/// Maximum size of a bundle. Agent hosts silently cut the output of a hook at 10,000 bytes or
+/// UTF-16 units, so bundles stay below that.
 pub const HOOK_BYTES: u64 = 9_500;
 
 impl Budget {
@@ -98,7 +98,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Hashes the limits that affect the facts of a document, unless they have their default values.
+    /// Hashes the limits that affect the facts of a document, unless they have their default
+    /// values.
     pub fn hash_into(&self, hasher: &mut Hasher) {
         if self.parse_limits() != Limits::default().parse_limits() {
             self.parse_limits().iter().for_each(|limit| {

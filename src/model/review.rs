@@ -8,8 +8,8 @@ use super::escape::escape;
 use super::layout::ACCEPTED;
 use super::{Code, Diagnostic, Severity};
 
-/// A finding that was reviewed and accepted. It is matched by its message and not by its line, so that
-/// it still matches after edits elsewhere in the document.
+/// A finding that was reviewed and accepted. It is matched by its message and not by its line, so
+/// that it still matches after edits elsewhere in the document.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Accepted {
     /// Path of the document.

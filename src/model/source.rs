@@ -94,7 +94,8 @@ pub fn document_digest(document: Digest, sidecar: Option<Digest>) -> Digest {
 
 /// Converts the line ends of a text to LF if every line ends in CRLF.
 ///
-/// Git may have converted such a text at checkout. Every clone must build the same artifacts. Returns `None` if there is nothing to convert or any line ends in LF alone.
+/// Git may have converted such a text at checkout. Every clone must build the same artifacts.
+/// Returns `None` if there is nothing to convert or any line ends in LF alone.
 pub fn with_lf(text: &[u8]) -> Option<Vec<u8>> {
     memchr::memchr(b'\r', text)?;
     let n_ends = memchr::memchr_iter(b'\n', text).count();

@@ -20,8 +20,8 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Returns true if a change after `looked_at` might not show in the file's times, because one of
-    /// them is not older. Git calls such an entry racy.
+    /// Returns true if a change after `looked_at` might not show in the file's times, because one
+    /// of them is not older. Git calls such an entry racy.
     pub fn is_racy(&self, looked_at: i64) -> bool {
         self.modified >= looked_at || self.changed >= looked_at
     }

@@ -1,4 +1,4 @@
-//! Terms of a document: stemmed words, bigrams and names of code, packed because there are many.
+//! Terms of a document: stemmed words, bigrams and code names, packed to save memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Terms {
     /// The terms as written, each followed by a space.
     pub words: String,
-    /// A hash of each term's stem. Collisions are rare enough to ignore.
+    /// A hash of each term's stem.
     #[serde(with = "super::packed")]
     pub hashes: Vec<u32>,
     /// Number of occurrences of each term, weighted by title, heading and text.
@@ -15,7 +15,7 @@ pub struct Terms {
     /// Hashes of all bigrams of terms, each once, unordered.
     #[serde(with = "super::packed")]
     pub bigrams: Vec<u32>,
-    /// The most used names of code, sorted; see [`pack_count`].
+    /// The most used code names, sorted; see [`pack_count`].
     #[serde(with = "super::packed")]
     pub names: Vec<u32>,
     /// Terms of the lines that refer to other documents.

@@ -200,8 +200,8 @@ fn n_lower(part: u64) -> usize {
     (lower ^ (0x80 * EACH)).trailing_zeros() as usize / 8
 }
 
-/// Returns the length of the ASCII prefix of the word that begins here, and the classes of its bytes.
-/// The classes include `WIDE` if a character that is not ASCII follows.
+/// Returns the length of the ASCII prefix of the word that begins here, and the classes of its
+/// bytes. The classes include `WIDE` if a character that is not ASCII follows.
 fn ascii_word(bytes: &[u8]) -> (usize, u8) {
     let (mut classes, mut before) = (0, OTHER);
     for (len, byte) in bytes.iter().enumerate() {

@@ -1,11 +1,11 @@
 //! Nesting depth of YAML, checked before the text reaches a parser.
 
-/// Maximum nesting of YAML that is parsed. Deeper YAML takes a parser quadratic time or overflows its
-/// stack.
+/// Maximum nesting of YAML that is parsed. Deeper YAML takes a parser quadratic time or overflows
+/// its stack.
 pub const MAX_DEPTH: usize = 64;
 
-/// Returns true if a text nests deeper than `max`. Brackets in quotes are counted too, which does no
-/// harm because a header has few of them.
+/// Returns true if a text nests deeper than `max`. Brackets in quotes are counted too, which does
+/// no harm because a header has few of them.
 pub fn is_deep(text: &str, max: usize) -> bool {
     let mut depth = 0usize;
     let mut indents: Vec<usize> = Vec::new();

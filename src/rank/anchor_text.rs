@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use super::inverted_index::{Term, Vocabulary};
 use crate::model::{DocId, Graph, Lexicon, Rows};
 
-/// Terms stored of one anchor text.
+/// Maximum number of terms per anchor text.
 const MAX_TERMS: usize = 160;
 
-/// Citing lines that are read for one document.
+/// Maximum number of citing lines per document.
 const MAX_CITING: usize = 400;
 
 /// The anchor text of one document.

@@ -4,7 +4,8 @@ use super::integer_log::log2_16;
 use super::references::points;
 use crate::model::{DocId, Graph, Relation, Rows};
 
-/// Documents that are cited more often do not show which documents belong together.
+/// Documents with more citations than this do not count for coupling: they are cited by documents
+/// that have nothing else in common.
 const MAX_DEGREE: usize = 300;
 
 /// Citations without repetitions. A document also inherits the citations of those it replaces.
@@ -18,7 +19,7 @@ pub(super) struct Citations {
     strength: Vec<i32>,
     /// Logarithm of the number of documents that cite each document.
     hubs: Vec<i32>,
-    /// Weight of a citation of each document: the less often it is cited, the more it says.
+    /// Weight of a citation of each document, which falls with the number of citations.
     specificity: Vec<u32>,
     /// Length of each document's vector of citations.
     lengths: Vec<u32>,
@@ -63,12 +64,12 @@ impl Citations {
         Citations { pairs, cited, citing, strength, hubs, specificity, lengths }
     }
 
-    /// Returns the documents that one cites.
+    /// Returns the documents that a document cites.
     pub(super) fn cited(&self, id: DocId) -> &[DocId] {
         self.cited.of(id.0 as usize)
     }
 
-    /// Returns the documents that cite one directly, with the strength of each citation.
+    /// Returns the documents that cite a document directly, with the strength of each citation.
     pub(super) fn citing(&self, id: DocId) -> impl Iterator<Item = (DocId, i32)> {
         let start = self.citing.start(id.0 as usize);
         let strength = &self.strength[start..];
@@ -81,8 +82,8 @@ impl Citations {
         self.hubs[id.0 as usize]
     }
 
-    /// Adds the bibliographic coupling with all documents to `sums`, and calls `found` with those that cite
-    /// the same documents.
+    /// Adds the bibliographic coupling with all documents to `sums`, and calls `found` with those
+    /// that cite the same documents.
     pub(super) fn couple(&self, id: DocId, sums: &mut [u32], found: &mut dyn FnMut(DocId)) {
         for cited in self.cited(id) {
             let others = self.citing.of(cited.0 as usize);
@@ -100,38 +101,37 @@ impl Citations {
     }
 
     /// Converts a sum of [`Citations::couple`] to a cosine similarity in thousandths.
-    pub(super) fn coupling(&self, one: DocId, other: DocId, sum: u32) -> i32 {
-        let lengths =
-            u64::from(self.lengths[one.0 as usize]) * u64::from(self.lengths[other.0 as usize]);
+    pub(super) fn coupling(&self, a: DocId, b: DocId, sum: u32) -> i32 {
+        let lengths = u64::from(self.lengths[a.0 as usize]) * u64::from(self.lengths[b.0 as usize]);
         (u64::from(sum) * 1_000 / lengths).min(1_000) as i32
     }
 
     /// Returns the documents that both cite directly.
-    pub(super) fn both_cite(&self, one: DocId, other: DocId) -> Vec<DocId> {
-        let mut both = common(self.cited(one), self.cited(other));
-        both.retain(|cited| self.cites(one, *cited) && self.cites(other, *cited));
+    pub(super) fn both_cite(&self, a: DocId, b: DocId) -> Vec<DocId> {
+        let mut both = common(self.cited(a), self.cited(b));
+        both.retain(|cited| self.cites(a, *cited) && self.cites(b, *cited));
         both
     }
 
     /// Returns the documents that cite both directly.
-    pub(super) fn citing_both(&self, one: DocId, other: DocId) -> Vec<DocId> {
-        let mut both = common(self.citing.of(one.0 as usize), self.citing.of(other.0 as usize));
-        both.retain(|citing| self.cites(*citing, one) && self.cites(*citing, other));
+    pub(super) fn citing_both(&self, a: DocId, b: DocId) -> Vec<DocId> {
+        let mut both = common(self.citing.of(a.0 as usize), self.citing.of(b.0 as usize));
+        both.retain(|citing| self.cites(*citing, a) && self.cites(*citing, b));
         both
     }
 
     /// Returns true if a document cites another directly, and not only a document that it replaced.
-    pub(super) fn cites(&self, one: DocId, other: DocId) -> bool {
-        let start = self.citing.start(other.0 as usize);
-        let at = self.citing.of(other.0 as usize).binary_search(&one);
+    pub(super) fn cites(&self, citing: DocId, cited: DocId) -> bool {
+        let start = self.citing.start(cited.0 as usize);
+        let at = self.citing.of(cited.0 as usize).binary_search(&citing);
         at.is_ok_and(|at| self.strength[start + at] > 0)
     }
 }
 
 /// Returns the intersection of two sorted lists.
-fn common(one: &[DocId], other: &[DocId]) -> Vec<DocId> {
-    let (one, other) = if one.len() > other.len() { (other, one) } else { (one, other) };
-    one.iter().copied().filter(|id| other.binary_search(id).is_ok()).collect()
+fn common(a: &[DocId], b: &[DocId]) -> Vec<DocId> {
+    let (short, long) = if a.len() > b.len() { (b, a) } else { (a, b) };
+    short.iter().copied().filter(|id| long.binary_search(id).is_ok()).collect()
 }
 
 #[cfg(test)]

@@ -9,10 +9,11 @@ use super::title_phrases::starts_by_bigram;
 use crate::model::terms::bigram;
 use crate::model::{DocId, Graph, Lexicon};
 
-/// Bigrams of more citing lines than this say nothing about a single document.
+/// Bigrams that occur in more citing lines than this are too common to identify a document.
 const MAX_CITED: usize = 32;
 
-/// Prior: this many citations elsewhere are assumed to use the same bigram.
+/// Number of citations that are assumed to use the same bigram, in addition to those of the
+/// project.
 const PRIOR: u32 = 2;
 
 /// Bigrams of citing lines with the documents that the lines cite.

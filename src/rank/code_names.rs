@@ -1,4 +1,4 @@
-//! Names of code that documents share, compared as whole names.
+//! Code names that documents share. Each name is compared as a whole.
 
 use rayon::prelude::*;
 
@@ -6,15 +6,15 @@ use super::integer_log::{log2_16, ratio};
 use super::inverted_index::rounded_count;
 use crate::model::{DocId, Lexicon};
 
-/// Names that more documents use belong to the language. A power of two, because counts are rounded
+/// Names that more documents use are too common. It is a power of two, because counts are rounded
 /// to powers of two.
 const MAX_USED: u32 = 32;
 
-/// Prior: length of the vector of names that every document is assumed to use besides. Without it, one
-/// shared name would make two documents equal.
+/// Length of a vector of names that every document is assumed to use in addition. Without it, two
+/// documents that use only one name each would be equal.
 const PRIOR_LENGTH: u64 = 320;
 
-/// Similarity of two documents by their names of code.
+/// Similarity of two documents by their code names.
 pub(super) struct NameSimilarity {
     /// Cosine similarity in thousandths.
     pub(super) cosine: i32,
@@ -22,11 +22,11 @@ pub(super) struct NameSimilarity {
     pub(super) top_user: i32,
 }
 
-/// Names of code that at least two documents use, and not too many.
+/// Code names that at least two documents use and at most `MAX_USED`.
 pub(super) struct CodeNames {
     /// Each name with a document that uses it, sorted.
     uses: Vec<Use>,
-    /// Starts of each document's names in `uses`, and the start of each document in these.
+    /// Starts of each document's names in `uses`, and the start of each document in `runs`.
     runs: Vec<u32>,
     starts: Vec<u32>,
     /// Length of each document's vector.

@@ -9,8 +9,8 @@ pub(super) fn log2_16(numerator: u64, denominator: u64) -> u32 {
         return 0;
     }
     let whole = (numerator / denominator).ilog2();
-    // The remaining factor between one and two, with 32 fractional bits. Each squaring gives one more
-    // bit of the logarithm.
+    // The remaining factor between one and two, with 32 fractional bits. Each squaring gives one
+    // more bit of the logarithm.
     let mut rest = ((u128::from(numerator) << 32) >> whole) / u128::from(denominator);
     let mut bits = 0;
     for _ in 0..STEPS.ilog2() {

@@ -11,8 +11,9 @@ const UNIT: u64 = 1 << 13;
 /// Dot product of two equal weight vectors.
 const UNIT_SQUARED: u64 = UNIT * UNIT;
 
-/// Index entries that are read for one document, those of the heaviest terms first.
-const MAX_LOOKED_AT: usize = 2_048;
+/// Maximum number of index entries that are read for one document, those of the heaviest terms
+/// first.
+const MAX_ENTRIES: usize = 2_048;
 
 /// Every term of the project with its inverse document frequency.
 pub(super) struct Vocabulary {
@@ -64,8 +65,8 @@ impl Vocabulary {
         self.idf.len()
     }
 
-    /// Weighs terms by TF-IDF and scales them to a unit vector, heaviest first. Each term is given by
-    /// its row and its count.
+    /// Weighs terms by TF-IDF and scales them to a unit vector, heaviest first. `counted` has the
+    /// row and the count of each term.
     pub(super) fn weigh(&self, counted: impl Iterator<Item = (u32, u32)>) -> Vec<Term> {
         let (mut ids, mut keys, mut squares) = (Vec::new(), Vec::new(), 0);
         for ((id, n), at) in counted.zip(0u16..) {
@@ -133,7 +134,7 @@ impl InvertedIndex {
     /// Adds the dot products with all documents to `sums`, and the documents that share a term to
     /// `touched`.
     pub(super) fn add_products(&self, terms: &[Term], sums: &mut [u32], touched: &mut Vec<DocId>) {
-        let mut budget = MAX_LOOKED_AT;
+        let mut budget = MAX_ENTRIES;
         for term in terms {
             let entries = self.entries(term.id);
             let size = entries.len().next_power_of_two();
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_terms_weigh_more_than_common_ones() {
+    fn uncommon_terms_weigh_more_than_common_ones() {
         let lexicon = lexicon(&[&[1, 9], &[1, 2], &[1, 3], &[1, 4]]);
         let (vocabulary, _) = Vocabulary::new(&lexicon);
         let idf = |hash: u32| vocabulary.idf(vocabulary.id(hash).expect("a term of some text"));

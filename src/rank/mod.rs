@@ -1,4 +1,4 @@
-//! Ranks the neighbours of every document, with reasons, and weighs how much each document matters.
+//! Ranks the neighbours of every document, with reasons, and computes the weight of each document.
 
 mod anchor_text;
 mod citations;
@@ -31,17 +31,16 @@ const MAX_OTHERS: usize = 12;
 /// before documents that are only similar.
 const REFERENCE_FACTOR: u32 = 150;
 
-/// Neighbours whose content signals sum up to less than this are chance, in thousandths.
+/// Candidates whose content signals sum to less than this, in thousandths, are not neighbours.
 const MIN_CONTENT: i32 = 500;
 
-/// Penalty of documents that are not in force.
+/// Penalty of documents that are not live.
 const NOT_LIVE_PENALTY: i32 = 300;
 
 /// Added to every score, because priors can make a sum negative.
 const SCORE_OFFSET: i32 = 3_000;
 
-/// Documents that one task ranks in sequence. A task allocates memory proportional to the number of
-/// documents, so tasks must not be small.
+/// Maximum number of parallel tasks. Each allocates memory proportional to the number of documents.
 const MAX_TASKS: usize = 32;
 
 /// The ranking of a graph, by row.
@@ -229,8 +228,8 @@ mod tests {
         (graph.live[0], graph.replaced_by[0]) = (false, vec![DocId(1)]);
         let ranking = rank(&graph, &lexicon(&graph, &["x", "y", "z"]));
         let neighbours = &ranking.neighbours[2];
-        let of = |id: u32| neighbours.iter().find(|neighbour| neighbour.id == DocId(id));
-        let reasons = |id: u32| of(id).expect("a neighbour").reasons[0].text(&graph);
+        let neighbour = |id: u32| neighbours.iter().find(|neighbour| neighbour.id == DocId(id));
+        let reasons = |id: u32| neighbour(id).expect("a neighbour").reasons[0].text(&graph);
         assert_eq!(reasons(0), "depends on it, line 9");
         assert_eq!(reasons(1), "replaces old");
     }

@@ -1,18 +1,18 @@
-//! Priors of references in this project: their direction, their distance, their collection and folder.
+//! Priors of references: their direction, distance, collections and folders.
 //!
-//! Each prior is a likelihood ratio: how often references have a property, against how often random pairs
-//! of documents have it. Its logarithm is added to the other signals. The ratios are counted in the
-//! project itself, so no project influences another's ranking.
+//! Each prior is a likelihood ratio: the share of references with a property, divided by the share
+//! of random pairs of documents with it. Its logarithm is added to the other signals. Only
+//! references of the project itself are counted, so no project influences the ranking of another.
 
 use std::ops::RangeInclusive;
 
 use super::integer_log::ratio;
 use crate::model::{DocId, Graph, Number};
 
-/// Distances are grouped by powers of two.
-const STEPS: usize = 14;
+/// Number of groups of distances. Each group ends at a power of two.
+const N_BUCKETS: usize = 14;
 
-/// Documents whose distances to all others are counted, to estimate the distribution of random pairs.
+/// Maximum number of documents that are paired with all others to sample random pairs.
 const MAX_SAMPLE: usize = 128;
 
 /// Prior count that is added to every observation (additive smoothing).
@@ -22,7 +22,7 @@ const SMOOTHING: u64 = 3;
 pub(super) struct Priors {
     earlier: i32,
     later: i32,
-    by_distance: [i32; STEPS],
+    by_distance: [i32; N_BUCKETS],
     n_collections: usize,
     by_collections: Vec<i32>,
     same_folder: i32,
@@ -54,15 +54,15 @@ impl Priors {
         let pair =
             |(from, to): &(DocId, DocId)| (positions[from.0 as usize], positions[to.0 as usize]);
         let (mut n_earlier, mut n_later) = (0u64, 0u64);
-        let mut distances = [0u64; STEPS];
+        let mut distances = [0u64; N_BUCKETS];
         let n_collections = graph.collections.len();
         let mut between = vec![0u64; n_collections * n_collections];
         let (mut n_inside, mut n_same_folder) = (0u64, 0u64);
         for (from, to) in pairs.iter().map(pair) {
             between[from.collection as usize * n_collections + to.collection as usize] += 1;
-            if let Some((away, earlier)) = away(&from, &to) {
+            if let Some((distance, earlier)) = distance_between(&from, &to) {
                 *(if earlier { &mut n_earlier } else { &mut n_later }) += 1;
-                distances[step(away)] += 1;
+                distances[bucket(distance)] += 1;
             }
             if from.collection == to.collection {
                 n_inside += 1;
@@ -70,12 +70,12 @@ impl Priors {
             }
         }
         let both = n_earlier + n_later + 4;
-        let chance = Chance::of(&positions);
-        let (same_folder, other_folder) = by_folder(&chance, n_same_folder, n_inside);
+        let random = RandomPairs::sample(&positions);
+        let (same_folder, other_folder) = by_folder(&random, n_same_folder, n_inside);
         Priors {
             earlier: ratio((n_earlier + 2) * 2, both),
             later: ratio((n_later + 2) * 2, both),
-            by_distance: by_distance(&chance.distances, &distances),
+            by_distance: by_distance(&random.distances, &distances),
             n_collections,
             by_collections: by_collections(&positions, &between, n_collections),
             same_folder,
@@ -85,14 +85,14 @@ impl Priors {
     }
 
     /// Returns the priors of a reference from one document to another.
-    pub(super) fn of(&self, from: DocId, to: DocId) -> PairPriors {
+    pub(super) fn of_pair(&self, from: DocId, to: DocId) -> PairPriors {
         let (from, to) = (&self.positions[from.0 as usize], &self.positions[to.0 as usize]);
         let at = from.collection as usize * self.n_collections + to.collection as usize;
         let mut priors =
             PairPriors { collection: self.by_collections[at], ..PairPriors::default() };
-        if let Some((away, earlier)) = away(from, to) {
+        if let Some((distance, earlier)) = distance_between(from, to) {
             priors.earlier = if earlier { self.earlier } else { self.later };
-            priors.distance = self.by_distance[step(away)];
+            priors.distance = self.by_distance[bucket(distance)];
         }
         if from.collection == to.collection {
             let same = from.folder == to.folder;
@@ -120,25 +120,26 @@ fn positions(graph: &Graph) -> Vec<Position> {
 }
 
 /// Returns the distance of two numbers of one collection, and true if the target comes first.
-fn away(from: &Position, to: &Position) -> Option<(u64, bool)> {
+fn distance_between(from: &Position, to: &Position) -> Option<(u64, bool)> {
     let (own, other) = (from.number?, to.number?);
     (from.collection == to.collection && own != other).then(|| (own.abs_diff(other), other < own))
 }
 
-fn step(away: u64) -> usize {
-    (away.max(1).ilog2() as usize).min(STEPS - 1)
+fn bucket(distance: u64) -> usize {
+    (distance.max(1).ilog2() as usize).min(N_BUCKETS - 1)
 }
 
-/// Properties of random pairs: a sample of documents, each with every other document.
-struct Chance {
-    distances: [u64; STEPS],
-    inside: u64,
+/// Numbers of random pairs by property: a sample of documents, each with every other document.
+struct RandomPairs {
+    distances: [u64; N_BUCKETS],
+    same_collection: u64,
     same_folder: u64,
 }
 
-impl Chance {
-    fn of(positions: &[Position]) -> Chance {
-        let mut chance = Chance { distances: [0; STEPS], inside: 0, same_folder: 0 };
+impl RandomPairs {
+    fn sample(positions: &[Position]) -> RandomPairs {
+        let mut pairs =
+            RandomPairs { distances: [0; N_BUCKETS], same_collection: 0, same_folder: 0 };
         let mut numbers: Vec<(u32, u64)> = positions
             .iter()
             .filter_map(|position| Some((position.collection, position.number?)))
@@ -148,45 +149,46 @@ impl Chance {
             positions.iter().map(|position| (position.collection, position.folder)).collect();
         folders.sort_unstable();
         for from in positions.iter().step_by(positions.len().div_ceil(MAX_SAMPLE).max(1)) {
-            let inside = within(&folders, (from.collection, 0)..=(from.collection, u32::MAX));
-            let own = (from.collection, from.folder);
-            chance.inside += inside;
-            chance.same_folder += within(&folders, own..=own);
+            let all_folders = (from.collection, 0)..=(from.collection, u32::MAX);
+            let folder = (from.collection, from.folder);
+            pairs.same_collection += count_in(&folders, all_folders);
+            pairs.same_folder += count_in(&folders, folder..=folder);
             let Some(number) = from.number else { continue };
-            for (step, chance) in chance.distances.iter_mut().enumerate() {
-                let least = 1u64 << step;
-                let most = if step == STEPS - 1 { u64::MAX } else { least * 2 - 1 };
+            for (bucket, n_pairs) in pairs.distances.iter_mut().enumerate() {
+                let least = 1u64 << bucket;
+                let most = if bucket == N_BUCKETS - 1 { u64::MAX } else { least * 2 - 1 };
                 let earlier = (number >= least).then(|| {
                     let all = number.saturating_sub(most)..=number - least;
-                    within(
+                    count_in(
                         &numbers,
                         (from.collection, *all.start())..=(from.collection, *all.end()),
                     )
                 });
                 let later = number.checked_add(least).map(|start| {
                     let end = number.saturating_add(most);
-                    within(&numbers, (from.collection, start)..=(from.collection, end))
+                    count_in(&numbers, (from.collection, start)..=(from.collection, end))
                 });
-                *chance += earlier.unwrap_or(0) + later.unwrap_or(0);
+                *n_pairs += earlier.unwrap_or(0) + later.unwrap_or(0);
             }
         }
-        chance
+        pairs
     }
 }
 
 /// Counts the items of a sorted list in a range.
-fn within<T: Ord>(sorted: &[T], range: RangeInclusive<T>) -> u64 {
+fn count_in<T: Ord>(sorted: &[T], range: RangeInclusive<T>) -> u64 {
     let start = sorted.partition_point(|item| item < range.start());
     let end = sorted.partition_point(|item| item <= range.end());
     end.saturating_sub(start) as u64
 }
 
-fn by_distance(chance: &[u64; STEPS], seen: &[u64; STEPS]) -> [i32; STEPS] {
+fn by_distance(chance: &[u64; N_BUCKETS], seen: &[u64; N_BUCKETS]) -> [i32; N_BUCKETS] {
     let (n_seen, n_chance) = (seen.iter().sum::<u64>(), chance.iter().sum::<u64>());
-    let mut log_ratios = [0; STEPS];
+    let mut log_ratios = [0; N_BUCKETS];
     for (log_ratio, (seen, chance)) in log_ratios.iter_mut().zip(seen.iter().zip(chance)) {
         if *chance > 0 {
-            // (seen + smoothing · chance / n_chance) / (n_seen + smoothing), against chance / n_chance.
+            // (seen + smoothing · chance / n_chance) / (n_seen + smoothing), against chance /
+            // n_chance.
             *log_ratio = ratio(seen * n_chance + SMOOTHING * chance, (n_seen + SMOOTHING) * chance);
         }
     }
@@ -211,9 +213,9 @@ fn by_collections(positions: &[Position], between: &[u64], n_collections: usize)
 }
 
 /// Returns the priors of references inside a collection to the same and to another folder.
-fn by_folder(chance: &Chance, n_same: u64, n_inside: u64) -> (i32, i32) {
-    let (chance_same, chance) = (chance.same_folder, chance.inside);
-    // With one folder for everything, there is no choice of folder.
+fn by_folder(random: &RandomPairs, n_same: u64, n_inside: u64) -> (i32, i32) {
+    let (chance_same, chance) = (random.same_folder, random.same_collection);
+    // If nearly all documents are in one folder, the folder carries no information.
     if chance_same * 100 >= chance * 99 || chance_same == 0 {
         return (0, 0);
     }
@@ -239,9 +241,10 @@ mod tests {
         let pairs: Vec<(DocId, DocId)> =
             back.iter().map(|(from, to, _)| (DocId(*from), DocId(*to))).collect();
         let priors = Priors::new(&graph, &pairs);
-        let (earlier, later) = (priors.of(DocId(20), DocId(19)), priors.of(DocId(20), DocId(21)));
+        let (earlier, later) =
+            (priors.of_pair(DocId(20), DocId(19)), priors.of_pair(DocId(20), DocId(21)));
         assert!(earlier.earlier > 0 && later.earlier < 0, "{earlier:?} {later:?}");
-        assert!(earlier.distance > priors.of(DocId(20), DocId(2)).distance);
+        assert!(earlier.distance > priors.of_pair(DocId(20), DocId(2)).distance);
         assert_eq!(earlier.folder, 0, "there is one folder");
     }
 }

@@ -17,14 +17,15 @@ use super::title_phrases::TitlePhrases;
 use super::top::TopN;
 use crate::model::{DocId, Graph, Lexicon};
 
-/// Similar documents whose citations are read.
+/// Maximum number of similar documents whose citations are read.
 const MAX_PEERS: usize = 30;
 
-/// Candidates that are selected by terms. Those further down cannot rise by other signals.
+/// Maximum number of candidates that are selected by terms. Other signals cannot lift the rest.
 const MAX_BY_TERMS: usize = 64;
 
-/// Terms of each text in the inverted index, the heaviest. With all terms, half a percent more of the
-/// hidden references are found, and the index is three times as large.
+/// Maximum number of terms per text in the inverted index, the heaviest ones. With all terms, half
+/// a percent more of the references held out for evaluation are found, but the index is three times
+/// as large.
 const MAX_INDEXED: usize = 64;
 
 /// Share of a title or file name that makes a document a candidate, in thousandths.
@@ -156,8 +157,8 @@ impl<'a> Ranker<'a> {
         }
     }
 
-    /// Returns the candidates of a document with their signals, unordered. The documents in `referenced`
-    /// are always among them. Call [`Ranker::clear`] before the next document.
+    /// Returns the candidates of a document with their signals, unordered. The documents in
+    /// `referenced` are always among them. Call [`Ranker::clear`] before the next document.
     pub fn candidates(
         &self,
         id: DocId,
@@ -185,8 +186,8 @@ impl<'a> Ranker<'a> {
         for (other, strength) in self.citations.citing(id) {
             set_if(true, other, &|partial| partial.backlink = partial.backlink.max(strength));
         }
-        self.tags.find(id, &mut |other, rarity| {
-            set_if(true, other, &|partial| partial.tags = partial.tags.max(rarity));
+        self.tags.find(id, &mut |other, idf| {
+            set_if(true, other, &|partial| partial.tags = partial.tags.max(idf));
         });
         referenced.iter().for_each(|other| set_if(true, *other, &|_| {}));
         self.title_phrases.find(id, name_sums, &mut |other, title, file| {
@@ -218,7 +219,7 @@ impl<'a> Ranker<'a> {
         candidates
     }
 
-    /// Clears what [`Ranker::candidates`] left in the scratch memory.
+    /// Resets the scratch memory after [`Ranker::candidates`].
     pub fn clear(&self, id: DocId, scratch: &mut Scratch) {
         for term in &self.texts[id.0 as usize] {
             scratch.own[term.id as usize] = 0;
@@ -229,9 +230,9 @@ impl<'a> Ranker<'a> {
         let anchor = &self.anchors[other.0 as usize];
         let contained = anchor.title.iter().filter(|term| own[**term as usize] > 0);
         let contained = contained.map(|term| self.vocabulary.idf(*term)).sum::<u32>();
-        // Squared, because half a title says much less than half of what a whole one does.
+        // The share is squared, because half of a title is weak evidence.
         let covered = (contained * 1_000 / anchor.title_idf.max(1)) as i32;
-        let priors = self.priors.of(id, other);
+        let priors = self.priors.of_pair(id, other);
         let mut signals = [0; N_SIGNALS];
         signals[TERMS] = partial.terms;
         signals[ANCHOR] = partial.anchor;
@@ -280,8 +281,8 @@ impl<'a> Ranker<'a> {
         }
     }
 
-    /// Finds documents that similar documents cite. Similar are those with a similar text, and those
-    /// that cite the same documents.
+    /// Finds documents that similar documents cite. Similar are those with a similar text, and
+    /// those that cite the same documents.
     fn find_by_peers(&self, id: DocId, scratch: &mut Scratch, found: &mut Vec<DocId>) {
         let Scratch {
             partial,

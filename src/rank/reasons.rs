@@ -44,7 +44,7 @@ pub(super) fn reasons(
         reasons.extend(reason_of_reference(ranker.graph, other, id));
     }
     for (points, signal) in parts {
-        // A signal that adds less than a sixth did not decide.
+        // A signal that contributes less than a sixth of the sum is not a reason.
         let is_weak = points < sum / 6 && !reasons.is_empty();
         if points == 0 || is_weak || reasons.len() >= MAX_REASONS {
             continue;

@@ -1,4 +1,4 @@
-//! Explicit references as votes for neighbours, in both directions.
+//! Counts explicit references as votes for neighbours, in both directions.
 
 use super::Vote;
 use crate::model::{DocId, Edge, Graph, Reason, Relation, Rows};
@@ -51,7 +51,8 @@ impl<'a> References<'a> {
         votes
     }
 
-    /// Returns how much other documents rely on one. Those in force count four times as much.
+    /// Returns the weight of a document: the points of the references to it. References from live
+    /// documents count four times as much as others.
     pub(super) fn weight(&self, id: DocId) -> u32 {
         let incoming = self.incoming(id).filter(|edge| edge.relation != Relation::Supersedes);
         let points = |edge: &Edge| match self.graph.is_live(edge.from) {
@@ -62,7 +63,7 @@ impl<'a> References<'a> {
     }
 }
 
-/// Returns the points of referring to a document, and of being referred to.
+/// Returns the points of a relation for the document that refers to another, and for the other.
 pub(super) fn points(relation: Relation) -> (u32, u32) {
     match relation {
         Relation::SupersededBy => (120, 60),
@@ -82,8 +83,8 @@ fn edge_points(edge: &Edge, base: u32) -> u32 {
     if edge.ambiguous { repeated / 2 } else { repeated }
 }
 
-/// Returns true if a relation makes both ends neighbours. A document may be the target of hundreds
-/// of other references; those are one signal among many.
+/// Returns true if a relation makes each document a neighbour of the other. A document may be the
+/// target of hundreds of other references, so those are only one signal among many.
 fn is_mutual(relation: Relation) -> bool {
     use Relation::{PlanOf, Source, SupersededBy, Supersedes};
     matches!(relation, Supersedes | SupersededBy | PlanOf | Source)

@@ -27,7 +27,8 @@ pub type Signals = [i32; N_SIGNALS];
 
 /// Cosine similarity of the texts.
 pub(super) const TERMS: usize = 0;
-/// Cosine similarity of the text and the candidate's anchor text: its title, and the lines that cite it.
+/// Cosine similarity of the text and the candidate's anchor text: its title, and the lines that
+/// cite it.
 pub(super) const ANCHOR: usize = 1;
 /// Share of the title's terms that the text contains.
 pub(super) const TITLE_TERMS: usize = 2;
@@ -35,7 +36,7 @@ pub(super) const TITLE_TERMS: usize = 2;
 pub(super) const PEERS: usize = 3;
 /// Strength of the candidate's reference to this document.
 pub(super) const BACKLINK: usize = 4;
-/// Rarity of an author or tag that both have.
+/// IDF of an author or tag that both have.
 pub(super) const TAGS: usize = 5;
 /// Logarithm of the number of documents that cite the candidate.
 pub(super) const HUB: usize = 6;
@@ -48,9 +49,9 @@ pub(super) const FOLDER: usize = 10;
 pub(super) const TITLE_PHRASE: usize = 11;
 /// Number of bigrams that the text shares with the lines that cite the candidate.
 pub(super) const CITING_PHRASES: usize = 12;
-/// Cosine similarity of the names of code that both use.
+/// Cosine similarity of the code names that both use.
 pub(super) const CODE_NAMES: usize = 13;
-/// Number of the text's names of code that the candidate uses more than any other document.
+/// Number of the text's code names that the candidate uses more than any other document.
 pub(super) const TOP_USER: usize = 14;
 
 /// Signals that compare the contents of the two documents. The others are priors.
@@ -67,8 +68,8 @@ const CONTENT: [usize; 10] = [
     TOP_USER,
 ];
 
-/// Weight of each signal, in hundredths. Chosen with
-/// `cargo run --release --example measure -- --tune FOLDER…`; ADR 0018 and ADR 0025 have the results.
+/// Weight of each signal, in hundredths. Chosen with `cargo run --release --example measure --
+/// --tune FOLDER…`; ADR 0018 and ADR 0025 have the results.
 pub const WEIGHTS: Signals = [500, 1278, 80, 640, 90, 98, 35, 123, 56, 82, 30, 430, 60, 450, 60];
 
 /// Returns the weighted sum of all signals, in thousandths.

@@ -30,19 +30,19 @@ impl<'a> Tags<'a> {
         &self.all[start..start + len]
     }
 
-    /// Returns the rarity of a tag in thousandths; `None` if it is unique or too common.
-    fn rarity(&self, tagged: &[(&str, DocId)]) -> Option<i32> {
+    /// Returns the IDF of a tag in thousandths; `None` if the tag is unique or too common.
+    fn idf(&self, tagged: &[(&str, DocId)]) -> Option<i32> {
         let n = self.graph.documents.len();
         let few = tagged.len() > 1 && tagged.len() <= MAX_TAGGED && tagged.len() * 4 <= n;
         few.then(|| ratio(n as u64, tagged.len() as u64) / 6)
     }
 
-    /// Calls `found` with each document that shares a tag, and the tag's rarity.
+    /// Calls `found` with each document that shares a tag, and the tag's IDF.
     pub(super) fn find(&self, id: DocId, found: &mut dyn FnMut(DocId, i32)) {
         for tag in &self.graph.document(id).facts.tags {
             let tagged = self.documents(tag);
-            if let Some(rarity) = self.rarity(tagged) {
-                tagged.iter().for_each(|(_, other)| found(*other, rarity));
+            if let Some(idf) = self.idf(tagged) {
+                tagged.iter().for_each(|(_, other)| found(*other, idf));
             }
         }
     }
@@ -51,10 +51,9 @@ impl<'a> Tags<'a> {
     pub(super) fn rarest_shared(&self, id: DocId, other: DocId) -> Option<&'a str> {
         let (own, other) = (&self.graph.document(id).facts, &self.graph.document(other).facts);
         let shared = own.tags.iter().filter(|tag| other.tags.contains(tag));
-        let rarity = |tag: &'a String| Some((self.rarity(self.documents(tag))?, tag.as_str()));
-        let best = shared
-            .filter_map(rarity)
-            .max_by_key(|(rarity, tag)| (*rarity, std::cmp::Reverse(*tag)));
+        let with_idf = |tag: &'a String| Some((self.idf(self.documents(tag))?, tag.as_str()));
+        let best =
+            shared.filter_map(with_idf).max_by_key(|(idf, tag)| (*idf, std::cmp::Reverse(*tag)));
         best.map(|(_, tag)| tag)
     }
 }

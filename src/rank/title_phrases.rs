@@ -8,15 +8,15 @@ use super::inverted_index::rounded_count;
 use crate::model::word::bigrams;
 use crate::model::{DocId, Graph, Lexicon, Rows};
 
-/// Bigrams that are read from one title.
+/// Maximum number of bigrams per title.
 const MAX_BIGRAMS: usize = 12;
 
-/// Bigrams of more titles and file names than this identify none of them.
+/// Bigrams that occur in more titles and file names than this are too common to identify one.
 const MAX_NAMED: usize = 96;
 
-/// Names that are looked at for one document, those of the rarest bigrams first. Documents written by
-/// people have some dozens; hardly one has three hundred.
-const MAX_LOOKED_AT: usize = 512;
+/// Maximum number of names that are compared with one document, those of the least common bigrams
+/// first. Real documents contain bigrams of some dozens of names.
+const MAX_COMPARED: usize = 512;
 
 /// A name of a document: its title, or its file name.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -86,9 +86,8 @@ impl TitlePhrases {
         &self.names[start as usize..][..usize::from(self.lens[start as usize])]
     }
 
-    /// Returns the bigrams in a document's text that name other documents. The bigrams of its own name
-    /// are not among them.
-    fn looked_at(&self, id: DocId) -> Vec<u32> {
+    /// Returns the starts of the bigrams in a document's text that name only other documents.
+    fn foreign_bigrams(&self, id: DocId) -> Vec<u32> {
         let is_foreign = |start: &u32| {
             let run = self.run(*start);
             let own = run.partition_point(|(_, name)| *name < NameId::title(id));
@@ -97,9 +96,9 @@ impl TitlePhrases {
         let mut starts = self.contained.of(id.0 as usize).to_vec();
         starts.retain(is_foreign);
         let len = |start: &u32| usize::from(self.lens[*start as usize]);
-        if starts.iter().map(len).sum::<usize>() > MAX_LOOKED_AT {
+        if starts.iter().map(len).sum::<usize>() > MAX_COMPARED {
             starts.sort_unstable_by_key(|start| (len(start), *start));
-            let mut budget = MAX_LOOKED_AT;
+            let mut budget = MAX_COMPARED;
             starts.retain(|start| {
                 let fits = len(start) <= budget;
                 budget -= if fits { len(start) } else { 0 };
@@ -114,11 +113,11 @@ impl TitlePhrases {
         vec![0; self.name_idf.len()]
     }
 
-    /// Calls `found` with each document that a text names, and the share of its title and of its file
-    /// name that the text contains, in thousandths. One of the two is 0.
+    /// Calls `found` with each document that a text names, and the share of its title and of its
+    /// file name that the text contains, in thousandths. One of the two is 0.
     pub(super) fn find(&self, id: DocId, sums: &mut [u32], found: &mut dyn FnMut(DocId, i32, i32)) {
         let mut touched: Vec<NameId> = Vec::new();
-        for start in self.looked_at(id) {
+        for start in self.foreign_bigrams(id) {
             for (_, name) in self.run(start) {
                 if sums[name.0 as usize] == 0 {
                     touched.push(*name);

@@ -1,4 +1,4 @@
-//! Filters for templates, each of which is charged for before it runs.
+//! Template filters that charge for their result before they run.
 
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, State, Value, filters};
@@ -10,15 +10,15 @@ use super::meter::{VALUE, charge, settle, weight};
 pub(super) fn add_to(environment: &mut Environment) {
     environment.remove_filter("format");
     environment.remove_filter("chain");
-    // It would print the whole context.
+    // `debug` would print the whole context.
     environment.remove_global("debug");
     for (name, original) in originals() {
         let metered = move |state: &mut State, arguments: Rest<ValueOrKwargs>| {
             let arguments = arguments.into_values();
             let cost = cost(name, &arguments)?;
             charge(state, cost)?;
-            let made = original.call(state, &arguments)?;
-            settle(state, made)
+            let result = original.call(state, &arguments)?;
+            settle(state, result)
         };
         environment.add_filter(name, metered);
     }
@@ -74,54 +74,70 @@ fn originals() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Returns roughly the most bytes that a filter makes of its arguments. A filter that is not named
-/// here makes no more than it gets.
+/// Estimates the maximum number of bytes that a filter produces from its arguments. Filters that
+/// are not listed here produce no more than they get.
 fn cost(name: &str, arguments: &[Value]) -> Result<u64, Error> {
     let weights = arguments.iter().map(weight).collect::<Result<Vec<u64>, Error>>()?;
     let all: u64 = weights.iter().sum();
-    let given = |i: usize| weights.get(i).copied().unwrap_or_default();
+    let weight_of = |i: usize| weights.get(i).copied().unwrap_or_default();
     let number = |i: usize| arguments.get(i).and_then(Value::as_usize).unwrap_or_default() as u64;
     let text = |i: usize| arguments.get(i).map(Value::to_string).unwrap_or_default();
-    let more = match name {
-        "replace" => text(0).matches(&text(1)).count() as u64 * given(2),
-        "join" => n_items(arguments) * (all - given(0)),
-        "batch" | "slice" => number(1).saturating_mul(2 * VALUE + given(2)),
-        "sum" if starts_with_many(arguments) => n_items(arguments) * all,
+    let added = match name {
+        "replace" => text(0).matches(&text(1)).count() as u64 * weight_of(2),
+        "join" => n_items(arguments) * (all - weight_of(0)),
+        "batch" | "slice" => number(1).saturating_mul(2 * VALUE + weight_of(2)),
+        "sum" if is_quadratic_sum(arguments) => n_items(arguments) * all,
         "indent" => text(0).matches('\n').count() as u64 * MAX_WIDTH as u64,
-        // It indents, and escapes one character with up to six.
+        // `pprint` indents, and escapes one character with up to six.
         "pprint" => all * 9,
         "lines" => text(0).matches('\n').count() as u64 * VALUE,
         "split" if arguments.len() > 1 => text(0).matches(&text(1)).count() as u64 * VALUE,
-        _ if is_text(arguments) && !is_of_text(name) => n_items(arguments) * VALUE,
+        _ if is_text(arguments) && !returns_text(name) => n_items(arguments) * VALUE,
         _ => 0,
     };
-    Ok(all.saturating_add(more))
+    Ok(all.saturating_add(added))
 }
 
 fn is_text(arguments: &[Value]) -> bool {
     arguments.first().is_some_and(|value| value.kind() == ValueKind::String)
 }
 
-/// True if a filter makes text of a text. Other filters would make a list of its characters.
-fn is_of_text(name: &str) -> bool {
-    let text = ["capitalize", "d", "default", "e", "escape", "first", "last", "lower"];
-    let other = ["count", "length", "safe", "string", "title", "trim", "upper"];
-    text.contains(&name) || other.contains(&name)
+/// Returns true if a filter converts a text to a text. Others make a list of its characters.
+fn returns_text(name: &str) -> bool {
+    matches!(
+        name,
+        "capitalize"
+            | "count"
+            | "d"
+            | "default"
+            | "e"
+            | "escape"
+            | "first"
+            | "last"
+            | "length"
+            | "lower"
+            | "safe"
+            | "string"
+            | "title"
+            | "trim"
+            | "upper"
+    )
 }
 
 fn n_items(arguments: &[Value]) -> u64 {
     arguments.first().and_then(Value::len).unwrap_or_default() as u64
 }
 
-/// Returns true if a sum starts from a text or a list, and so copies the sum so far for each item.
-fn starts_with_many(arguments: &[Value]) -> bool {
-    let keyed = arguments.last().filter(|last| last.is_kwargs());
-    let start = keyed.and_then(|keyed| keyed.get_attr("start").ok());
+/// Returns true if a sum starts from a text or a list. Such a sum copies the previous sum for each
+/// item.
+fn is_quadratic_sum(arguments: &[Value]) -> bool {
+    let kwargs = arguments.last().filter(|last| last.is_kwargs());
+    let start = kwargs.and_then(|kwargs| kwargs.get_attr("start").ok());
     let start = start.as_ref().filter(|start| !start.is_undefined()).or(arguments.get(2));
     start.is_some_and(|start| !start.is_number())
 }
 
-/// Most spaces that a line is indented by.
+/// Maximum number of spaces that a line is indented by.
 const MAX_WIDTH: usize = 16;
 
 /// Indents every line except the first one and empty ones.

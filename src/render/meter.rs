@@ -1,16 +1,16 @@
-//! Limits the bytes that a template makes, so that a small template cannot exhaust memory or time.
+//! Limits the bytes that a template produces, so that a small one cannot exhaust memory or time.
 //!
-//! minijinja's fuel counts instructions, and one instruction can double a text. Its operators have
-//! no hook. So a charge is inserted into the compiled instructions before and after each one that
-//! makes a value, and every filter is wrapped.
+//! minijinja's fuel only counts instructions, and a single instruction can double a text. The
+//! operators cannot be replaced, so charges are inserted into the compiled instructions before and
+//! after each one that makes a value. Filters are wrapped.
 
 use minijinja::machinery::{Instruction, Instructions};
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 
-/// Bytes that one rendering of a template may make in total, including those that it drops. This is
-/// dozens of times the largest document.
-const MAX_MADE: u64 = 128 << 20;
+/// Maximum number of bytes that one rendering may produce, including temporary values. It is dozens
+/// of times the size of the largest document.
+const MAX_PRODUCED: u64 = 128 << 20;
 
 /// The charge for a value without its text.
 pub(super) const VALUE: u64 = 32;
@@ -18,7 +18,7 @@ pub(super) const VALUE: u64 = 32;
 /// The charge for a macro and its closure, which stay in memory until the rendering ends.
 const MACRO: u64 = 1024;
 
-/// Nesting of lists and maps. Printing, comparing and dropping them is recursive.
+/// Maximum nesting of lists and maps. Printing, comparing and dropping them is recursive.
 const MAX_DEPTH: usize = 64;
 
 /// Names of the filters that metered instructions call. A template cannot contain such a name.
@@ -30,26 +30,26 @@ const ASSIGNED: &str = ":assigned";
 const MERGE: &str = ":merge";
 const SETTLE: &str = ":settle";
 
-/// Bytes made so far in one rendering.
-struct BytesMade(u64);
+/// Number of bytes that one rendering has produced so far.
+struct BytesProduced(u64);
 
-/// Charges for bytes that are about to be made.
+/// Charges for bytes that are about to be produced. Fails if the limit is exceeded.
 pub(super) fn charge(state: &mut State, n_bytes: u64) -> Result<(), Error> {
-    let made = state.get_or_insert_extension_with(|| BytesMade(0));
-    made.0 = made.0.saturating_add(n_bytes);
-    match made.0 <= MAX_MADE {
+    let produced = state.get_or_insert_extension_with(|| BytesProduced(0));
+    produced.0 = produced.0.saturating_add(n_bytes);
+    match produced.0 <= MAX_PRODUCED {
         true => Ok(()),
         false => Err(too_much()),
     }
 }
 
 fn too_much() -> Error {
-    let limit = MAX_MADE >> 20;
-    let message = format!("the template makes more than {limit} MiB of text and lists");
+    let limit = MAX_PRODUCED >> 20;
+    let message = format!("the template produces more than {limit} MiB of text and lists");
     Error::new(ErrorKind::InvalidOperation, message)
 }
 
-/// Returns the size of a value with shared parts counted each time: the cost of printing it.
+/// Returns the size of a printed value. Parts that occur several times are counted each time.
 pub(super) fn weight(value: &Value) -> Result<u64, Error> {
     let mut sum = 0;
     add_weight(value, 0, &mut sum)?;
@@ -58,7 +58,7 @@ pub(super) fn weight(value: &Value) -> Result<u64, Error> {
 
 fn add_weight(value: &Value, depth: usize, sum: &mut u64) -> Result<(), Error> {
     *sum += VALUE + value.as_bytes().map_or(0, |bytes| bytes.len() as u64);
-    if *sum > MAX_MADE {
+    if *sum > MAX_PRODUCED {
         return Err(too_much());
     }
     if depth > MAX_DEPTH {
@@ -120,7 +120,7 @@ pub(super) fn metered<'a>(from: &Instructions<'a>) -> Instructions<'a> {
     into
 }
 
-/// Returns a call of a filter that the engine does not cache between instructions.
+/// Returns an instruction that calls a filter. The engine does not cache the lookup of the filter.
 fn call<'a>(filter: &'static str, n_arguments: usize) -> Instruction<'a> {
     Instruction::ApplyFilter(filter, Some(n_arguments as u16), !0)
 }
@@ -218,8 +218,8 @@ pub(super) fn add_to(environment: &mut Environment) {
     });
 }
 
-/// Charges for a value that was made. A lazy list is collected now, because the cost of lazy lists
-/// on top of each other has no bound.
+/// Charges for a new value. A lazy list is collected now, because the cost of nested lazy lists has
+/// no bound.
 pub(super) fn settle(state: &mut State, value: Value) -> Result<Value, Error> {
     charge(state, weight(&value)?)?;
     let listed = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);

@@ -21,10 +21,10 @@ const EMBEDDED: [(&str, &str); 3] = [
     ("workflow.md", include_str!("../../templates/workflow.md")),
 ];
 
-/// Instructions that a template may execute: a thousand times what blue's own need.
+/// Maximum number of instructions of a template: a thousand times as many as blue's own need.
 const FUEL: u64 = 20_000_000;
 
-/// Nesting of loops and macros; a macro counts as four.
+/// Maximum nesting of loops and macros; a macro counts as four levels.
 const MAX_RECURSION: usize = 200;
 
 /// Returns the digest of the templates that come with blue.
@@ -73,7 +73,7 @@ impl Templates {
         environment.set_auto_escape_callback(|_| AutoEscape::Custom("blue".into()));
         let allowed = allowed_characters.to_string();
         environment
-            .set_formatter(move |out, state, value| write_neutral(out, state, value, &allowed));
+            .set_formatter(move |out, state, value| write_escaped(out, state, value, &allowed));
         // A template can come with an untrusted repository, so its time and memory are limited.
         environment.set_fuel(Some(FUEL));
         environment.set_recursion_limit(MAX_RECURSION);
@@ -90,7 +90,7 @@ impl Templates {
                 .map_err(|(line, reason)| TemplateError(format!("{file}:{line}: {reason}")))?;
             environment
                 .add_template_owned(file.clone(), text)
-                .map_err(|error| described(&file, &error))?;
+                .map_err(|error| template_error(&file, &error))?;
         }
         Ok(Templates { environment, digests })
     }
@@ -105,9 +105,9 @@ impl Templates {
         self.digests[name]
     }
 
-    /// Renders a template. Lines with nothing but tags are removed, and the text ends in exactly one
-    /// line end.
-    pub fn fill(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
+    /// Renders a template. Lines with nothing but tags are removed, and the text ends in exactly
+    /// one line end.
+    pub fn render(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
         let (file, template) = [format!(".blue/templates/{name}"), format!("templates/{name}")]
             .into_iter()
             .find_map(|file| {
@@ -125,20 +125,19 @@ impl Templates {
             &mut machinery::make_string_output(&mut text),
             compiled.initial_auto_escape.clone(),
         )
-        .map_err(|error| described(&file, &error))?;
+        .map_err(|error| template_error(&file, &error))?;
         Ok(format!("{}\n", text.trim_end()))
     }
 }
 
-fn described(file: &str, error: &minijinja::Error) -> TemplateError {
+fn template_error(file: &str, error: &minijinja::Error) -> TemplateError {
     let line = error.line().map_or(String::new(), |line| format!(":{line}"));
     let detail = error.detail().map_or(String::new(), |detail| format!(": {detail}"));
     TemplateError(format!("{file}{line}: {}{detail}", error.kind()))
 }
 
-/// Writes a value with its text made harmless. All text from documents enters a rendered artifact
-/// here.
-fn write_neutral(
+/// Writes a value with its text escaped. All text from documents enters a rendered artifact here.
+fn write_escaped(
     out: &mut Output<'_>,
     state: &mut State,
     value: &Value,
@@ -175,7 +174,7 @@ mod tests {
             BTreeMap::from([("digest.md".to_string(), "one\n\n{{ unknown }}\n".to_string())]);
         let templates = Templates::new(&overrides, "").expect("it compiles");
         let error = templates
-            .fill("digest.md", &BTreeMap::<String, String>::new())
+            .render("digest.md", &BTreeMap::<String, String>::new())
             .err()
             .map(|e| e.to_string())
             .unwrap_or_default();

@@ -3,11 +3,11 @@
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-/// Tokens of one tag. The parser and the compiler recurse for each operator, and constants are
-/// folded once more at each level.
+/// Maximum number of tokens in a tag. The parser and the compiler recurse for each operator, and
+/// constants are folded again at each level.
 const MAX_TOKENS: usize = 1_000;
 
-/// `elif` branches in a template. Each is nested in the one before.
+/// Maximum number of `elif` branches in a template. Each is nested in the previous one.
 const MAX_BRANCHES: usize = 200;
 
 /// Checks the tags of a template. The error is the line of the first refused tag, and the reason.

@@ -9,7 +9,7 @@ use crate::model::{Bundle, Candidate, DocId, Document, Graph, Level, Status, Tex
 /// One document in a list.
 #[derive(Debug, Serialize)]
 pub struct Entry {
-    /// Number and title, and the status where it is not the usual one.
+    /// Number and title, and the status if it is unusual for a live document.
     pub head: String,
     /// One line of text.
     pub text: String,
@@ -30,7 +30,7 @@ pub struct Hidden {
     pub uri: String,
 }
 
-/// Returns the head of a document in any list.
+/// Returns the number, title and status of a document, as shown in lists.
 pub fn head(document: &Document) -> String {
     let status = match document.status {
         Status::Accepted | Status::Implemented | Status::Unstated | Status::Recorded => {
@@ -50,7 +50,8 @@ pub fn head(document: &Document) -> String {
 /// The longer texts of the documents that a budget can reach.
 pub type LongerTexts = BTreeMap<DocId, Texts>;
 
-/// Returns a document at a level. `longer` must contain its texts if the level is above one line.
+/// Returns a document at a level of detail. `longer` must contain its texts if the level is above
+/// [`Level::Line`].
 pub fn entry(graph: &Graph, longer: &LongerTexts, id: DocId, level: Level) -> Entry {
     let document = graph.document(id);
     let texts = || longer.get(&id).expect("the caller extracted the texts that the budget reaches");

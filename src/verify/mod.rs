@@ -28,7 +28,7 @@ pub enum OnDisk {
     Foreign,
 }
 
-/// Reason why an emitted file holds text of more than one build.
+/// Reasons why an emitted file contains text of more than one build.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cause {
     /// A merge left conflict markers in it.
@@ -40,7 +40,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The cause in words, for messages.
+    /// Returns a description for messages.
     pub fn words(self) -> &'static str {
         match self {
             Cause::Conflict => "a merge left it in conflict",
@@ -82,18 +82,18 @@ pub fn on_disk(root: &Root, path: &str, entry: Option<&ManifestEntry>) -> anyhow
 
 /// Compares the bytes of a file with the manifest.
 fn compared(format: Format, entry: Option<&ManifestEntry>, bytes: Vec<u8>) -> OnDisk {
-    let Some(undressed) = header::parse(format, &bytes) else {
-        let ours = entry.is_some() || conflict_is_ours(format, &bytes);
-        return if ours { OnDisk::Edited(bytes) } else { OnDisk::Foreign };
+    let Some(parsed) = header::parse(format, &bytes) else {
+        let is_ours = entry.is_some() || conflict_is_ours(format, &bytes);
+        return if is_ours { OnDisk::Edited(bytes) } else { OnDisk::Foreign };
     };
-    let digest = content_digest(format, &undressed.source, &[undressed.body]);
-    let known = entry.and_then(|entry| Digest::parse(&entry.hash));
+    let digest = content_digest(format, &parsed.source, &[parsed.body]);
+    let recorded = entry.and_then(|entry| Digest::parse(&entry.hash));
     let sealed = entry
         .is_none_or(|entry| entry.seal.is_none() || entry.seal == header::seal(format, &bytes));
-    match known {
-        Some(known) if known != digest || !sealed => OnDisk::Edited(bytes),
+    match recorded {
+        Some(recorded) if recorded != digest || !sealed => OnDisk::Edited(bytes),
         // Without a manifest entry, a file with blue's header counts as written by blue.
-        _ => OnDisk::Ours(undressed.provenance, digest, bytes),
+        _ => OnDisk::Ours(parsed.provenance, digest, bytes),
     }
 }
 
@@ -103,7 +103,8 @@ fn conflict_is_ours(format: Format, bytes: &[u8]) -> bool {
         && conflict::sides(bytes).iter().any(|side| header::parse(format, side).is_some())
 }
 
-/// Reads the manifest. Returns it with its text, which has LF line ends, or `None` if there is none.
+/// Reads the manifest. Returns it with its text, which has LF line ends, or `None` if there is
+/// none.
 pub fn manifest(root: &Root) -> anyhow::Result<Option<Result<(Manifest, String), Unusable>>> {
     let content = root.read(MANIFEST, 1 << 28).with_context(|| format!("read {MANIFEST}"))?;
     let bytes = match content {
@@ -122,12 +123,12 @@ pub fn finding(path: &str, on_disk: &OnDisk, wanted: &Digest) -> Option<Diagnost
     match on_disk {
         OnDisk::Absent => Some(Diagnostic::new(Code::Missing, path, "missing").hint(hint)),
         OnDisk::Edited(_) => {
-            let hint = "edit the documents instead, then run `blue knowledge build`; it keeps a copy of the edit in .blue/local/rescued/";
+            let hint = "edit the documents instead, then run `blue knowledge build`; it saves a copy of the edit in .blue/local/rescued/";
             Some(Diagnostic::new(Code::Edited, path, "edited by hand").hint(hint))
         }
         OnDisk::Foreign => {
-            let hint = "move it away; blue never overwrites a file it did not make";
-            Some(Diagnostic::new(Code::Foreign, path, "not made by blue").hint(hint))
+            let hint = "move it away; blue never overwrites a file that it did not write";
+            Some(Diagnostic::new(Code::Foreign, path, "not written by blue").hint(hint))
         }
         OnDisk::Ours(_, digest, _) if digest != wanted => {
             Some(Diagnostic::new(Code::Stale, path, "stale").hint(hint))

@@ -14,8 +14,8 @@ struct PiecePart {
     gone: bool,
 }
 
-/// Returns the number of tokens of a piece. Merges the pair of lowest rank until no pair is a token.
-/// The heap makes this close to linear for words of any length.
+/// Returns the number of tokens of a piece. Merges the pair of lowest rank until no pair is a
+/// token. The heap makes this close to linear for words of any length.
 pub(super) fn count(piece: &[u8]) -> u64 {
     let mut parts: Vec<PiecePart> = (0..piece.len())
         .map(|at| PiecePart { end: at + 1, before: at.wrapping_sub(1), gone: false })

@@ -29,7 +29,7 @@ pub fn count(text: &str) -> u64 {
 /// Counts texts that have most lines in common. Each distinct line is counted once.
 #[derive(Default)]
 pub(super) struct Counter {
-    known: BTreeMap<String, u64>,
+    counts: BTreeMap<String, u64>,
 }
 
 impl Counter {
@@ -49,11 +49,11 @@ impl Counter {
     }
 
     fn line(&mut self, line: &str) -> u64 {
-        if let Some(known) = self.known.get(line) {
-            return *known;
+        if let Some(n_tokens) = self.counts.get(line) {
+            return *n_tokens;
         }
         let n_tokens = count(line);
-        self.known.insert(line.to_string(), n_tokens);
+        self.counts.insert(line.to_string(), n_tokens);
         n_tokens
     }
 }

@@ -16,16 +16,16 @@ use super::vocabulary::class;
 /// Returns the length of the first piece of a text.
 pub(super) fn first_piece(text: &str) -> usize {
     let Some(first) = text.chars().next() else { return 0 };
-    let of_first = class(first);
+    let first_class = class(first);
     let after_first = &text[first.len_utf8()..];
-    let may_lead = matches!(of_first, Class::Other | Class::Mark | Class::Space);
-    for word in [lowered, raised] {
+    let may_lead = matches!(first_class, Class::Other | Class::Mark | Class::Space);
+    for word in [lower_case_word, upper_case_word] {
         let led = may_lead.then(|| word(after_first)).flatten();
         if let Some(n_bytes) = led.map(|n| n + first.len_utf8()).or_else(|| word(text)) {
             return n_bytes + contraction(&text[n_bytes..]);
         }
     }
-    if of_first == Class::Number {
+    if first_class == Class::Number {
         let digits = text.chars().take(3).take_while(|c| class(*c) == Class::Number);
         return digits.map(char::len_utf8).sum();
     }
@@ -34,19 +34,19 @@ pub(super) fn first_piece(text: &str) -> usize {
 }
 
 /// Matches a word that may start with capitals and does not end in one.
-fn lowered(text: &str) -> Option<usize> {
+fn lower_case_word(text: &str) -> Option<usize> {
     let n_upper = run(text, |class| matches!(class, Class::Upper | Class::Caseless | Class::Mark));
     let n_lower = run(&text[n_upper..], is_lower);
     if n_lower > 0 {
         return Some(n_upper + n_lower);
     }
-    // As the regular expression backtracks: the word ends at the last character that is no capital.
+    // The regular expression backtracks to the last character that is not a capital.
     let back = text[..n_upper].char_indices().rev().find(|(_, c)| is_lower(class(*c)));
     back.map(|(at, c)| at + c.len_utf8())
 }
 
 /// Matches a word that starts with capitals.
-fn raised(text: &str) -> Option<usize> {
+fn upper_case_word(text: &str) -> Option<usize> {
     let n_upper = run(text, |class| matches!(class, Class::Upper | Class::Caseless | Class::Mark));
     (n_upper > 0).then(|| n_upper + run(&text[n_upper..], is_lower))
 }

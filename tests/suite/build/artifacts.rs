@@ -81,7 +81,7 @@ fn a_file_blue_did_not_make_is_never_overwritten() {
     let output = project.blue(&["knowledge", "build"]);
     assert_eq!(output.code, 2);
     assert!(
-        output.stderr.contains(".blue/context/session.md was not made by blue"),
+        output.stderr.contains(".blue/context/session.md was not written by blue"),
         "{}",
         output.stderr
     );
