@@ -98,7 +98,7 @@ impl Selection {
     fn matches(&self, finding: &Diagnostic) -> bool {
         // Notes do not fail a run, so they are accepted only if their code is named.
         let code_matches = match self.codes.is_empty() {
-            true => finding.severity() >= Severity::Warning,
+            true => finding.severity >= Severity::Warning,
             false => self.codes.contains(&finding.code),
         };
         let path_matches = self.paths.is_empty() || self.paths.iter().any(|p| p.matches(finding));

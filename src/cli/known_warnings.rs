@@ -26,12 +26,12 @@ pub(super) fn without_known(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>,
     let mut n_known = 0;
     let mut new = Vec::new();
     for diagnostic in &outcome.diagnostics {
-        if diagnostic.severity() < Severity::Warning {
+        if diagnostic.severity < Severity::Warning {
             continue;
         }
         let digest = digest_of(diagnostic);
         match known.get_mut(digest.as_str()).filter(|n| **n > 0) {
-            Some(n) if diagnostic.severity() == Severity::Warning => {
+            Some(n) if diagnostic.severity == Severity::Warning => {
                 *n -= 1;
                 n_known += 1;
             }

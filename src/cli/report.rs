@@ -75,18 +75,18 @@ pub(super) fn text(diagnostics: &[Diagnostic], min_severity: MinSeverity) -> Str
     let mut n_more = 0;
     let min_severity =
         if min_severity == MinSeverity::Info { Severity::Info } else { Severity::Warning };
-    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity() >= min_severity)
+    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity >= min_severity)
     {
         if text.len() > MAX_TEXT {
             n_more += 1;
             continue;
         }
-        let colour = output::style(diagnostic.severity());
+        let colour = output::style(diagnostic.severity);
         let place = match diagnostic.line {
             0 => String::new(),
             line => format!(":{line}:{}", diagnostic.column),
         };
-        let word = diagnostic.severity().as_str();
+        let word = diagnostic.severity.as_str();
         let (path, message) =
             (output::visible(&diagnostic.path), output::visible(&diagnostic.message));
         writeln!(text, "{path}{place}: {colour}{word}{colour:#}: {message} [{}]", diagnostic.code)
@@ -119,7 +119,7 @@ fn json_finding<'a>(diagnostic: &'a Diagnostic, reason: Option<&'a String>) -> J
         path: &diagnostic.path,
         line,
         column: line.map(|_| diagnostic.column),
-        severity: diagnostic.severity().as_str(),
+        severity: diagnostic.severity.as_str(),
         code: diagnostic.code.as_str(),
         message: &diagnostic.message,
         hint: diagnostic.hint.as_deref(),
@@ -132,7 +132,7 @@ fn github(diagnostics: &[Diagnostic]) -> String {
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     let mut text = String::new();
     for diagnostic in diagnostics {
-        let command = match diagnostic.severity() {
+        let command = match diagnostic.severity {
             Severity::Info => "notice",
             Severity::Warning => "warning",
             Severity::Error => "error",

@@ -55,7 +55,7 @@ fn result(diagnostic: &Diagnostic) -> Value {
     json!({
         "ruleId": diagnostic.code.as_str(),
         "ruleIndex": Code::ALL.iter().position(|code| *code == diagnostic.code),
-        "level": level(diagnostic.severity()),
+        "level": level(diagnostic.severity),
         "message": { "text": message },
         "locations": [{ "physicalLocation": location }],
     })

@@ -2,6 +2,7 @@
 
 use std::collections::BinaryHeap;
 
+use crate::model::byte_scan::prefix;
 use crate::model::{Budget, Bundle, Candidate, Level};
 
 mod levels;
@@ -102,12 +103,9 @@ pub fn clip(text: &str, max: usize, uri: &str) -> String {
     if text.len() <= max {
         return text.to_string();
     }
-    let mut end = max;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let cut = text[..end].rfind(['\n', ' ']).unwrap_or(end);
-    format!("{}… Read {uri}", text[..cut].trim_end())
+    let start = prefix(text, max);
+    let cut = start.rfind(['\n', ' ']).unwrap_or(start.len());
+    format!("{}… Read {uri}", start[..cut].trim_end())
 }
 
 /// Cuts a text to at most `max_tokens` tokens, at a word, and adds the address of the whole text.

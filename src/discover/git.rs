@@ -130,16 +130,8 @@ fn index_version(folder: &Path) -> Option<u32> {
 /// Lists the Markdown files that have the skip-worktree bit in git's index.
 fn list_skipped(folder: &Path) -> Option<Vec<String>> {
     let mut command = command(folder)?;
-    command.args([
-        "-c",
-        "advice.sparseIndexExpanded=false",
-        "ls-files",
-        "-t",
-        "-z",
-        "--cached",
-        "--",
-    ]);
-    command.args([":(icase)*.md", ":(icase)*.markdown"]).stdin(Stdio::null());
+    command.args(["-c", "advice.sparseIndexExpanded=false", "ls-files", "-t", "-z", "--cached"]);
+    command.args(["--", ":(icase)*.md", ":(icase)*.markdown"]).stdin(Stdio::null());
     let output = command.spawn().ok()?.wait_with_output().ok()?;
     let listed = String::from_utf8_lossy(&output.stdout).into_owned();
     Some(
@@ -261,13 +253,8 @@ fn command(root: &Path) -> Option<Command> {
         }
     }
     command
-        .args([
-            "--no-optional-locks",
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-        ])
+        .args(["--no-optional-locks", "-c", "core.fsmonitor=false"])
+        .args(["-c", "core.hooksPath=/dev/null"])
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("LC_ALL", "C")

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 
 use anyhow::Context;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::local_folder::create_folders;
@@ -32,21 +32,16 @@ fn replace_with_mode(
     if !folder_of(path).is_empty() {
         create_folders(root, folder_of(path))?;
     }
-    let previous_mode = match stat(root, path)? {
-        None => None,
-        Some((FileType::RegularFile, mode)) => Some(mode),
-        Some((FileType::Symlink, _)) => anyhow::bail!(
-            "{path} is a symbolic link; blue writes nothing through a link\nhint: replace it by a real file"
-        ),
-        Some(_) => {
-            anyhow::bail!("{path} is in the way: it is not a regular file\nhint: move it away")
-        }
+    stage::refuse_link(root, path)?;
+    let mode = match mode {
+        None => mode_of(root, path)?,
+        mode => mode,
     };
     let temporary = format!("{path}.blue-tmp");
     stage::remove(root, &temporary)?;
     let mut file = stage::create(root, &temporary)?;
     let written = file.write_all(bytes).and_then(|()| {
-        if let Some(mode) = mode.or(previous_mode) {
+        if let Some(mode) = mode {
             rustix::io::retry_on_intr(|| rustix::fs::fchmod(&file, mode))?;
         }
         file.sync_all()
@@ -62,12 +57,11 @@ fn replace_with_mode(
     stage::sync_folder(root, folder_of(path))
 }
 
-fn stat(root: &Root, path: &str) -> anyhow::Result<Option<(FileType, Mode)>> {
+/// Returns the permissions of a file, or `None` if it does not exist.
+fn mode_of(root: &Root, path: &str) -> anyhow::Result<Option<Mode>> {
     let stat = || rustix::fs::statat(root.fd(), path, AtFlags::SYMLINK_NOFOLLOW);
     match rustix::io::retry_on_intr(stat) {
-        Ok(stat) => {
-            Ok(Some((FileType::from_raw_mode(stat.st_mode), Mode::from_raw_mode(stat.st_mode))))
-        }
+        Ok(stat) => Ok(Some(Mode::from_raw_mode(stat.st_mode))),
         Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
         Err(error) => Err(std::io::Error::from(error)).with_context(|| format!("open {path}")),
     }

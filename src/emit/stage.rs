@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use anyhow::Context;
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::retry_on_intr;
 
 use crate::root::Root;
@@ -45,6 +45,19 @@ pub(super) fn rename(root: &Root, from: &str, to: &str) -> anyhow::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::renameat(&old, name, &new, new_name))?)
     });
     renamed.with_context(|| format!("write {to}"))
+}
+
+/// Fails if a path is a link or anything else but a regular file. It need not exist.
+pub(super) fn refuse_link(root: &Root, path: &str) -> anyhow::Result<()> {
+    match root.stat(path).with_context(|| format!("open {path}"))?.map(|(_, kind)| kind) {
+        None | Some(FileType::RegularFile) => Ok(()),
+        Some(FileType::Symlink) => anyhow::bail!(
+            "{path} is a symbolic link; blue writes nothing through a link\nhint: replace it by a real file"
+        ),
+        Some(_) => {
+            anyhow::bail!("{path} is in the way: it is not a regular file\nhint: move it away")
+        }
+    }
 }
 
 /// Removes a file if it exists.

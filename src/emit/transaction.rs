@@ -8,7 +8,6 @@ use std::io::Write;
 
 use anyhow::Context;
 use rayon::prelude::*;
-use rustix::fs::FileType;
 
 use super::local_folder::{LOCAL, create_folders, entry_names, remove_temporaries};
 use super::stage;
@@ -118,7 +117,7 @@ fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
             if !folder_of(target).is_empty() {
                 create_folders(root, folder_of(target))?;
             }
-            refuse_link(root, target)?;
+            stage::refuse_link(root, target)?;
             stage::rename(root, staged, target)?;
         }
     }
@@ -207,7 +206,7 @@ fn stage_all(
         if !folder_of(&change.path).is_empty() {
             create_folders(root, folder_of(&change.path))?;
         }
-        refuse_link(root, &change.path)?;
+        stage::refuse_link(root, &change.path)?;
     }
     let staged = changes.iter().enumerate().map(|(i, change)| stage_one(root, &txn, i, change));
     let staged: Vec<Staged> = staged.collect::<anyhow::Result<_>>()?;
@@ -324,19 +323,4 @@ fn sync(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
         .into_iter()
         .filter(|folder| root.exists(folder))
         .try_for_each(|folder| stage::sync_folder(root, folder))
-}
-
-/// Refuses to write through a link or over anything but a regular file.
-fn refuse_link(root: &Root, path: &str) -> anyhow::Result<()> {
-    match root.stat(path).with_context(|| format!("open {path}"))?.map(|(_, kind)| kind) {
-        None | Some(FileType::RegularFile) => Ok(()),
-        Some(FileType::Symlink) => {
-            anyhow::bail!(
-                "{path} is a symbolic link; blue writes nothing through a link\nhint: remove it"
-            )
-        }
-        Some(_) => {
-            anyhow::bail!("{path} is in the way: it is not a regular file\nhint: move it away")
-        }
-    }
 }

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::model::byte_scan::prefix;
+
 /// The rules that are checked at an anchor.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum AnchorKind {
@@ -55,11 +57,8 @@ pub(super) fn of_kind(anchors: &[Anchor], kind: AnchorKind) -> impl Iterator<Ite
 
 /// Returns a part of a text, extended to whole characters.
 pub(super) fn slice(text: &str, range: Range<usize>) -> &str {
-    let mut start = range.start.min(text.len());
+    let start = prefix(text, range.start).len();
     let mut end = range.end.min(text.len());
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
     while !text.is_char_boundary(end) {
         end += 1;
     }

@@ -161,7 +161,7 @@ impl PathResolver<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Collection, Digest, Facts, Kind, Status, Uri};
+    use crate::model::Facts;
 
     const FILES: &[&str] = &[
         "Cargo.toml",
@@ -187,29 +187,8 @@ mod tests {
             line: 3,
         };
         let facts = Facts { paths: paths.iter().map(named).collect(), ..Facts::default() };
-        let document = Document {
-            path: path.into(),
-            sidecar: None,
-            uri: Uri::of_document("adrs", "1-a"),
-            collection: 0,
-            kind: Kind::new("adr"),
-            number: None,
-            number_text: String::new(),
-            slug: "a".into(),
-            depth: 0,
-            title: "A".into(),
-            status: Status::Accepted,
-            status_text: String::new(),
-            date: None,
-            is_plan: false,
-            digest: Digest::of(b""),
-            facts,
-        };
-        let graph = Graph {
-            collections: Vec::<Collection>::new(),
-            documents: vec![document],
-            ..Graph::default()
-        };
+        let document = Document { facts, ..Document::sample(path) };
+        let graph = Graph { documents: vec![document], ..Graph::default() };
         let has_match = |glob: &Glob, _: &str| FILES.iter().any(|file| glob.matches(file));
         let noted = bind(&graph, &Repository { kind: &kind, has_match: &has_match });
         let bound = noted.value.into_iter().map(|b| (b.path, b.kind)).collect();

@@ -31,6 +31,15 @@ pub fn count(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
     n
 }
 
+/// Returns the longest prefix of a text that has at most `max` bytes and ends between characters.
+pub fn prefix(text: &str, max: usize) -> &str {
+    let mut end = max.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 /// Returns the characters of a text that are not ASCII.
 pub fn non_ascii_chars(text: &str) -> impl Iterator<Item = char> {
     let mut rest = text;

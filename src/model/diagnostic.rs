@@ -225,11 +225,6 @@ impl Diagnostic {
         self.hint = Some(hint.into());
         self
     }
-
-    /// Returns the severity in this project.
-    pub fn severity(&self) -> Severity {
-        self.severity
-    }
 }
 
 /// A value with the findings that were reported while it was computed.

@@ -261,6 +261,31 @@ pub struct Document {
     pub facts: Facts,
 }
 
+#[cfg(test)]
+impl Document {
+    /// Returns an accepted ADR without a number, for unit tests.
+    pub(crate) fn sample(path: &str) -> Document {
+        Document {
+            path: path.to_string(),
+            sidecar: None,
+            uri: Uri::of_document("adrs", "x"),
+            collection: 0,
+            kind: Kind::new("adr"),
+            number: None,
+            number_text: String::new(),
+            slug: "x".to_string(),
+            depth: 0,
+            title: "X".to_string(),
+            status: Status::Accepted,
+            status_text: String::new(),
+            date: None,
+            is_plan: false,
+            digest: Digest::of(path.as_bytes()),
+            facts: Facts::default(),
+        }
+    }
+}
+
 /// Returns true for the names of a folder's cover page: `README.md`, `index.md`.
 pub fn is_cover(file: &str) -> bool {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);

@@ -175,7 +175,7 @@ impl Reviewed {
 impl Counts {
     /// Counts findings by severity.
     pub fn of(findings: &[Diagnostic]) -> Counts {
-        let count = |severity| findings.iter().filter(|f| f.severity() == severity).count() as u64;
+        let count = |severity| findings.iter().filter(|f| f.severity == severity).count() as u64;
         Counts {
             errors: count(Severity::Error),
             warnings: count(Severity::Warning),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use saphyr_parser::{Event, Parser};
 
 use super::LineIndex;
-use super::plain_text::prefix;
+use crate::model::byte_scan::prefix;
 use crate::model::plan::Limits;
 use crate::model::plural::counted;
 use crate::model::{Code, Note};

@@ -2,6 +2,8 @@
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
+use crate::model::byte_scan::prefix;
+
 /// Converts Markdown to one line of plain text. Emphasis and links are removed, code spans stay.
 pub(super) fn plain(markdown: &str) -> String {
     if has_no_markup(markdown) {
@@ -84,15 +86,6 @@ pub(super) fn first_sentence(text: &str) -> String {
         }
     }
     text.to_string()
-}
-
-/// Returns the longest start of a text that has at most `max` bytes and ends between characters.
-pub(super) fn prefix(text: &str, max: usize) -> &str {
-    let mut end = max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 /// Cuts a text to at most `max` bytes, at a word, and marks the cut with an ellipsis.

@@ -144,29 +144,15 @@ fn score(graph: &Graph, other: DocId, signals: &Signals) -> u32 {
 mod tests {
     use super::*;
     use crate::model::word::{bigrams, stems};
-    use crate::model::{
-        Collection, Digest, Document, Edge, Facts, Kind, Number, Relation, Status, Terms, Uri,
-    };
+    use crate::model::{Collection, Document, Edge, Kind, Number, Relation, Terms};
 
     /// Returns a graph of ADRs with these titles and edges.
     pub(super) fn graph(titles: &[&str], edges: &[(u32, u32, Relation)]) -> Graph {
         let document = |(row, title): (usize, &&str)| Document {
-            path: format!("docs/adrs/{row:04}-x.md"),
-            sidecar: None,
-            uri: Uri::of_document("adrs", &format!("{row:04}-x")),
-            collection: 0,
-            kind: Kind::new("adr"),
             number: Number::new(&row.to_string()),
             number_text: format!("{row:04}"),
-            slug: "x".to_string(),
-            depth: 0,
             title: title.to_string(),
-            status: Status::Accepted,
-            status_text: String::new(),
-            date: None,
-            is_plan: false,
-            digest: Digest::of(title.as_bytes()),
-            facts: Facts::default(),
+            ..Document::sample(&format!("docs/adrs/{row:04}-x.md"))
         };
         let (name, kind) = ("adrs".to_string(), Kind::new("adr"));
         let edge = |(from, to, relation): &(u32, u32, Relation)| {
