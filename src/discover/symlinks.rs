@@ -58,28 +58,25 @@ fn may_follow(
     regular: &[String],
     notes: &mut Vec<Diagnostic>,
 ) -> bool {
-    let resolved = match root.path().join(path).canonicalize() {
-        Ok(resolved) => resolved,
-        Err(_) => {
-            let message = "the symbolic link is broken or part of a loop";
-            notes.push(Diagnostic::new(Code::NotRegular, path, message).hint("remove it"));
-            return false;
-        }
+    let mut refuse = |code: Code, message: &str, hint: &str| {
+        notes.push(Diagnostic::new(code, path, message).hint(hint));
+        false
+    };
+    let Ok(resolved) = root.path().join(path).canonicalize() else {
+        let message = "the symbolic link is broken or part of a loop";
+        return refuse(Code::NotRegular, message, "remove it");
     };
     // The deny-list applies to the target as well as to the link.
-    let target =
-        resolved.strip_prefix(root.path()).unwrap_or(&resolved).to_string_lossy().into_owned();
+    let target = resolved.strip_prefix(root.path()).unwrap_or(&resolved).to_string_lossy();
     if let Some(part) = deny.denied_part(&target) {
         let message = format!(
             "the symbolic link points to {part:?}, which is on the deny-list; it is not read"
         );
-        notes.push(Diagnostic::new(Code::Denied, path, message).hint("remove it"));
-        return false;
+        return refuse(Code::Denied, &message, "remove it");
     }
     if !may_be_document(&target) {
         let message = "the symbolic link does not point to a document; it is not read";
-        notes.push(Diagnostic::new(Code::NotRegular, path, message).hint("remove it"));
-        return false;
+        return refuse(Code::NotRegular, message, "remove it");
     }
     match resolved.strip_prefix(root.path()) {
         // A link to a document that is found anyway is only a second name for it.
@@ -91,8 +88,7 @@ fn may_follow(
                 true => "run `blue trust` to allow it on this machine",
                 false => "copy the document here, or set security.allow_external: true",
             };
-            notes.push(Diagnostic::new(Code::OutsideRoot, path, message).hint(hint));
-            false
+            refuse(Code::OutsideRoot, message, hint)
         }
     }
 }

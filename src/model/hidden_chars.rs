@@ -212,46 +212,12 @@ mod tests {
 
     #[test]
     fn characters_without_visible_effect_are_hidden() {
-        for hidden in [
-            "\u{200B}",
-            "\u{200C}",
-            "\u{200D}",
-            "\u{2060}",
-            "\u{FEFF}",
-            "\u{202E}",
-            "\u{2066}",
-            "\u{200E}",
-            "\u{061C}",
-            "\u{AD}",
-            "\u{180E}",
-            "\u{115F}",
-            "\u{1160}",
-            "\u{3164}",
-            "\u{FFA0}",
-            "\u{2800}",
-            "\u{FFF9}",
-            "\u{1D173}",
-            "\u{E0001}",
-            "\u{E0041}",
-            "\u{FE0F}",
-            "\u{FE01}",
-            "\u{E0101}",
-            "\u{1B}",
-            "\u{7}",
-            "\u{8}",
-            "\u{7F}",
-            "\u{85}",
-            "\u{9B}",
-            "\u{2028}",
-            "\u{2064}",
-            "\u{206A}",
-            "\u{17B4}",
-            "\u{034F}",
-            "\u{FFFE}",
-            "\u{1BCA0}",
-        ] {
-            let text = format!("a{hidden}b");
-            let c = hidden.chars().next().unwrap_or(' ');
+        let hidden = "\u{200B}\u{200C}\u{200D}\u{2060}\u{FEFF}\u{202E}\u{2066}\u{200E}\u{061C}\u{AD}\
+            \u{180E}\u{115F}\u{1160}\u{3164}\u{FFA0}\u{2800}\u{FFF9}\u{1D173}\u{E0001}\
+            \u{E0041}\u{FE0F}\u{FE01}\u{E0101}\u{1B}\u{7}\u{8}\u{7F}\u{85}\u{9B}\u{2028}\
+            \u{2064}\u{206A}\u{17B4}\u{034F}\u{FFFE}\u{1BCA0}";
+        for c in hidden.chars() {
+            let text = format!("a{c}b");
             assert_eq!(hidden_in(&text), [(1, c)], "{}", mark(c));
         }
         assert_eq!(hidden_in("🏴\u{E0067}\u{E0062}\u{E0078}\u{E007F}").len(), 4);

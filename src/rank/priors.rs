@@ -158,11 +158,8 @@ impl RandomPairs {
                 let least = 1u64 << bucket;
                 let most = if bucket == N_BUCKETS - 1 { u64::MAX } else { least * 2 - 1 };
                 let earlier = (number >= least).then(|| {
-                    let all = number.saturating_sub(most)..=number - least;
-                    count_in(
-                        &numbers,
-                        (from.collection, *all.start())..=(from.collection, *all.end()),
-                    )
+                    let start = number.saturating_sub(most);
+                    count_in(&numbers, (from.collection, start)..=(from.collection, number - least))
                 });
                 let later = number.checked_add(least).map(|start| {
                     let end = number.saturating_add(most);

@@ -119,28 +119,24 @@ pub fn manifest(root: &Root) -> anyhow::Result<Option<Result<(Manifest, String),
 
 /// Returns the finding of `--check` for an artifact, or `None` if it is up to date.
 pub fn finding(path: &str, on_disk: &OnDisk, wanted: &Digest) -> Option<Diagnostic> {
-    let hint = "run `blue knowledge build` and commit the result";
-    match on_disk {
-        OnDisk::Absent => Some(Diagnostic::new(Code::Missing, path, "missing").hint(hint)),
-        OnDisk::Edited(_) => {
-            let hint = "edit the documents instead, then run `blue knowledge build`; it saves a copy of the edit in .blue/local/rescued/";
-            Some(Diagnostic::new(Code::Edited, path, "edited by hand").hint(hint))
-        }
-        OnDisk::Foreign => {
-            let hint = "move it away; blue never overwrites a file that it did not write";
-            Some(Diagnostic::new(Code::Foreign, path, "not written by blue").hint(hint))
-        }
-        OnDisk::Ours(_, digest, _) if digest != wanted => {
-            Some(Diagnostic::new(Code::Stale, path, "stale").hint(hint))
-        }
-        OnDisk::Ours(..) => None,
-        OnDisk::Crlf(..) => {
-            let message = "stale: its lines end in CRLF";
-            Some(Diagnostic::new(Code::Stale, path, message).hint(hint))
-        }
-        OnDisk::Mixed(cause) => {
-            let message = format!("stale: {}", cause.words());
-            Some(Diagnostic::new(Code::Stale, path, message).hint(hint))
-        }
-    }
+    let rebuild = "run `blue knowledge build` and commit the result";
+    let stale = |message: &str| (Code::Stale, message.to_string(), rebuild);
+    let (code, message, hint) = match on_disk {
+        OnDisk::Ours(_, digest, _) if digest == wanted => return None,
+        OnDisk::Ours(..) => stale("stale"),
+        OnDisk::Crlf(..) => stale("stale: its lines end in CRLF"),
+        OnDisk::Mixed(cause) => stale(&format!("stale: {}", cause.words())),
+        OnDisk::Absent => (Code::Missing, "missing".to_string(), rebuild),
+        OnDisk::Edited(_) => (
+            Code::Edited,
+            "edited by hand".to_string(),
+            "edit the documents instead, then run `blue knowledge build`; it saves a copy of the edit in .blue/local/rescued/",
+        ),
+        OnDisk::Foreign => (
+            Code::Foreign,
+            "not written by blue".to_string(),
+            "move it away; blue never overwrites a file that it did not write",
+        ),
+    };
+    Some(Diagnostic::new(code, path, message).hint(hint))
 }
