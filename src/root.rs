@@ -164,7 +164,7 @@ pub enum Content {
     NotRegular,
 }
 
-/// Reads a file from its descriptor, so that the file that was checked is the one that is read.
+/// Reads a file from its descriptor. The checks and the read apply to the same open file.
 pub fn read_fd(fd: OwnedFd, limit: u64) -> io::Result<Content> {
     let stat = rustix::fs::fstat(&fd)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {

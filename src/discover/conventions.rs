@@ -24,7 +24,7 @@ struct DocumentFolder {
     kind: String,
     series: Vec<String>,
     base: String,
-    /// True if it was recognized by its numbered files and not by its name.
+    /// True if it was recognised by its numbered files and not by its name.
     by_numbers: bool,
 }
 

@@ -105,14 +105,14 @@ impl<'a> RepositoryFiles<'a> {
     /// Returns the folders that were listed in addition to those of the walk.
     pub fn into_listed_folders(self) -> ListedFolders {
         let listed = self.listed.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut all = ListedFolders { folders: Vec::new(), ignores: Vec::new() };
+        let mut additional = ListedFolders { folders: Vec::new(), ignores: Vec::new() };
         for listed in listed.into_values().flatten() {
             if !self.tree.has_folder(&listed.folder.path) {
-                all.folders.push(listed.folder.clone());
-                all.ignores.extend(listed.ignore_files.iter().cloned());
+                additional.folders.push(listed.folder.clone());
+                additional.ignores.extend(listed.ignore_files.iter().cloned());
             }
         }
-        all
+        additional
     }
 
     /// Returns false if the walk shows that a path does not exist. This rules out most of the paths

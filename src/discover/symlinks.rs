@@ -129,7 +129,7 @@ pub(super) fn report_linked_folders(
     }
 }
 
-/// Returns true if documents would be searched for in a folder, or in a usual subfolder of it.
+/// Returns true if a folder, or one of its usual subfolders, would be searched for documents.
 fn may_contain_by_convention(
     folder: &str,
     document_folders: &BTreeSet<&str>,

@@ -92,7 +92,8 @@ pub fn rotate_audit_log(root: &Root) {
 }
 
 /// Renames the log if it is large. A process that has it open continues to write to the renamed
-/// file, so no line is lost. Of several processes that get here at once, only one renames it.
+/// file, so no line is lost. If several processes rotate the log at the same time, only one renames
+/// it.
 fn rotate(root: &Root, file: &File, max: u64) -> anyhow::Result<()> {
     let size = file.metadata().with_context(|| format!("stat {AUDIT}"))?.len();
     if size <= max || is_locked_by_another(file) {

@@ -93,7 +93,7 @@ struct Scanner {
     groups: Box<[u64; 1 << (HASH_BITS - 6)]>,
     /// Hashes, each with an anchor and the offset of the group in it, sorted.
     places: Vec<(u32, u16, i8)>,
-    /// Anchors that are too short for groups: by their rarest byte, with its offset in them.
+    /// Anchors that are too short for groups, by their least common byte and its offset.
     short: Vec<(u8, Vec<(u16, i8)>)>,
 }
 
@@ -112,7 +112,7 @@ impl Scanner {
                     scanner.add_with_any_byte(bytes, index);
                 }
                 0..=GROUP => scanner.add_short(bytes, index),
-                _ => scanner.add_rarest_groups(bytes, index),
+                _ => scanner.add_uncommon_groups(bytes, index),
             }
         }
         scanner.places.sort_unstable();
@@ -127,8 +127,8 @@ impl Scanner {
         self.places.push((hash, index, offset));
     }
 
-    /// Adds the rarest adjacent groups of an anchor. One of them is always looked up.
-    fn add_rarest_groups(&mut self, anchor: &[u8], index: u16) {
+    /// Adds the least common adjacent groups of an anchor. One of them is always looked up.
+    fn add_uncommon_groups(&mut self, anchor: &[u8], index: u16) {
         let frequency =
             |offset: &usize| estimated_frequency(&anchor[*offset..*offset + GROUP + STEP - 1]);
         let first = (0..=anchor.len() - (GROUP + STEP - 1)).min_by_key(frequency).unwrap_or(0);

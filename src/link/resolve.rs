@@ -160,11 +160,11 @@ impl<'a> Resolver<'a, '_> {
         };
         // Rust's RFCs are numbered by their pull request; other series are not.
         let series = series.filter(|series| parent != "pull" || series == "rfc");
-        let own = series
+        let series_and_number = series
             .filter(|series| self.index.has_series(series))
             .zip(Number::new(&wanted.number_text));
-        let found =
-            own.map(|(series, number)| self.label(&Label { series, number }, Relation::Link));
+        let found = series_and_number
+            .map(|(series, number)| self.label(&Label { series, number }, Relation::Link));
         match found {
             Some(resolution @ (Resolution::One(_) | Resolution::Many(_))) => resolution,
             _ => match label.map(|label| self.label(label, Relation::Link)) {

@@ -44,19 +44,19 @@ pub(super) fn infer(collections: &[Collection], documents: &[Document]) -> Serie
         n >= 2 && n * 10 >= sizes[collection]
     };
     for (collection, series) in counts.keys() {
-        let known = &mut of_collections[*collection];
+        let collection_series = &mut of_collections[*collection];
         let is_majority = counts[&(*collection, *series)] * 2 > sizes[*collection];
-        if is_majority && !known.iter().any(|name| name == series) {
-            known.push(series.to_string());
+        if is_majority && !collection_series.iter().any(|name| name == series) {
+            collection_series.push(series.to_string());
         }
     }
     let stated = documents
         .iter()
         .map(|document| {
             let label = document.facts.label.as_ref()?;
-            let known = of_collections[document.collection].contains(&label.series);
+            let is_known = of_collections[document.collection].contains(&label.series);
             // A document in one series of its collection is in all of them: `RFC 16` is `rfcs#16`.
-            (!known
+            (!is_known
                 && (established(document.collection, &label.series)
                     || sizes[document.collection] < 2))
                 .then(|| label.series.clone())

@@ -2,8 +2,7 @@
 
 use super::{Digest, Hasher};
 
-/// Version of the emitted bytes. Increase it by hand when the same inputs start to give other
-/// bytes.
+/// Version of the emitted bytes. Increase it whenever the same inputs produce different bytes.
 pub const FORMAT: u32 = 8;
 
 /// Receives every fact that can change an artifact, in a fixed order.

@@ -95,9 +95,9 @@ fn plain_len(bytes: &[u8]) -> usize {
 fn opens_tag(after: &str) -> bool {
     // The first two letters rule out nearly every other tag.
     if let [a, b, ..] = after.as_bytes()
-        && let two = [a.to_ascii_lowercase(), b.to_ascii_lowercase()]
-        && two.iter().all(u8::is_ascii_lowercase)
-        && !TAGS.iter().any(|tag| tag.as_bytes().starts_with(&two))
+        && let letters = [a.to_ascii_lowercase(), b.to_ascii_lowercase()]
+        && letters.iter().all(u8::is_ascii_lowercase)
+        && !TAGS.iter().any(|tag| tag.as_bytes().starts_with(&letters))
     {
         return false;
     }

@@ -168,10 +168,10 @@ fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     let after_letters = &stem[n_letters..];
     let digits = after_letters.trim_start_matches(['-', '_', ' ', '#']);
     let n_separators = after_letters.len() - digits.len();
-    let known = series::known_series(&stem[..n_letters]).is_some();
+    let is_known_series = series::known_series(&stem[..n_letters]).is_some();
     // After a date a word is part of the slug: `2026-01-25-iso-8601-dates`.
     let dated = name.date.is_some();
-    let prefixed = ((2..=4).contains(&n_letters) || known) && n_separators <= 2 && !dated;
+    let prefixed = ((2..=4).contains(&n_letters) || is_known_series) && n_separators <= 2 && !dated;
     let bare = n_letters == 0 && n_separators == 0;
     if !(prefixed || bare) {
         return take_hexadecimal(stem, name);
@@ -192,7 +192,7 @@ fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     // In `utf8-text` and `web3-x` the number is part of the word. Without a separator, a short
     // number counts only after the prefix of a known series.
     let is_part_of_word = prefixed && n_separators == 0 && n_digits < 3;
-    if is_part_of_word && !known {
+    if is_part_of_word && !is_known_series {
         return stem;
     }
     name.prefix = prefixed.then(|| stem[..n_letters].to_lowercase());

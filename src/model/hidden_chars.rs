@@ -182,8 +182,8 @@ fn flag_tags(after: &str) -> usize {
         .take(6)
         .map_while(|c| char::from_u32((c as u32).checked_sub(0xE0000)?))
         .collect();
-    let known = REGIONS.iter().any(|region| tags.strip_suffix('\u{7F}') == Some(region));
-    if known { 6 * 4 } else { 0 }
+    let is_region = REGIONS.iter().any(|region| tags.strip_suffix('\u{7F}') == Some(region));
+    if is_region { 6 * 4 } else { 0 }
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub enum Reason {
     /// Other documents cite the neighbour with these terms, which the document contains.
     CitedFor(Box<str>),
     /// The document contains the neighbour's title.
-    SaysTitle,
+    ContainsTitle,
     /// The document contains all terms of the neighbour's title.
     HasTitleTerms,
     /// The document contains phrases that other documents use to cite the neighbour.
@@ -68,7 +68,7 @@ impl Reason {
             Reason::Replaces(id) => format!("replaces {}", graph.document(*id).title),
             Reason::SharedTerms(terms) => format!("shares: {terms}"),
             Reason::CitedFor(terms) => format!("cited elsewhere for: {terms}"),
-            Reason::SaysTitle => "says its title".to_string(),
+            Reason::ContainsTitle => "says its title".to_string(),
             Reason::HasTitleTerms => "has the words of its title".to_string(),
             Reason::HasCitingPhrases => "has phrases that others cite it with".to_string(),
             Reason::SharedNames(1) => "shares a name of code".to_string(),

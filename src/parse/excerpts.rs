@@ -6,7 +6,7 @@ use super::markdown::Paragraph;
 use super::plain_text::{clip, clip_lines, first_sentence, plain};
 use crate::model::Texts;
 
-/// Headings of sections that summarize a document, best first.
+/// Headings of sections that summarise a document, best first.
 const SUMMARY_HEADINGS: &[&str] = &[
     "summary",
     "simple summary",
@@ -90,7 +90,7 @@ fn after_title(page: &Page<'_>) -> usize {
     first.map_or(page.start, |first| first.after)
 }
 
-/// Returns the first prose of the best section that summarizes the document.
+/// Returns the first prose of the best section that summarises the document.
 fn summary_section(page: &Page<'_>) -> Option<String> {
     let ranked = page.body.headings.iter().enumerate().filter_map(|(index, heading)| {
         Some((heading_position(SUMMARY_HEADINGS, &heading.title)?, index))
@@ -140,7 +140,7 @@ fn first_prose(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<String> {
             return Some(text);
         }
     }
-    // Header fields and checkboxes do not summarize a document.
+    // Header fields and checkboxes do not summarise a document.
     let head = page.body.head();
     let is_item = |item: &&Paragraph| {
         let line = page.text[item.range.clone()].lines().next().unwrap_or_default();

@@ -164,7 +164,7 @@ pub(super) fn sidecar(
 ) -> Vec<Field> {
     let text = String::from_utf8_lossy(bytes);
     let Clean { text, notes: found } = clean(&text, allowed);
-    // The line of a note is a line of the document, so a line of this file goes into the message.
+    // The line of a note refers to the document, so the line of this file is part of the message.
     notes.extend(found.into_iter().map(|note| {
         let message = format!("line {} of the metadata file: {}", note.line, note.message);
         Note { line: 0, column: 0, message, ..note }

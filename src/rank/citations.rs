@@ -30,7 +30,7 @@ impl Citations {
         let n = graph.documents.len();
         let mut back: Vec<(DocId, DocId, i32)> = Vec::with_capacity(graph.edges.len());
         for edge in graph.edges.iter().filter(|edge| edge.from != edge.to) {
-            // A link gives twenty points, and so has a strength of one thousand.
+            // A link has twenty points and thus a strength of one thousand.
             let strength = points(edge.relation).1 as i32 * 50;
             back.push((edge.to, edge.from, strength));
             if edge.relation != Relation::Supersedes {

@@ -69,12 +69,12 @@ impl Priors {
                 n_same_folder += u64::from(from.folder == to.folder);
             }
         }
-        let both = n_earlier + n_later + 4;
+        let n_directed = n_earlier + n_later + 4;
         let random = RandomPairs::sample(&positions);
         let (same_folder, other_folder) = by_folder(&random, n_same_folder, n_inside);
         Priors {
-            earlier: ratio((n_earlier + 2) * 2, both),
-            later: ratio((n_later + 2) * 2, both),
+            earlier: ratio((n_earlier + 2) * 2, n_directed),
+            later: ratio((n_later + 2) * 2, n_directed),
             by_distance: by_distance(&random.distances, &distances),
             n_collections,
             by_collections: by_collections(&positions, &between, n_collections),
@@ -106,7 +106,7 @@ fn positions(graph: &Graph) -> Vec<Position> {
     let folder = |path: &str| path.rsplit_once('/').map_or(0, |(folder, _)| folder.len());
     let mut folders: Vec<&str> =
         graph.documents.iter().map(|document| &document.path[..folder(&document.path)]).collect();
-    let all = folders.clone();
+    let folder_of_row = folders.clone();
     // Most documents follow another one of their folder, so this removes nearly all duplicates.
     folders.dedup();
     folders.sort_unstable();
@@ -116,7 +116,7 @@ fn positions(graph: &Graph) -> Vec<Position> {
         collection: document.collection as u32,
         folder: folders.partition_point(|folder| *folder < own) as u32,
     };
-    graph.documents.iter().zip(all).map(position).collect()
+    graph.documents.iter().zip(folder_of_row).map(position).collect()
 }
 
 /// Returns the distance of two numbers of one collection, and true if the target comes first.

@@ -55,7 +55,7 @@ pub struct Ranker<'a> {
 /// Memory for the candidates of one document, reused for the next one.
 pub struct Scratch {
     /// For each term of the vocabulary, its position in the document's terms plus one; 0 if absent.
-    pub(super) own: Vec<u16>,
+    pub(super) own_terms: Vec<u16>,
     partial: Vec<PartialSignals>,
     /// Dot products with each text and with each anchor text.
     text_products: Vec<u32>,
@@ -143,7 +143,7 @@ impl<'a> Ranker<'a> {
     pub fn scratch(&self) -> Scratch {
         let n = self.graph.documents.len();
         Scratch {
-            own: vec![0; self.vocabulary.len()],
+            own_terms: vec![0; self.vocabulary.len()],
             partial: vec![PartialSignals::default(); n],
             text_products: vec![0; n],
             anchor_products: vec![0; n],
@@ -169,7 +169,13 @@ impl<'a> Ranker<'a> {
         self.find_by_terms(id, scratch, &mut found);
         self.find_by_peers(id, scratch, &mut found);
         let Scratch {
-            own, partial, text_products, anchor_products, name_sums, word_starts, ..
+            own_terms,
+            partial,
+            text_products,
+            anchor_products,
+            name_sums,
+            word_starts,
+            ..
         } = scratch;
         word_starts.clear();
         // Sets a signal. A document that is not a candidate yet becomes one if `is_enough`.
@@ -207,13 +213,13 @@ impl<'a> Ranker<'a> {
             set_if(false, other, &|partial| partial.citing_phrases = count);
         });
         for (term, at) in self.texts[id.0 as usize].iter().zip(1..) {
-            own[term.id as usize] = at;
+            own_terms[term.id as usize] = at;
         }
         let mut candidates = Vec::with_capacity(found.len());
         for other in found {
             let partial = std::mem::take(&mut partial[other.0 as usize]);
             if other != id {
-                candidates.push((other, self.signals(id, other, &partial, own)));
+                candidates.push((other, self.signals(id, other, &partial, own_terms)));
             }
         }
         candidates
@@ -222,13 +228,19 @@ impl<'a> Ranker<'a> {
     /// Resets the scratch memory after [`Ranker::candidates`].
     pub fn clear(&self, id: DocId, scratch: &mut Scratch) {
         for term in &self.texts[id.0 as usize] {
-            scratch.own[term.id as usize] = 0;
+            scratch.own_terms[term.id as usize] = 0;
         }
     }
 
-    fn signals(&self, id: DocId, other: DocId, partial: &PartialSignals, own: &[u16]) -> Signals {
+    fn signals(
+        &self,
+        id: DocId,
+        other: DocId,
+        partial: &PartialSignals,
+        own_terms: &[u16],
+    ) -> Signals {
         let anchor = &self.anchors[other.0 as usize];
-        let contained = anchor.title.iter().filter(|term| own[**term as usize] > 0);
+        let contained = anchor.title.iter().filter(|term| own_terms[**term as usize] > 0);
         let contained = contained.map(|term| self.vocabulary.idf(*term)).sum::<u32>();
         // The share is squared, because half of a title is weak evidence.
         let covered = (contained * 1_000 / anchor.title_idf.max(1)) as i32;

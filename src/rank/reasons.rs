@@ -52,7 +52,7 @@ pub(super) fn reasons(
         let reason = match signal {
             TERMS => shared_terms(),
             ANCHOR => cited_for(ranker, scratch, id, other).or_else(shared_terms),
-            TITLE_PHRASE => (signals[TITLE_PHRASE] >= 1_000).then_some(Reason::SaysTitle),
+            TITLE_PHRASE => (signals[TITLE_PHRASE] >= 1_000).then_some(Reason::ContainsTitle),
             TITLE_TERMS => (signals[TITLE_TERMS] >= 1_000).then_some(Reason::HasTitleTerms),
             PEERS => cited_by_peers(ranker, scratch, other),
             CITING_PHRASES => Some(Reason::HasCitingPhrases),
@@ -60,7 +60,9 @@ pub(super) fn reasons(
                 0 => None,
                 n => Some(Reason::SharedNames(n as u32)),
             },
-            _ => ranker.tags.rarest_shared(id, other).map(|tag| Reason::SharedTag(tag.into())),
+            _ => {
+                ranker.tags.least_common_shared(id, other).map(|tag| Reason::SharedTag(tag.into()))
+            }
         };
         reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
     }
@@ -87,7 +89,7 @@ fn own_terms<'a>(
         if best.len() == MAX_TERMS && best[MAX_TERMS - 1].0 > u32::from(term.weight) * max {
             break;
         }
-        let Some(at) = scratch.own[term.id as usize].checked_sub(1) else { continue };
+        let Some(at) = scratch.own_terms[term.id as usize].checked_sub(1) else { continue };
         let mine = &own[usize::from(at)];
         let product = u32::from(term.weight) * u32::from(mine.weight);
         let place = best.partition_point(|(other, at)| (*other, mine.at) >= (product, *at));

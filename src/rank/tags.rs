@@ -47,8 +47,8 @@ impl<'a> Tags<'a> {
         }
     }
 
-    /// Returns the rarest tag that two documents share.
-    pub(super) fn rarest_shared(&self, id: DocId, other: DocId) -> Option<&'a str> {
+    /// Returns the least common tag that two documents share.
+    pub(super) fn least_common_shared(&self, id: DocId, other: DocId) -> Option<&'a str> {
         let (own, other) = (&self.graph.document(id).facts, &self.graph.document(other).facts);
         let shared = own.tags.iter().filter(|tag| other.tags.contains(tag));
         let with_idf = |tag: &'a String| Some((self.idf(self.documents(tag))?, tag.as_str()));

@@ -5,7 +5,7 @@ use crate::model::DocId;
 /// The documents with the most points; of equals, those that come first.
 pub(super) struct TopN {
     n: usize,
-    /// At most twice as many candidates as are wanted.
+    /// At most `2 * n` candidates.
     candidates: Vec<(u64, DocId)>,
     /// Candidates with fewer points are not among the best.
     min: u64,

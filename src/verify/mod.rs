@@ -20,7 +20,7 @@ pub enum OnDisk {
     Ours(Provenance, Digest, Vec<u8>),
     /// The artifact with CRLF line ends: its digest, and its bytes with LF.
     Crlf(Digest, Vec<u8>),
-    /// Text of several builds. It can be replaced, because blue wrote every line of it.
+    /// Text of several builds. It can be replaced, because blue wrote all of its lines.
     Mixed(Cause),
     /// An artifact whose content or header differs from the manifest.
     Edited(Vec<u8>),

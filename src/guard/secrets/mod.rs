@@ -19,7 +19,7 @@ use super::anchors::{self, Anchor, AnchorKind, slice};
 use super::rules::Phrase;
 use redaction::Secret;
 
-/// A place that a rule matches. If several rules match, the one with the highest confidence names
+/// A range that a rule matches. If several rules match, the one with the highest confidence names
 /// the secret.
 struct Hit {
     range: Range<usize>,
@@ -70,7 +70,7 @@ pub(super) fn find(text: &str, anchors: &[Anchor]) -> Vec<Secret> {
     hits.extend(logins.filter_map(|at| keyed_values::find_encoded_login(text, at)));
     of_kind(AnchorKind::Command).for_each(|at| command_passwords::find(text, at, &mut hits));
     table_passwords::find(text, anchors, &mut hits);
-    // AWS keys are so short that a line can end before a run is long enough to be looked at.
+    // AWS keys are short: wrapped in two lines, they may not form a run of `MIN_RUN` bytes.
     for at in of_kind(AnchorKind::SecretWord).filter(|at| &text[Range::clone(at)] == "AKIA") {
         let n = text[at.end..].bytes().take(MIN_RUN).take_while(u8::is_ascii_alphanumeric).count();
         wrapped_tokens::find(text, &(at.start..at.end + n), &mut hits);
@@ -104,7 +104,7 @@ fn merge(mut hits: Vec<Hit>) -> Vec<Hit> {
     merged
 }
 
-/// The length of the shortest run that is looked at without an anchor.
+/// Minimum length of a run that is scanned without an anchor.
 const MIN_RUN: usize = 16;
 
 /// True for the bytes of tokens, and of URLs with tokens in them.
