@@ -168,16 +168,8 @@ impl<'a> Ranker<'a> {
         let mut found = Vec::new();
         self.find_by_terms(id, scratch, &mut found);
         self.find_by_peers(id, scratch, &mut found);
-        let Scratch {
-            own_terms,
-            partial,
-            text_products,
-            anchor_products,
-            name_sums,
-            word_starts,
-            ..
-        } = scratch;
-        word_starts.clear();
+        scratch.word_starts.clear();
+        let Scratch { own_terms, partial, text_products, anchor_products, name_sums, .. } = scratch;
         // Sets a signal. A document that is not a candidate yet becomes one if `is_enough`.
         let mut set_if = |is_enough: bool, other: DocId, set: &dyn Fn(&mut PartialSignals)| {
             let partial = &mut partial[other.0 as usize];
