@@ -75,8 +75,7 @@ pub(super) fn text(diagnostics: &[Diagnostic], min_severity: MinSeverity) -> Str
     let mut n_more = 0;
     let min_severity =
         if min_severity == MinSeverity::Info { Severity::Info } else { Severity::Warning };
-    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity >= min_severity)
-    {
+    for diagnostic in diagnostics.iter().filter(|diagnostic| diagnostic.severity >= min_severity) {
         if text.len() > MAX_TEXT {
             n_more += 1;
             continue;
