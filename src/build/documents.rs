@@ -50,6 +50,9 @@ pub(super) struct FactsStore {
 
 const FACTS: &str = ".blue/local/facts";
 
+/// The cache is written when more than one in this many documents is not in it.
+const MAX_NEW_SHARE: usize = 256;
+
 impl FactsStore {
     /// Loads the cache, unless `force` says to rebuild it. Without a key for this machine there is none.
     pub(super) fn load(root: &Root, inputs: &Inputs, force: bool) -> FactsStore {
@@ -62,10 +65,12 @@ impl FactsStore {
         FactsStore { seal: Some(seal), cache }
     }
 
-    /// Writes the cache with new entries. Unused entries stay until they outnumber the documents: they
-    /// may belong to another branch.
+    /// Writes the cache if there are enough new entries. Unused entries stay until they outnumber the
+    /// documents: they may belong to another branch.
     pub(super) fn save(self, root: &Root, new: NewFacts) -> anyhow::Result<()> {
-        let Some(seal) = self.seal.filter(|_| !new.entries.is_empty()) else { return Ok(()) };
+        // Parsing a few documents again takes less time than writing the entries of all.
+        let is_worth_writing = new.entries.len() > new.keys.len() / MAX_NEW_SHARE;
+        let Some(seal) = self.seal.filter(|_| is_worth_writing) else { return Ok(()) };
         let n_all = self.cache.len() + new.entries.len();
         let is_crowded = n_all > 2 * new.keys.len() + 64;
         let keeps = |key: &Digest| !is_crowded || new.keys.contains(key);
