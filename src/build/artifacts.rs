@@ -9,7 +9,7 @@ use super::{Corpus, bundles, session, workflow};
 use crate::condense::{self, FitError, tokens};
 use crate::model::artifact::content_digest;
 use crate::model::escape::escape_line;
-use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE};
+use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE, digest_path};
 use crate::model::{
     Action, Allowance, Artifact, Budget, Bundle, Collection, Diagnostic, Digest, DocId, Format,
     Graph, Hasher, Listener, Plan,
@@ -97,7 +97,7 @@ fn collection_digest(
 ) -> anyhow::Result<BuiltArtifact> {
     let Corpus { inputs, graph, .. } = corpus;
     let collection = &graph.collections[row];
-    let path = format!("knowledge/{}.md", collection.name);
+    let path = digest_path(&collection.name);
     let budget = budget_of(&inputs.plan, collection);
     let source = source_line(&collection.globs, ids.len());
     let choice = Choice::new(corpus, ids, &budget);

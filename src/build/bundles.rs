@@ -6,7 +6,7 @@ use super::Corpus;
 use super::artifacts::{BuiltArtifact, CurrentArtifacts};
 use super::manifest::entry;
 use super::workflow::{self, Plans};
-use crate::model::layout::{BUNDLES, SESSION_JSON};
+use crate::model::layout::{BUNDLES, CONTEXT, SESSION_JSON, is_below};
 use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener, Status};
 use crate::wire::jsonl::{self, BundleLine, RefreshPolicy};
 
@@ -21,9 +21,8 @@ pub(super) fn index(
     let mut lines = Vec::new();
     let mut ids = Vec::new();
     // Subagents receive the text of the session bundle, and deliveries are logged as that.
-    let is_bundle = |built: &&BuiltArtifact| {
-        built.path.starts_with(".blue/context/") && built.path != SESSION_JSON
-    };
+    let is_bundle =
+        |built: &&BuiltArtifact| is_below(&built.path, CONTEXT) && built.path != SESSION_JSON;
     for built in built.iter().filter(is_bundle) {
         let entry = entry(built, current.get(&built.path));
         let inputs = built.action.digest().short();
@@ -64,7 +63,7 @@ pub(super) fn index(
             line.work = id.map(|id| workflow::state(corpus, id, &plans)).transpose()?;
         }
         let noun = if lines.len() == 1 { "bundle" } else { "bundles" };
-        let source = format!(".blue/context ({} {noun})", lines.len());
+        let source = format!("{CONTEXT} ({} {noun})", lines.len());
         let (body, digest) = (vec![jsonl::bundles(&lines)], action.digest());
         let uri = "blue://context/bundles";
         Ok(Artifact::new(BUNDLES, uri, Format::Jsonl, source, body, digest))

@@ -9,6 +9,7 @@ use super::{Inputs, Progress};
 use crate::discover;
 use crate::emit;
 use crate::guard::{Allowed, NameCheck, check_name};
+use crate::model::layout::{FACTS, KNOWLEDGE};
 use crate::model::source::document_digest;
 use crate::model::{
     Code, Diagnostic, Digest, FoundFile, Noted, Parsed, Source, Stat, State, TrackedFile,
@@ -47,8 +48,6 @@ pub(super) struct FactsStore {
     seal: Option<Seal>,
     cache: FactsCache,
 }
-
-const FACTS: &str = ".blue/local/facts";
 
 /// The cache is written when more than one in this many documents is not in it.
 const MAX_NEW_SHARE: usize = 256;
@@ -192,7 +191,7 @@ impl DocumentReader<'_> {
             }
         };
         // A digest that blue emitted may be in a folder of documents; it is not a source.
-        if path.starts_with("knowledge/") && header::is_emitted(&bytes) {
+        if path.starts_with(KNOWLEDGE) && header::is_emitted(&bytes) {
             return Ok(Err(Refused { file: None, note: None }));
         }
         self.add_size(bytes.len() as u64)?;

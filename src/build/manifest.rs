@@ -3,7 +3,7 @@
 use super::artifacts::BuiltArtifact;
 use super::session::{self, SourceMeaning};
 use super::{Corpus, Inputs};
-use crate::model::layout::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW};
+use crate::model::layout::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW, digest_path};
 use crate::model::{Binding, Digest, FORMAT, Graph, Hasher};
 use crate::wire::manifest::{
     DocumentCounts, Generator, IdentityTier, Manifest, ManifestEntry, ReferenceTier, TierSource,
@@ -88,7 +88,7 @@ fn tier_source(
     if let Some(collection) =
         graph.collections.iter().find(|collection| session::means_collection(source, collection))
     {
-        let path = format!("knowledge/{}.md", collection.name);
+        let path = digest_path(&collection.name);
         if let Some(entry) = artifacts.iter().find(|entry| entry.path == path) {
             answer.artifact = Some(path);
             answer.hash = Some(entry.hash.clone());

@@ -6,14 +6,12 @@ use super::Inputs;
 use crate::discover::{Tree, unchanged, walk};
 use crate::emit::{self, Change, Removal};
 use crate::guard::has_secret;
-use crate::model::layout::MANIFEST;
+use crate::model::layout::{MANIFEST, STATE};
 use crate::model::{
     Action, Code, Counts, Diagnostic, FORMAT, Folder, Hasher, Stat, State, TrackedFile,
 };
 use crate::root::{Content, Root};
 use crate::wire::cache::Seal;
-
-const STATE: &str = ".blue/local/state";
 
 /// Returns the seal of the state. Its context is everything besides the project's files that decides
 /// emitted bytes: blue's version and templates, and the user's consents. `None` without a key for this

@@ -11,7 +11,9 @@ use super::next_steps::NextSteps;
 use super::{Exit, build, output, project};
 use crate::build::Outcome;
 use crate::emit::{self, Change, LOCAL};
-use crate::model::layout::{BLUE, CONFIG, IGNORE, KNOWLEDGE, MANIFEST, OLD_MANIFEST};
+use crate::model::layout::{
+    BLUE, CONFIG, IGNORE, KNOWLEDGE, KNOWLEDGE_FOLDER, MANIFEST, OLD_MANIFEST,
+};
 use crate::model::plural::counted;
 use crate::model::{Collection, Graph};
 use crate::root::Root;
@@ -193,7 +195,7 @@ fn next_steps(folder: &Path, outcome: &Outcome) -> String {
     let mut next = NextSteps::new(folder);
     let has_knowledge = outcome.fates.iter().any(|fate| fate.path.starts_with(KNOWLEDGE));
     let mut paths = vec![BLUE];
-    paths.extend(has_knowledge.then(|| KNOWLEDGE.trim_end_matches('/')));
+    paths.extend(has_knowledge.then_some(KNOWLEDGE_FOLDER));
     paths.extend(Some(ATTRIBUTES).filter(|path| folder.join(path).exists()));
     next.git(&format!("add {}", paths.join(" ")), "commit what was built");
     if counts.errors == 0 {

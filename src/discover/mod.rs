@@ -15,7 +15,7 @@ pub use read::read_document;
 use walk::{FileKind, WalkedFile};
 pub use walk::{Tree, may_be_document};
 
-use crate::model::layout::{LOCAL, folder_of};
+use crate::model::layout::{KNOWLEDGE, LOCAL, folder_of};
 use crate::model::{Code, Collection, Diagnostic, FoundFile, Noted, Plan};
 use crate::root::Root;
 
@@ -125,7 +125,7 @@ fn report_not_checked_out(
 /// Drops `knowledge/<collection>.md`, which is the path of an artifact.
 fn drop_emitted(collections: &[Collection], found: &mut Vec<FoundFile>) {
     found.retain(|found| {
-        let name = found.path.strip_prefix("knowledge/").and_then(|name| name.strip_suffix(".md"));
+        let name = found.path.strip_prefix(KNOWLEDGE).and_then(|name| name.strip_suffix(".md"));
         !name.is_some_and(|name| collections.iter().any(|collection| collection.name == name))
     });
 }

@@ -7,7 +7,9 @@ use rustix::fs::FileType;
 
 use super::deny::DenyList;
 use super::walk::{DirectoryEntry, Ignores, Tree, Walker};
-use crate::model::layout::{LOCAL, MANIFEST, WORKTREE, folder_of};
+use crate::model::layout::{
+    BLUE, CONTEXT, KNOWLEDGE, KNOWLEDGE_FOLDER, LOCAL, MANIFEST, WORKTREE, folder_of, is_below,
+};
 use crate::model::{Folder, Glob, PathKind, Plan};
 use crate::root::Root;
 
@@ -197,8 +199,8 @@ fn is_foreign(path: &str) -> bool {
 /// lookup must not depend on it.
 fn is_emitted(path: &str) -> bool {
     let digest = |rest: &str| rest.ends_with(".md") && !rest.contains('/');
-    matches!(path, ".blue" | ".blue/context" | LOCAL | "knowledge" | MANIFEST | WORKTREE)
-        || path.starts_with(".blue/context/")
-        || path.starts_with(".blue/local/")
-        || path.strip_prefix("knowledge/").is_some_and(digest)
+    matches!(path, BLUE | CONTEXT | LOCAL | KNOWLEDGE_FOLDER | MANIFEST | WORKTREE)
+        || is_below(path, CONTEXT)
+        || is_below(path, LOCAL)
+        || path.strip_prefix(KNOWLEDGE).is_some_and(digest)
 }

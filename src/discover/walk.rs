@@ -7,6 +7,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rayon::prelude::*;
 use rustix::fs::FileType;
 
+use crate::model::layout::{CONTEXT, HOOKS, LOCAL};
 use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan};
 use crate::root::{Content, Root};
 
@@ -79,7 +80,7 @@ const SKIPPED: &[&str] = &[
 ];
 
 /// Folders that only blue writes to.
-const OWN_FOLDERS: [&str; 3] = [".blue/local", ".blue/context", ".blue/hooks"];
+const OWN_FOLDERS: [&str; 3] = [LOCAL, CONTEXT, HOOKS];
 
 /// `.gitignore` files larger than this are not read.
 const MAX_IGNORE_BYTES: u64 = 1 << 20;

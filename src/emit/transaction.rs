@@ -11,7 +11,10 @@ use rayon::prelude::*;
 
 use super::local_folder::{LOCAL, create_folders, entry_names, remove_temporaries};
 use super::stage;
-use crate::model::layout::{CONFIG, MANIFEST, folder_of};
+use crate::model::layout::{
+    BLUE, CONFIG, CONTEXT, HOOKS, IGNORE, KNOWLEDGE_FOLDER, MANIFEST, OLD_MANIFEST, WORKFLOW,
+    folder_of,
+};
 use crate::model::{Digest, Stat, TrackedFile};
 use crate::root::{Content, Root, stat_of};
 use crate::wire::commit::CommitRecord;
@@ -84,8 +87,7 @@ pub fn recover(root: &Root) -> anyhow::Result<()> {
 }
 
 /// Folders that blue writes to. Each can be on a file system of its own.
-const FOLDERS: [&str; 5] =
-    ["knowledge", ".blue", ".blue/context", ".blue/hooks", ".blue/context/workflow"];
+const FOLDERS: [&str; 5] = [KNOWLEDGE_FOLDER, BLUE, CONTEXT, HOOKS, WORKFLOW];
 
 /// Removes the file that a killed build staged beside its target. The staged file has the same
 /// number as its placeholder in the transaction folder.
@@ -130,9 +132,10 @@ fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
 /// Returns true if a path is one that blue writes to.
 fn is_own(path: &str) -> bool {
     let plain = |name: &str| !name.is_empty() && !name.contains('/') && !matches!(name, "." | "..");
-    let below = ["knowledge/", ".blue/context/", ".blue/hooks/", ".blue/context/workflow/"];
-    let in_folder = below.iter().any(|folder| path.strip_prefix(folder).is_some_and(plain));
-    let single = [CONFIG, ".blue/.gitignore", MANIFEST, ".blue/context.manifest.old.yaml"];
+    let in_folder = path
+        .rsplit_once('/')
+        .is_some_and(|(folder, name)| folder != BLUE && FOLDERS.contains(&folder) && plain(name));
+    let single = [CONFIG, IGNORE, MANIFEST, OLD_MANIFEST];
     in_folder || single.contains(&path)
 }
 

@@ -5,6 +5,7 @@ use rustix::fs::{AtFlags, FileType};
 
 use super::local_folder::{LOCAL, entry_names};
 use super::{replace, stage};
+use crate::model::layout::{CONTEXT, KNOWLEDGE_FOLDER, WORKFLOW};
 use crate::root::{Content, Root};
 
 /// Maximum size of a file that is restored. Files that commands change are much smaller.
@@ -22,7 +23,7 @@ impl Undo {
     /// existed before the command took the lock, which creates it.
     pub fn new(root: &Root, paths: &[&str], local_existed: bool) -> anyhow::Result<Undo> {
         let mut files = Vec::new();
-        let built = ["knowledge", ".blue/context", ".blue/context/workflow"].into_iter();
+        let built = [KNOWLEDGE_FOLDER, CONTEXT, WORKFLOW].into_iter();
         let built = built.filter(|folder| !root.exists(folder)).map(str::to_string);
         let mut missing: Vec<String> = built.collect();
         for path in paths {

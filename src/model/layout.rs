@@ -14,6 +14,8 @@ pub const GUIDE: &str = ".blue/workflow.md";
 pub const TEMPLATES: &str = ".blue/templates/";
 /// Manifest of all emitted files.
 pub const MANIFEST: &str = ".blue/context.manifest.yaml";
+/// The folder of bundles and indexes.
+pub const CONTEXT: &str = ".blue/context";
 /// Session bundle, printed by the session-start hook.
 pub const SESSION: &str = ".blue/context/session.md";
 /// Session bundle as the JSON that the hook for a starting subagent prints.
@@ -36,12 +38,18 @@ pub const RELEVANCE: &str = ".blue/context/relevance.jsonl";
 pub const PATHS: &str = ".blue/context/paths.jsonl";
 /// The digests of collections and hand-written notes, a Markdown file for each.
 pub const KNOWLEDGE: &str = "knowledge/";
+/// The same folder without its slash.
+pub const KNOWLEDGE_FOLDER: &str = "knowledge";
 /// The name of the work that this checkout is for, written by people or their tools.
 pub const WORKTREE: &str = ".blue/worktree.json";
 /// The audit log; not committed.
 pub const AUDIT: &str = ".blue/local/audit.jsonl";
 /// The previous audit log, renamed when it grew too large; not committed.
 pub const ROTATED_AUDIT: &str = ".blue/local/audit.1.jsonl";
+/// The cache of parsed documents; not committed.
+pub const FACTS: &str = ".blue/local/facts";
+/// The state of the last build; not committed.
+pub const STATE: &str = ".blue/local/state";
 /// Counts of the documents that were read on this machine; not committed.
 pub const USAGE: &str = ".blue/local/usage";
 /// The last commit of each document; not committed.
@@ -59,6 +67,16 @@ pub const INSTALLED: &str = ".blue/local/installed.json";
 pub const IGNORE: &str = ".blue/.gitignore";
 /// Backup of a hand-written manifest, created by `blue init`.
 pub const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
+
+/// Returns the path of a collection's digest.
+pub fn digest_path(collection: &str) -> String {
+    format!("{KNOWLEDGE}{collection}.md")
+}
+
+/// Returns true if a path is below a folder.
+pub fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
 
 /// Returns the folder of a path, which is empty for a file in the root.
 pub fn folder_of(path: &str) -> &str {

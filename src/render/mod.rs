@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::model::Digest;
 use crate::model::escape::escape_except;
+use crate::model::layout::TEMPLATES;
 
 /// The templates that come with blue.
 const EMBEDDED: [(&str, &str); 3] = [
@@ -82,7 +83,7 @@ impl Templates {
         let mut digests = BTreeMap::new();
         for (name, embedded) in EMBEDDED {
             let (text, file) = match overrides.get(name) {
-                Some(text) => (text.clone(), format!(".blue/templates/{name}")),
+                Some(text) => (text.clone(), format!("{TEMPLATES}{name}")),
                 None => (embedded.to_string(), format!("templates/{name}")),
             };
             digests.insert(name.to_string(), Digest::of(text.as_bytes()));
@@ -108,7 +109,7 @@ impl Templates {
     /// Renders a template. Lines with nothing but tags are removed, and the text ends in exactly
     /// one line end.
     pub fn render(&self, name: &str, view: &impl Serialize) -> Result<String, TemplateError> {
-        let (file, template) = [format!(".blue/templates/{name}"), format!("templates/{name}")]
+        let (file, template) = [format!("{TEMPLATES}{name}"), format!("templates/{name}")]
             .into_iter()
             .find_map(|file| {
                 self.environment.get_template(&file).ok().map(|template| (file, template))

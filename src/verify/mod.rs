@@ -3,7 +3,7 @@
 use anyhow::Context;
 
 use crate::model::artifact::content_digest;
-use crate::model::layout::MANIFEST;
+use crate::model::layout::{CONTEXT, MANIFEST, is_below};
 use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Digest, Format};
 use crate::root::{Content, Root};
@@ -55,7 +55,7 @@ pub fn format_of(path: &str) -> Format {
     match path.rsplit_once('.').map(|(_, ending)| ending) {
         Some("jsonl") => Format::Jsonl,
         Some("yaml") => Format::Yaml,
-        _ if path.starts_with(".blue/context/") => Format::Bundle,
+        _ if is_below(path, CONTEXT) => Format::Bundle,
         _ => Format::Markdown,
     }
 }
