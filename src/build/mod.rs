@@ -240,13 +240,14 @@ pub fn has_changes(root: &Root, max_files: usize) -> Option<bool> {
 /// only if files changed.
 pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     threads::start_pool(None)?;
-    if has_changes(root, usize::MAX) == Some(false) {
+    let previous = state::load(root, false);
+    if is_unchanged(root, &previous) {
         return Ok(false);
     }
     let Some(Ok((manifest, _))) = crate::verify::manifest(root)? else { return Ok(true) };
     let inputs = load(root)?;
     let store = FactsStore::load(root, &inputs, false);
-    let survey = survey_with(root, &inputs, &state::load(root, false), &store, &Silent)?;
+    let survey = survey_with(root, &inputs, &previous, &store, &Silent)?;
     let digest = manifest::inputs_digest(&inputs, &survey.graph, &survey.bindings);
     Ok(digest.to_string() != manifest.inputs)
 }

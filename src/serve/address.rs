@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::built::{Built, Handwritten, Listed};
 use crate::model::Uri;
-use crate::model::layout::{KNOWLEDGE, WORKFLOW, WORKTREE};
+use crate::model::layout::{WORKFLOW, WORKTREE, digest_path};
 use crate::model::uri::UriError;
 use crate::root::Root;
 use crate::wire::jsonl::BundleLine;
@@ -183,7 +183,7 @@ fn resolve_fixed(
         by_short_id(built, uri, Some(group), id).map(|row| Resolved::Item(Listed::Document(row)))
     };
     match parts {
-        ["docs", name, ""] | ["knowledge", name] => file(format!("{KNOWLEDGE}{name}.md")),
+        ["docs", name, ""] | ["knowledge", name] => file(digest_path(name)),
         ["context", "workflow", name] => file(format!("{WORKFLOW}/{name}.md")),
         ["context", "guide"] => Ok(Resolved::Item(Listed::Handwritten(Handwritten::Guide))),
         ["context", "voice"] => Ok(Resolved::Item(Listed::Handwritten(Handwritten::Voice))),
