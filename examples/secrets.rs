@@ -250,7 +250,112 @@ fn n_secrets(text: &str) -> (usize, String) {
     (n, clean.text.into_owned())
 }
 
+/// Returns the kind of a secret, a text in which it is close to something public, and the secret.
+fn secret_beside_public(random: &mut Random) -> (String, String, String) {
+    let value = random.text(PLAIN, 32);
+    let hex = random.text(HEX, 64);
+    let did = format!("did:key:z6Mk{}", random.text(PLAIN, 44));
+    let claims = random.text(PLAIN, 60);
+    let short = &value[..16];
+    let (kind, text, secret) = match random.below(16) {
+        0 => {
+            let key = random.text(UPPER, 16);
+            ("key beside an example", format!("AKIAIOSFODNN7EXAMPLE, not AKIA{key}"), key)
+        }
+        1 => ("hex private key", format!("PRIVATE_KEY=0x{hex}"), hex),
+        2 => ("hex private key", format!("private key: {hex}"), hex),
+        3 => ("hex token", format!("token: {hex}"), hex),
+        4 => ("hex token", format!("\"token\": \"{}\"", &hex[..40]), hex[..40].to_string()),
+        5 => ("credential", format!("credential: {value}"), value),
+        6 => ("credential", format!("credentials = \"{value}\""), value),
+        7 => ("key beside a did", format!("{did}\nprivateKeyBase58: {value}"), value),
+        8 => ("key beside a did", format!("The secret of {did} is `{value}`."), value),
+        9 => ("local password", format!("amqp://guest:{value}@localhost:5672"), value),
+        10 => ("name as a password", "ftp://ci:ci@ftp.acme.io/x".to_string(), ":ci@".to_string()),
+        11 => {
+            let header = "eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0";
+            ("session token", format!("{header}.{short}.{short}.{claims}.{short}"), claims)
+        }
+        12 => ("jwt", format!("eyJhbGciOiJSUzI1NiJ9.eyJ{claims}.{value}{value}"), claims),
+        13 => {
+            let body = random.text(BASE64, 64);
+            let public = "-----BEGIN PUBLIC KEY-----\nMFkwEwY\n-----END PUBLIC KEY-----";
+            let private = format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----");
+            ("pem after a public key", format!("{public}\n{private}"), body)
+        }
+        14 => {
+            let password = format!("sha{}Tiger!", random.text("23456789", 3));
+            ("chosen password", format!("| Password | {password} |"), password)
+        }
+        _ => ("key for an address", format!("The private key for this address: {value}"), value),
+    };
+    (kind.to_string(), text, secret)
+}
+
+/// Returns a public value in a place where secrets are.
+fn public(random: &mut Random) -> String {
+    let value = random.text(PLAIN, 44);
+    let hex = random.text(HEX, 64);
+    let prefix = random.choose(&[
+        "did:sov:",
+        "did:key:z6Mk",
+        "did:web:x.org:",
+        "npub1",
+        "bc1q",
+        "addr1",
+        "pool1",
+        "xpub6",
+        "age1",
+        "Qm",
+        "bafy",
+        "sha256-",
+        "AAAAC3NzaC1lZDI1NTE5",
+        "MCowBQYDK2VwAyEA",
+    ]);
+    let name = random.choose(&["commit", "signature", "publicKey", "txid"]);
+    let login = random.choose(&["guest", "postgres", "admin"]);
+    match random.below(12) {
+        0 => format!("private_key: {prefix}{value}"),
+        1 => format!("The secret is held by {prefix}{value}."),
+        2 => format!("user token: `{}`", &hex[..56]),
+        3 => format!("\"token\": \"{}.{}\"", &hex[..56], &hex[..10]),
+        4 => format!("secret_hash: {hex}"),
+        5 => format!("The credential with the schema `{value}` is revoked."),
+        6 => format!("the api key is old; {name}: {value}"),
+        7 => format!("private key\n-----BEGIN CERTIFICATE-----\n{value}\n{value}\n"),
+        8 => format!("\"jws\": \"eyJhbGciOiJFZERTQSJ9..{value}{value}\""),
+        9 => {
+            let (iv, tag) = (&value[..16], &value[..22]);
+            format!("eyJhbGciOiJFQ0RILUVTK0EyNTZLVyJ9.{value}.{iv}.{value}.{tag}")
+        }
+        10 => random.choose(ASSIGNMENTS).replace(
+            "{}",
+            random.choose(&[
+                "YOUR_API_KEY",
+                "<placeholder>",
+                "[payload omitted]",
+                "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+                "1234567890abcdef1234567890abcdef",
+                "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+                "2YotnFZFEjr1zCsicMWpAA",
+            ]),
+        ),
+        _ => format!("amqp://{login}:{login}@{}:5672", random.choose(&["localhost", "db"])),
+    }
+}
+
 fn main() {
+    report("the set of ADR 0019", secret, harmless);
+    report("secrets beside public values", |random, _| secret_beside_public(random), public);
+}
+
+/// Prints recall and precision of a set.
+fn report(
+    title: &str,
+    secret: impl Fn(&mut Random, usize) -> (String, String, String),
+    harmless: impl Fn(&mut Random) -> String,
+) {
+    println!("{title}");
     let mut random = Random(20_261_116);
     let n = 6_000;
     let (mut n_found, mut missed) =

@@ -20,6 +20,7 @@ pub(super) const COMMANDS: &str = include_str!("rules/commands.txt");
 pub(super) const PROMPT_INJECTION: &str = include_str!("rules/prompt_injection.txt");
 pub(super) const PROMPT_INJECTION_LANGUAGES: &str =
     include_str!("rules/prompt_injection_languages.txt");
+pub(super) const PUBLIC_VALUES: &str = include_str!("rules/public_values.txt");
 pub(super) const SECRET_WORDS: &str = include_str!("rules/secret_words.txt");
 pub(super) const TOKEN_PATTERNS: &str = include_str!("rules/token_patterns.txt");
 
@@ -117,11 +118,12 @@ mod tests {
     use super::*;
     use crate::guard::{Allowed, clean};
 
-    const FILES: [&str; 6] = [
+    const FILES: [&str; 7] = [
         CHAT_MARKUP,
         COMMANDS,
         PROMPT_INJECTION,
         PROMPT_INJECTION_LANGUAGES,
+        PUBLIC_VALUES,
         SECRET_WORDS,
         TOKEN_PATTERNS,
     ];

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::public_values::{has_public_name, is_public};
 use super::randomness::{self, CharacterStats};
 use super::{Anchor, AnchorKind, Hit, base64, slice};
 use crate::guard::rules::{PhraseTable, SECRET_WORDS};
@@ -74,7 +75,7 @@ pub(super) fn find_random(text: &str, run: &Range<usize>, hits: &mut Vec<Hit>) {
 /// Returns the rule of the word that marks the value at `at` as a secret, if one does.
 fn marking_rule(text: &str, run: &Range<usize>, at: &Range<usize>) -> Option<&'static str> {
     let value = text[at.clone()].trim_end_matches(['.', '=']);
-    if !randomness::is_random(value) || is_public(value) {
+    if !randomness::is_random(value) || is_public(text, at) {
         return None;
     }
     let before = slice(text, at.start.saturating_sub(REACH)..at.start).to_ascii_lowercase();
@@ -90,7 +91,8 @@ fn marking_rule(text: &str, run: &Range<usize>, at: &Range<usize>) -> Option<&'s
         return (!is_address).then_some(rule(word));
     }
     let in_url = slice(text, run.start.max(at.start.saturating_sub(512))..at.start).contains("://");
-    let fits = is_nearby_word && !in_url && (20..=200).contains(&value.len());
+    let has_other_name = has_public_name(&before[end..]);
+    let fits = is_nearby_word && !in_url && (20..=200).contains(&value.len()) && !has_other_name;
     (fits && randomness::is_surely_random(value)).then_some(rule(word))
 }
 
@@ -100,15 +102,6 @@ fn rule(word: &str) -> &'static str {
         "token" | "bearer" => "token",
         _ => "secret",
     }
-}
-
-/// Returns true for values that look random and are public: public keys, hashes in lock files,
-/// content addresses, images.
-pub(super) fn is_public(value: &str) -> bool {
-    let prefixes =
-        ["sha1-", "sha256-", "sha384-", "sha512-", "AAAA", "Qm", "bafy", "z6Mk", "iVBOR"];
-    let address = value.strip_prefix("0x").is_some_and(|hex| hex.len() == 40);
-    address || prefixes.iter().any(|prefix| value.starts_with(prefix)) || value.contains("://")
 }
 
 /// Returns the last four lines.
@@ -179,7 +172,11 @@ pub(super) fn find_password(text: &str, at: &Range<usize>) -> Option<Hit> {
     let secret = text[at.clone()].eq_ignore_ascii_case("secret");
     let found = match (is_certain, secret) {
         (true, _) => value.len() >= 2 && !randomness::is_placeholder(value),
-        (false, true) => randomness::is_password(value) && CharacterStats::of(value).changes >= 22,
+        (false, true) => {
+            randomness::is_password(value)
+                && CharacterStats::of(value).changes >= 22
+                && !is_public(text, &(start..start + value.len()))
+        }
         (false, false) => randomness::is_password(value),
     };
     let rule = if secret { "secret" } else { "password" };

@@ -4,6 +4,7 @@ mod base64;
 mod command_passwords;
 mod keyed_values;
 mod private_keys;
+mod public_values;
 mod randomness;
 mod redaction;
 mod structured_tokens;
@@ -83,7 +84,9 @@ pub(super) fn find(text: &str, anchors: &[Anchor]) -> Vec<Secret> {
             keyed_values::find_random(text, &run, &mut hits);
         }
     }
-    merge(hits).into_iter().map(|hit| Secret::new(text, hit)).collect()
+    let is_example = |hit: &Hit| public_values::is_known_example(&text[hit.range.clone()]);
+    let hits = merge(hits).into_iter().filter(|hit| !is_example(hit));
+    hits.map(|hit| Secret::new(text, hit)).collect()
 }
 
 /// Sorts the hits and joins those that overlap.

@@ -97,7 +97,29 @@ impl CharacterStats {
 
 /// Returns true if the text behind the prefix of a service is a token and not a placeholder.
 pub(super) fn is_token(body: &str) -> bool {
-    CharacterStats::of(body).diversity >= 4 && !is_placeholder(body)
+    CharacterStats::of(body).diversity >= 4 && !is_placeholder(body) && !is_invented(body)
+}
+
+/// Returns true if a long value contains `EXAMPLE`, or consists mostly of characters in their
+/// order, as in `1234567890abcdef`. Chance produces neither.
+fn is_invented(value: &str) -> bool {
+    value.len() >= 16 && (n_in_order(value) * 2 >= value.len() || value.contains("EXAMPLE"))
+}
+
+/// Counts the characters in runs of at least eight that ascend or descend by one.
+fn n_in_order(value: &str) -> usize {
+    let (mut n_all, mut n_run, mut direction) = (0, 1, 0);
+    for pair in value.as_bytes().windows(2) {
+        let step = if pair == b"90" { 1 } else { i16::from(pair[1]) - i16::from(pair[0]) };
+        n_run = if step == direction && matches!(step, 1 | -1) { n_run + 1 } else { 2 };
+        direction = step;
+        n_all += match n_run {
+            8 => 8,
+            n if n > 8 => 1,
+            _ => 0,
+        };
+    }
+    n_all
 }
 
 /// Returns true if a token has a digit or a capital, unlike words with dashes between them.
@@ -111,7 +133,7 @@ pub(super) fn is_random(value: &str) -> bool {
     let stats = CharacterStats::of(value);
     let mixed = stats.digit && stats.has_letter() && stats.diversity >= 8 && stats.changes >= 22;
     let hex = value.len() >= 32 && value.bytes().all(|b| b.is_ascii_hexdigit());
-    (mixed || hex && stats.diversity >= 8) && !is_placeholder(value)
+    (mixed || hex && stats.diversity >= 8) && !is_placeholder(value) && !is_invented(value)
 }
 
 /// Returns true if a value is so clearly random that a word near it suffices to report it.
@@ -121,12 +143,24 @@ pub(super) fn is_surely_random(value: &str) -> bool {
     full && stats.diversity >= 12 && stats.changes >= 30 && !is_placeholder(value)
 }
 
+/// Returns true for names of types and algorithms: `uint256`, `SHA-256`, `argon2id`.
+fn is_type_name(value: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphabetic();
+    let stem = &value[..value.find(|c| !is_letter(c)).unwrap_or(value.len())];
+    let rest = value[stem.len()..].strip_prefix('-').unwrap_or(&value[stem.len()..]);
+    let is_number = rest.bytes().all(|b| b.is_ascii_digit());
+    let mut variants = rest.split(|c: char| !is_letter(c));
+    let is_variant = rest.starts_with(|c: char| c.is_ascii_digit())
+        && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        && variants.all(|variant| variant.len() <= 4);
+    TYPE_NAMES.contains(&stem.to_ascii_lowercase()) && (is_number || stem.len() > 1 && is_variant)
+}
+
 /// Returns true if a value behind `password =` looks like a password that a person chose.
 pub(super) fn is_password(value: &str) -> bool {
     let stats = CharacterStats::of(value);
     let code =
         value.contains(['(', '/', '\\', ' ']) || value.contains("::") || value.contains("->");
-    let stem = value.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
     let hard = value.contains(['!', '@', '#', '$', '%', '^', '&', '?', '+', '*']);
     let mixed = stats.has_letter() && (stats.digit || hard && value.len() >= 8);
     // `128-bit` and `2nd` are not passwords.
@@ -135,7 +169,7 @@ pub(super) fn is_password(value: &str) -> bool {
         && mixed
         && !code
         && !measure
-        && !TYPE_NAMES.contains(&stem)
+        && !is_type_name(value)
         && !is_placeholder(value)
 }
 
@@ -161,6 +195,20 @@ mod tests {
         ] {
             assert!(!is_random(name) && !is_password(name), "{name}");
         }
+        for text in [
+            "1234567890abcdefghijklmnopqrstuvwxyzAB",
+            "9876543210zyxwvutsrqpo",
+            "AKIAI44QH8DHBEXAMPLE",
+        ] {
+            assert!(!is_token(text), "{text}");
+        }
+        for text in ["123456789Zk3mQ9xW2vB7nR4tY8pL5s", "abcdefgh9f8b2c4d1e7a6350b4c2"] {
+            assert!(is_token(text), "{text}");
+        }
+        for name in ["SHA-256", "argon2id", "PBKDF2-HMAC-SHA512", "utf8mb4"] {
+            assert!(!is_password(name), "{name}");
+        }
+        assert!(is_password("sha256isgreat") && is_password("x9-tiger"));
         assert!(is_random("9f8b2c4d1e7a6350b4c2d8e1f7a93b60"));
         assert!(is_surely_random("wJalrXUtnFEMI7K3MDENGbPxRfiCYzq8Lk2mNvBt"));
         assert!(is_password("hunter2") && is_password("Tr0ub4dor&3") && is_password("p@ssw-word"));

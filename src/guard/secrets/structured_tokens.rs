@@ -36,6 +36,14 @@ pub(super) fn json_web_token(run: &str, at: usize) -> Option<Range<usize>> {
     let n = count_up_to(MAX_TOKEN, &bytes[at..], |b| Alphabet::Url.contains(b) || b == b'.');
     let token = run[at..at + n].trim_end_matches('.');
     let rest = token.get(end - at + 1..)?;
+    // Without a payload it is the signature of another text. Encrypted for the key of a recipient
+    // it is a message, which only the recipient can read.
+    let is_detached = rest.starts_with('.');
+    let is_message =
+        rest.matches('.').count() == 3 && memchr::memmem::find(&header, b"ECDH").is_some();
+    if is_detached || is_message {
+        return None;
+    }
     (rest.len() >= 16 && rest.contains('.')).then(|| at..at + token.len())
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::keyed_values::{self, PASSWORD_WORDS};
-use super::{Anchor, AnchorKind, Hit, randomness};
+use super::keyed_values::PASSWORD_WORDS;
+use super::{Anchor, AnchorKind, Hit, public_values, randomness};
 use crate::guard::rules::{PhraseTable, SECRET_WORDS};
 
 /// The contents of a column.
@@ -163,7 +163,7 @@ fn is_password(value: &str, has_login: bool) -> bool {
 fn is_key(value: &str) -> bool {
     (16..=512).contains(&value.len())
         && value.bytes().all(|b| b.is_ascii_graphic())
-        && !keyed_values::is_public(value)
+        && !public_values::is_public(value, &(0..value.len()))
         && randomness::is_random(value)
         && !value.starts_with("0x")
 }

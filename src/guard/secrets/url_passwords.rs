@@ -31,10 +31,14 @@ pub(super) fn find(text: &str, at: &Range<usize>) -> Option<Hit> {
     // In a web address a slash ends the host; elsewhere it may be part of a password.
     let web = matches!(scheme, "http" | "https" | "ws" | "wss" | "blue" | "");
     let rest = if web { rest.split(['/', '?', '#', ')']).next()? } else { rest };
-    let (user, _) = rest.rsplit_once('@')?;
+    let (user, host) = rest.rsplit_once('@')?;
     let colon = user.find(':')?;
     let password = &user[colon + 1..];
     if password.is_empty() || randomness::is_placeholder(password) || user[..colon].contains('/') {
+        return None;
+    }
+    // `guest:guest@localhost` is the default of a service on the author's machine or network.
+    if *password == user[..colon] && is_local(host) {
         return None;
     }
     let start = at.end + colon + 1;
@@ -43,6 +47,12 @@ pub(super) fn find(text: &str, at: &Range<usize>) -> Option<Hit> {
         rule: "password in an address",
         confidence: 2,
     })
+}
+
+/// Returns true for this machine and for a name without a domain.
+fn is_local(host: &str) -> bool {
+    let name = host.split([':', '/', '?', '#']).next().unwrap_or_default();
+    !name.is_empty() && !name.contains('.') || name.starts_with("127.") || host.starts_with("[::1]")
 }
 
 /// Returns the range of the password in `name/password@host`.

@@ -120,8 +120,8 @@ fn a_prefix_does_not_hide_a_token() {
         (format!("{{\"a\": \"x\\n{key}\"}}"), &key),
         (format!("?t%3D{a}{z}"), &z),
         (format!("X{a}{z}"), &z),
-        // Example keys of manuals are redacted as well, because they cannot be distinguished from real ones.
-        ("AKIAIOSFODNN7EXAMPLE".to_string(), &"AKIAIOSFODNN7EXAMPLE".to_string()),
+        // Only the exact examples of manuals are known to be public.
+        (key.replace('W', "8"), &key[4..12].to_string()),
         ("postgres://app:%24uperS3cret@db".to_string(), &"uperS3cret".to_string()),
         ("postgres://app:$uperS3cret@db".to_string(), &"uperS3cret".to_string()),
         ("postgres://app:Example2024Prod@db".to_string(), &"Example2024Prod".to_string()),
