@@ -7,12 +7,14 @@ use rayon::prelude::*;
 
 use super::{Inputs, Progress};
 use crate::discover;
+use crate::discover::deny::{Access, DenyList};
 use crate::emit;
 use crate::guard::{Allowed, NameCheck, check_name};
 use crate::model::layout::{FACTS, KNOWLEDGE};
+use crate::model::plural::counted;
 use crate::model::source::document_digest;
 use crate::model::{
-    Code, Diagnostic, Digest, FoundFile, Noted, Parsed, Source, Stat, State, TrackedFile,
+    Code, Diagnostic, Digest, FoundFile, Note, Noted, Parsed, Source, Stat, State, TrackedFile,
 };
 use crate::parse::{self, Extracts};
 use crate::root::{Content, Root};
@@ -99,9 +101,9 @@ struct LoadedDocument {
 
 /// A file that is not read.
 struct Refused {
-    /// Its state, so that the next build notices a change; `None` if it is never read.
-    file: Option<TrackedFile>,
-    note: Option<Diagnostic>,
+    /// Its state, so that the next build notices a change; empty if it is never read.
+    files: Vec<TrackedFile>,
+    notes: Vec<Diagnostic>,
 }
 
 /// Reads and parses every document. `previous` is the state of the last build, or empty.
@@ -121,12 +123,15 @@ pub(super) fn read_all(
         cache: &store.cache,
         with_extracts: found.len() <= MAX_WITH_EXTRACTS,
         n_bytes: AtomicU64::new(0),
+        deny: DenyList::of_plan(&inputs.plan)?,
     };
     let results: Vec<(FoundFile, anyhow::Result<Result<LoadedDocument, Refused>>)> = found
         .into_par_iter()
         .with_min_len(16)
         .map(|found| {
             let document = reader.read(&found.path, found.sidecar.as_deref());
+            let document =
+                document.map(|read| read.and_then(|read| reader.admit(&found.path, read)));
             progress.step();
             (found, document)
         })
@@ -146,8 +151,8 @@ pub(super) fn read_all(
                 all.parsed.push((found, document.digest, document.parsed));
             }
             Err(refused) => {
-                notes.extend(refused.note);
-                all.files.extend(refused.file);
+                notes.extend(refused.notes);
+                all.files.extend(refused.files);
             }
         }
     }
@@ -163,6 +168,7 @@ struct DocumentReader<'a> {
     with_extracts: bool,
     /// Size of all documents so far. The sum does not depend on the order of reading.
     n_bytes: AtomicU64,
+    deny: DenyList,
 }
 
 impl DocumentReader<'_> {
@@ -176,7 +182,9 @@ impl DocumentReader<'_> {
             NameCheck::Plain => None,
             NameCheck::Noted(note) => Some(note),
             // The state does not mention the file, because its name may be a secret.
-            NameCheck::Refused(note) => return Ok(Err(Refused { file: None, note: Some(note) })),
+            NameCheck::Refused(note) => {
+                return Ok(Err(Refused { files: Vec::new(), notes: vec![note] }));
+            }
         };
         let allowed = self.inputs.guard.allowed_for(path);
         if let Some((digest, parsed, files)) = self.unchanged(path, sidecar, &allowed) {
@@ -187,12 +195,13 @@ impl DocumentReader<'_> {
         let (bytes, stat) = match self.bytes(path)? {
             Ok(content) => content,
             Err(note) => {
-                return Ok(Err(Refused { file: self.unread(path), note: Some(note) }));
+                let files = self.unread(path).into_iter().collect();
+                return Ok(Err(Refused { files, notes: vec![note] }));
             }
         };
         // A digest that blue emitted may be in a folder of documents; it is not a source.
         if path.starts_with(KNOWLEDGE) && header::is_emitted(&bytes) {
-            return Ok(Err(Refused { file: None, note: None }));
+            return Ok(Err(Refused { files: Vec::new(), notes: Vec::new() }));
         }
         self.add_size(bytes.len() as u64)?;
         let own = Digest::of(&bytes);
@@ -223,6 +232,32 @@ impl DocumentReader<'_> {
         };
         let fresh = Some((facts::encode(&key, &parsed), extracts));
         Ok(Ok(LoadedDocument { digest, key, parsed, files, fresh, note }))
+    }
+
+    /// Refuses a document whose name is on the deny-list unless it is a decision about the matter:
+    /// it has a title, and no secret in it.
+    fn admit(&self, path: &str, document: LoadedDocument) -> Result<LoadedDocument, Refused> {
+        let is_secret = |note: &&Note| note.code == Code::Secret;
+        let secrets: Vec<&Note> = document.parsed.notes.iter().filter(is_secret).collect();
+        if secrets.is_empty() && document.parsed.facts.title.is_some() {
+            return Ok(document);
+        }
+        let Access::Scanned(name) = self.deny.access(path) else { return Ok(document) };
+        let (reason, hint) = match secrets.len() {
+            0 => ("it has no title".to_string(), "give it a title, or rename it"),
+            n => (
+                format!("its text has {}", counted(n, "secret")),
+                "remove it; if it is not a secret, allow its fingerprint: security.allow_secrets",
+            ),
+        };
+        let message =
+            format!("{name:?} is on the deny-list and {reason}; the document is not read");
+        let mut notes = vec![Diagnostic::new(Code::Denied, path, message).hint(hint)];
+        notes.extend(secrets.into_iter().map(|note| {
+            let finding = Diagnostic::new(note.code, path, note.message.clone());
+            Diagnostic { hint: note.hint.clone(), ..finding.at(note.line, note.column) }
+        }));
+        Err(Refused { files: document.files, notes })
     }
 
     /// Checks a file name. A name that the last build read was not refused, and there are no other

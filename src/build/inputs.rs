@@ -135,6 +135,7 @@ pub fn plan(root: &Root) -> Plan {
         return config.plan();
     }
     let mut plan = Config::default().plan();
+    plan.deny_decisions = true;
     let Ok(value) = serde_yaml::from_str::<serde_yaml::Value>(&text) else {
         // The deny-list cannot be read, so everything is denied.
         plan.deny.push("*".to_string());

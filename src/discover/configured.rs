@@ -3,7 +3,7 @@
 use globset::{Glob, GlobBuilder};
 
 use super::conventions::{files_per_folder, is_document, sidecar_of};
-use super::deny::DenyList;
+use super::deny::{Access, DenyList};
 use super::walk::{WalkedFile, is_markdown};
 use crate::model::plan::Rule;
 use crate::model::{Code, Collection, Diagnostic, FileName, FoundFile};
@@ -88,9 +88,9 @@ fn compiled(pattern: &str, deny: &DenyList) -> anyhow::Result<Glob> {
         !outside,
         ".blue/config.yaml: documents path {pattern:?} leaves the project\nhint: name a path below the project; for documents elsewhere, link to them and set security.allow_external: true"
     );
-    let denied = pattern
-        .split('/')
-        .find(|part| !part.contains(['*', '?', '[', '{']) && deny.denied_part(part).is_some());
+    let denied = pattern.split('/').find(|part| {
+        !part.contains(['*', '?', '[', '{']) && matches!(deny.access(part), Access::Denied(_))
+    });
     anyhow::ensure!(
         denied.is_none(),
         ".blue/config.yaml: documents path {pattern:?} names {:?}, which is on the deny-list\nhint: take the pattern out of security.deny to allow it",

@@ -32,7 +32,7 @@ pub struct Discovery {
 /// Walks the project and decides which files are documents.
 pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     let mut notes = Vec::new();
-    let deny = deny::DenyList::new(&plan.deny)?;
+    let deny = deny::DenyList::of_plan(plan)?;
     let (tree, tracked) = rayon::join(|| walk::walk(root, plan), || tracked_state(root));
     let mut tree = tree?.into_value(&mut notes);
     tree.depends_on_index = tracked.is_some();

@@ -150,6 +150,9 @@ pub struct Plan {
     pub staleness_days: u64,
     /// Globs of path components that are never read.
     pub deny: Vec<String>,
+    /// True if they apply to the titles of decisions, too. Otherwise a decision about secrets is
+    /// read and scanned.
+    pub deny_decisions: bool,
     /// True if symbolic links may point outside the root.
     pub allow_external: bool,
     /// Hidden characters and supposed secrets that are allowed.

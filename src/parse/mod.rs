@@ -94,6 +94,12 @@ pub fn whole(bytes: &[u8], allowed: &Allowed) -> String {
     escape_except(&clean(&text, allowed).text, &allowed.characters).into_owned()
 }
 
+/// Returns true if a document has text that looks like a secret.
+pub fn has_secret(bytes: &[u8], allowed: &Allowed) -> bool {
+    let text = decode::decode(bytes, &mut Vec::new());
+    clean(&text, allowed).notes.iter().any(|note| note.code == Code::Secret)
+}
+
 /// Decodes, cleans and parses a source, and calls `read` with the resulting page.
 fn with_page<T>(
     source: &Source,

@@ -8,7 +8,7 @@ pub use levels::{LevelText, Levels, fit, heading};
 
 use crate::condense::tokens;
 use crate::discover;
-use crate::discover::deny::DenyList;
+use crate::discover::deny::{Access, DenyList};
 use crate::guard::{Allowed, Guard};
 use crate::model::source::document_digest;
 use crate::model::{Digest, Format, Plan};
@@ -65,7 +65,7 @@ impl ProjectReader {
     /// Compiles the rules of a configuration.
     pub fn new(plan: Plan) -> ProjectReader {
         // If a pattern is invalid, nothing may be read and nothing is exempt from redaction.
-        let deny = DenyList::new(&plan.deny).or_else(|_| DenyList::new(&["*".to_string()]));
+        let deny = DenyList::of_plan(&plan).or_else(|_| DenyList::new(&["*".to_string()]));
         let guard = Guard::new(&plan.allowance).unwrap_or_default();
         ProjectReader { deny: deny.expect("a star is a pattern"), plan, guard }
     }
@@ -79,6 +79,15 @@ impl ProjectReader {
         self.deny.denied_part(path).map_or(Ok(()), |_| Err(Unread::Denied))
     }
 
+    /// Returns true if a document may be read only if it has no secret in it.
+    fn is_scanned(&self, path: &str) -> Result<bool, Unread> {
+        match self.deny.access(path) {
+            Access::Allowed => Ok(false),
+            Access::Scanned(_) => Ok(true),
+            Access::Denied(_) => Err(Unread::Denied),
+        }
+    }
+
     /// Counts the tokens of a text.
     pub fn count_tokens(&self, text: &str) -> u64 {
         tokens::count(text)
@@ -86,8 +95,9 @@ impl ProjectReader {
 
     /// Reads a document that the index lists.
     pub fn document(&self, root: &Root, line: &DocumentLine) -> Result<DocumentText, Unread> {
+        let mut is_scanned = false;
         for path in [Some(&line.path), line.sidecar.as_ref()].into_iter().flatten() {
-            self.check_denied(path)?;
+            is_scanned |= self.is_scanned(path)?;
         }
         let read = |path: &str| match discover::read_document(root, &self.plan, path) {
             Ok(Some(Content::Bytes(bytes, _))) => Ok(bytes),
@@ -109,14 +119,20 @@ impl ProjectReader {
         if stale && !discover::may_be_document(&line.path) {
             return Err(Unread::NoDocument);
         }
-        let text = parse::whole(&bytes, &self.allowed(&line.path));
+        let allowed = self.allowed(&line.path);
+        let is_document = || discover::may_be_document(&line.path);
+        if is_scanned && (!is_document() || parse::has_secret(&bytes, &allowed)) {
+            return Err(Unread::Denied);
+        }
+        let text = parse::whole(&bytes, &allowed);
         Ok(DocumentText { bytes, text, stale })
     }
 
     /// Reads an emitted file. The build redacted what it wrote; any other text is redacted here.
     pub fn artifact(&self, root: &Root, entry: &ManifestEntry) -> Result<ArtifactText, Unread> {
         let path = entry.path.as_str();
-        self.check_denied(path)?;
+        // A bundle is named after its document. The build has scanned both.
+        self.is_scanned(path)?;
         let unreadable = |why| Unread::Unreadable(path.to_string(), why);
         match verify::on_disk(root, path, Some(entry)) {
             Ok(OnDisk::Ours(_, digest, bytes) | OnDisk::Crlf(digest, bytes)) => {
@@ -130,7 +146,7 @@ impl ProjectReader {
             }
             Ok(OnDisk::Absent) => Err(unreadable("is missing")),
             Ok(OnDisk::Edited(_) | OnDisk::Mixed(_) | OnDisk::Foreign) => {
-                let text = self.file(root, path)?.ok_or_else(|| unreadable("is missing"))?;
+                let text = self.unchecked(root, path)?.ok_or_else(|| unreadable("is missing"))?;
                 let hash = Digest::of(text.as_bytes()).to_string();
                 Ok(ArtifactText { text, hash, stale: true })
             }
@@ -141,6 +157,11 @@ impl ProjectReader {
     /// Reads a hand-written file that is not a document. `None` if it does not exist.
     pub fn file(&self, root: &Root, path: &str) -> Result<Option<String>, Unread> {
         self.check_denied(path)?;
+        self.unchecked(root, path)
+    }
+
+    /// Reads a file without comparing its name with the deny-list.
+    fn unchecked(&self, root: &Root, path: &str) -> Result<Option<String>, Unread> {
         match root.read(path, MAX_FILE) {
             Ok(Some(Content::Bytes(bytes, _))) => {
                 Ok(Some(parse::whole(&bytes, &self.allowed(path))))

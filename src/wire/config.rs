@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::limits::LimitKeys;
 use super::plugin::{self, PluginForm};
 use super::schema::Refusal;
-use super::security::Security;
+use super::security::{DenyDocuments, Security};
 use crate::model::plan::{HOOK_BYTES, Rule, Tier};
 use crate::model::uri::slugify;
 use crate::model::{Budget, Code, Digest, Kind, Plan, Severity};
@@ -270,6 +270,7 @@ impl Config {
             graph: reference.graph.unwrap_or_else(|| "blue://context/relevance".to_string()),
             staleness_days: reference.staleness_days.unwrap_or(30),
             deny: self.security.deny.clone(),
+            deny_decisions: self.security.deny_documents == DenyDocuments::Strict,
             allow_external: self.security.allow_external,
             allowance: self.security.allowance(),
             limits: self.limits.plan(),

@@ -12,12 +12,26 @@ use crate::model::allowance::HiddenRule;
 pub struct Security {
     /// Globs on single path components, in any case.
     pub deny: Vec<String>,
+    /// Decisions whose title matches a word of `deny`: read and left out if they have a secret in
+    /// them (`scan`), or never read (`strict`).
+    pub deny_documents: DenyDocuments,
     /// True if a symbolic link to a document may point outside the project.
     pub allow_external: bool,
     /// Hidden characters that documents may have.
     pub allow_hidden: Vec<AllowHidden>,
     /// Texts that look like secrets but are not.
     pub allow_secrets: Vec<AllowSecret>,
+}
+
+/// Treatment of decisions whose title has a word such as `secret` that `deny` matches.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DenyDocuments {
+    /// They are read, and left out if they have a secret in them.
+    #[default]
+    Scan,
+    /// They are never read.
+    Strict,
 }
 
 /// Hidden characters that some documents may have.
@@ -90,6 +104,7 @@ impl Default for Security {
     fn default() -> Security {
         let deny = DENIED.map(str::to_string).to_vec();
         let (allow_hidden, allow_secrets) = (Vec::new(), Vec::new());
-        Security { deny, allow_external: false, allow_hidden, allow_secrets }
+        let deny_documents = DenyDocuments::default();
+        Security { deny, deny_documents, allow_external: false, allow_hidden, allow_secrets }
     }
 }
