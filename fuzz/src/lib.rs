@@ -9,7 +9,7 @@ use blue::model::FileName;
 use blue::model::escape::escape;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
-use blue::model::{Digest, Format, Key, Source, State};
+use blue::model::{Digest, Format, Key, Source, State, TextFormat};
 use blue::wire::agent::{Agent, hooks};
 use blue::wire::cache::Seal;
 use blue::wire::config::Config;
@@ -23,15 +23,17 @@ use blue::parse;
 pub fn documents(bytes: &[u8]) {
     let limits = Limits::default();
     for sidecar in [None, Some(bytes[bytes.len() / 2..].to_vec())] {
-        let source = Source { bytes: bytes.to_vec(), sidecar };
-        parse::texts(&source, &limits, &Allowed::default());
-        parse::work(&source, &limits, &Allowed::default());
-        parse::parse(&source, &limits, &Allowed::default());
+        for format in TextFormat::ALL {
+            let source = Source { bytes: bytes.to_vec(), sidecar: sidecar.clone(), format };
+            parse::texts(&source, &limits, &Allowed::default());
+            parse::work(&source, &limits, &Allowed::default());
+            parse::parse(&source, &limits, &Allowed::default());
+        }
     }
     let whole = parse::whole(bytes, &Allowed::default());
     let safe = escape(&whole);
     assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not escaped");
-    let source = Source { bytes: bytes.to_vec(), sidecar: None };
+    let source = Source { bytes: bytes.to_vec(), sidecar: None, format: TextFormat::Markdown };
     let parsed = parse::parse(&source, &limits, &Allowed::default());
     let facts = &parsed.facts;
     assert!(!facts.line.contains('\n') && facts.line.len() <= 240 && facts.sizes.brief.len <= 600);

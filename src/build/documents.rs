@@ -14,7 +14,8 @@ use crate::model::layout::{FACTS, KNOWLEDGE};
 use crate::model::plural::counted;
 use crate::model::source::document_digest;
 use crate::model::{
-    Code, Diagnostic, Digest, FoundFile, Note, Noted, Parsed, Source, Stat, State, TrackedFile,
+    Code, Diagnostic, Digest, FoundFile, Note, Noted, Parsed, Source, Stat, State, TextFormat,
+    TrackedFile,
 };
 use crate::parse::{self, Extracts};
 use crate::root::{Content, Root};
@@ -160,6 +161,12 @@ pub(super) fn read_all(
     Ok(Noted::new(all, notes))
 }
 
+/// Returns the key of a document in the facts cache. Facts depend on the content, on its format and on
+/// the exceptions of the guard.
+pub(super) fn facts_key(path: &str, content: Digest, allowed: &Allowed) -> Digest {
+    allowed.cache_key(TextFormat::of_path(path).unwrap_or_default().cache_key(content))
+}
+
 struct DocumentReader<'a> {
     root: &'a Root,
     inputs: &'a Inputs,
@@ -189,7 +196,7 @@ impl DocumentReader<'_> {
         let allowed = self.inputs.guard.allowed_for(path);
         if let Some((digest, parsed, files)) = self.unchanged(path, sidecar, &allowed) {
             self.add_size(parsed.facts.n_bytes)?;
-            let key = allowed.cache_key(digest);
+            let key = facts_key(path, digest, &allowed);
             return Ok(Ok(LoadedDocument { digest, key, parsed, files, fresh: None, note }));
         }
         let (bytes, stat) = match self.bytes(path)? {
@@ -217,11 +224,12 @@ impl DocumentReader<'_> {
             sidecar_bytes = Some(bytes);
         }
         let digest = document_digest(own, sidecar_bytes.as_deref().map(Digest::of));
-        let key = allowed.cache_key(digest);
+        let key = facts_key(path, digest, &allowed);
         if let Some(parsed) = self.cache.get(&key) {
             return Ok(Ok(LoadedDocument { digest, key, parsed, files, fresh: None, note }));
         }
-        let source = Source { bytes, sidecar: sidecar_bytes };
+        let format = TextFormat::of_path(path).unwrap_or_default();
+        let source = Source { bytes, sidecar: sidecar_bytes, format };
         let limits = &self.inputs.plan.limits;
         let (parsed, extracts) = match self.with_extracts {
             true => {
@@ -299,7 +307,7 @@ impl DocumentReader<'_> {
             files.push(known.clone());
         }
         let digest = document_digest(files[0].digest, files.get(1).map(|sidecar| sidecar.digest));
-        let parsed = self.cache.get(&allowed.cache_key(digest))?;
+        let parsed = self.cache.get(&facts_key(path, digest, allowed))?;
         Some((digest, parsed, files))
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Fate, Outcome};
 use crate::model::layout::{GUIDE, TEMPLATES, VOICE};
-use crate::model::{Action, State, TrackedFile};
+use crate::model::{Action, State, TextFormat, TrackedFile};
 
 /// Documents that are named before the rest is only counted.
 const MAX_NAMES: usize = 3;
@@ -77,7 +77,9 @@ impl Explainer<'_> {
 
 /// Returns true if an input that is no longer read was a document.
 fn is_document(path: &str) -> bool {
-    path.ends_with(".md") && ![VOICE, GUIDE].contains(&path) && !path.starts_with(TEMPLATES)
+    TextFormat::of_path(path).is_some()
+        && ![VOICE, GUIDE].contains(&path)
+        && !path.starts_with(TEMPLATES)
 }
 
 #[cfg(test)]

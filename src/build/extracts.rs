@@ -3,11 +3,12 @@
 use rayon::prelude::*;
 
 use super::Corpus;
+use super::documents::facts_key;
 use crate::discover;
 use crate::guard::Allowed;
 use crate::model::plan::Limits;
 use crate::model::source::document_digest;
-use crate::model::{Digest, DocId, Document, Plan, Source, Work};
+use crate::model::{Digest, DocId, Document, Plan, Source, TextFormat, Work};
 use crate::parse::{self, Extracts};
 use crate::render::view::LongerTexts;
 use crate::root::{Content, Root};
@@ -33,7 +34,7 @@ fn extract<T: Clone>(
     let Corpus { root, inputs, graph, extracts, .. } = corpus;
     let document = graph.document(id);
     let allowed = inputs.guard.allowed_for(&document.path);
-    if let Some(extracts) = extracts.get(&allowed.cache_key(document.digest)) {
+    if let Some(extracts) = extracts.get(&facts_key(&document.path, document.digest, &allowed)) {
         return Ok(get(extracts).clone());
     }
     Ok(parse(&read_again(root, &inputs.plan, document)?, &inputs.plan.limits, &allowed))
@@ -50,7 +51,8 @@ fn read_again(root: &Root, plan: &Plan, document: &Document) -> anyhow::Result<S
         _ => anyhow::bail!(changed()),
     };
     let sidecar = document.sidecar.as_deref().and_then(|path| bytes(path).ok());
-    let source = Source { bytes: bytes(&document.path)?, sidecar };
+    let format = TextFormat::of_path(&document.path).unwrap_or_default();
+    let source = Source { bytes: bytes(&document.path)?, sidecar, format };
     let sidecar = source.sidecar.as_deref().map(Digest::of);
     let digest = document_digest(Digest::of(&source.bytes), sidecar);
     anyhow::ensure!(digest == document.digest, changed());

@@ -13,6 +13,7 @@ use super::session::{SessionEvent, update_record};
 use super::{Exit, output, project};
 use crate::condense::tokens;
 use crate::emit;
+use crate::model::TextFormat;
 use crate::model::layout::BUNDLES;
 use crate::model::plan::HOOK_BYTES;
 use crate::root::Root;
@@ -205,8 +206,7 @@ fn rebuild(directory: &Path, input: &HookInput) -> anyhow::Result<()> {
         .iter()
         .find_map(|key| input.tool_input.get(*key).and_then(serde_json::Value::as_str));
     let is_input = path.is_none_or(|path| {
-        let path = path.to_lowercase();
-        path.ends_with(".md") || path.ends_with(".markdown") || path.contains("/.blue/")
+        TextFormat::of_path(path).is_some() || path.to_lowercase().contains("/.blue/")
     });
     if is_input {
         let root = project::open_to_write(&project::find(directory)?)?;

@@ -44,7 +44,7 @@ pub(super) fn apply(
                 found.push(FoundFile { path, base, collection: row, sidecar, name });
             }
             if n_matched == 0 {
-                let message = format!("no Markdown file matches {pattern:?}");
+                let message = format!("no document matches {pattern:?}");
                 notes.push(
                     Diagnostic::new(Code::SourceUnknown, ".blue/config.yaml", message)
                         .hint("correct documents.paths"),

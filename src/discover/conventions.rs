@@ -88,11 +88,12 @@ fn collect(
             Some((_, row)) => row,
             None => {
                 let row = *rows.entry(&folder.name).or_insert(collections.len());
-                add_folder(&mut collections, row, folder);
+                add_collection(&mut collections, row, folder);
                 row
             }
         };
         last = Some((folder, row));
+        collections[row].add_glob(path, base);
         found.push(FoundFile {
             path: path.to_string(),
             base,
@@ -105,18 +106,12 @@ fn collect(
     (collections, found)
 }
 
-/// Adds a folder to the collection of a row, and adds the collection if there is none yet.
-fn add_folder(collections: &mut Vec<Collection>, row: usize, folder: &DocumentFolder) {
+/// Adds the collection of a row if there is none yet.
+fn add_collection(collections: &mut Vec<Collection>, row: usize, folder: &DocumentFolder) {
     if row == collections.len() {
         let kind = Kind::new(&folder.kind);
         let (name, series) = (folder.name.clone(), folder.series.clone());
         collections.push(Collection { name, kind, series, globs: Vec::new() });
-    }
-    let glob =
-        if folder.base.is_empty() { "*.md".to_string() } else { format!("{}/*.md", folder.base) };
-    let globs = &mut collections[row].globs;
-    if !globs.contains(&glob) {
-        globs.push(glob);
     }
 }
 

@@ -11,6 +11,7 @@ use rustix::fs::{Mode, OFlags};
 
 use super::project_root;
 use crate::model::layout::folder_of;
+use crate::model::text_format::EXTENSIONS;
 use crate::root::{self, Content};
 
 /// The commit that is checked out.
@@ -131,7 +132,8 @@ fn index_version(folder: &Path) -> Option<u32> {
 fn list_skipped(folder: &Path) -> Option<Vec<String>> {
     let mut command = command(folder)?;
     command.args(["-c", "advice.sparseIndexExpanded=false", "ls-files", "-t", "-z", "--cached"]);
-    command.args(["--", ":(icase)*.md", ":(icase)*.markdown"]).stdin(Stdio::null());
+    let patterns = EXTENSIONS.iter().map(|(extension, _)| format!(":(icase)*.{extension}"));
+    command.arg("--").args(patterns).stdin(Stdio::null());
     let output = command.spawn().ok()?.wait_with_output().ok()?;
     let listed = String::from_utf8_lossy(&output.stdout).into_owned();
     Some(

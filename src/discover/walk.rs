@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustix::fs::FileType;
 
 use crate::model::layout::{CONTEXT, HOOKS, LOCAL};
-use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan};
+use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, TextFormat};
 use crate::root::{Content, Root};
 
 /// The kind of a directory entry that is not a folder.
@@ -315,15 +315,9 @@ fn is_git_folder(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }
 
-/// Returns true for file names with an extension of Markdown.
+/// Returns true for file names with an extension of a format that blue reads.
 pub(super) fn is_markdown(file: &str) -> bool {
-    let has_extension = |extension: &str| {
-        let start = file.len().checked_sub(extension.len());
-        start
-            .and_then(|start| file.as_bytes().get(start..))
-            .is_some_and(|end| end.eq_ignore_ascii_case(extension.as_bytes()))
-    };
-    has_extension(".md") || has_extension(".markdown")
+    TextFormat::of_path(file).is_some()
 }
 
 /// Files with the metadata of the document beside them. The first one that exists is read.

@@ -2,7 +2,7 @@
 
 use super::TextFinding;
 use super::scan_context::ScanContext;
-use crate::model::{Code, byte_scan};
+use crate::model::{Code, TextFormat, byte_scan};
 
 /// Returns true if a word mixes Latin letters with letters of another script that look like them.
 pub(super) fn is_mixed(word: &str) -> bool {
@@ -53,7 +53,7 @@ pub(super) fn findings(context: &ScanContext<'_>) -> Vec<TextFinding> {
 }
 
 fn is_address(token: &str) -> bool {
-    token.contains("://") || token.ends_with(".md")
+    token.contains("://") || TextFormat::of_path(token).is_some()
 }
 
 /// Returns true for capitals, a dash and a number.

@@ -2,21 +2,15 @@
 
 use super::resolve::{Resolution, Resolver};
 use crate::model::layout::folder_of;
-use crate::model::{Code, DocId, FileName, Label, Relation};
+use crate::model::text_format::EXTENSIONS;
+use crate::model::{Code, DocId, FileName, Label, Relation, TextFormat};
 
 impl Resolver<'_, '_> {
     /// Resolves a path by trying, in this order: the exact path, the same slug in the same folder,
     /// the same number with a similar slug. Otherwise the link is broken.
     pub(super) fn path(&self, path: &str, label: Option<&Label>) -> Resolution {
         let Some(full) = joined(&self.document.path, path) else { return Resolution::Foreign };
-        let spellings = [
-            full.clone(),
-            format!("{full}.md"),
-            format!("{full}/README.md"),
-            format!("{full}/index.md"),
-            full.replace(".html", ".md"),
-        ];
-        if let Some(id) = spellings.iter().find_map(|path| self.index.by_path(path)) {
+        if let Some(id) = self.index.by_path(&full).or_else(|| self.without_extension(&full)) {
             return Resolution::One(id);
         }
         if (self.exists)(&full) || full.is_empty() {
@@ -28,6 +22,20 @@ impl Resolver<'_, '_> {
         );
         self.renamed(&wanted, folder_of(&full))
             .unwrap_or_else(|| self.broken(path, &full, &wanted, label))
+    }
+
+    /// Finds the document that a path names as a website does: without the extension, with that of
+    /// the published page, or by its folder.
+    fn without_extension(&self, full: &str) -> Option<DocId> {
+        let page = full.strip_suffix(".html").unwrap_or(full);
+        EXTENSIONS.iter().find_map(|(extension, _)| {
+            let spellings = [
+                format!("{page}.{extension}"),
+                format!("{full}/README.{extension}"),
+                format!("{full}/index.{extension}"),
+            ];
+            spellings.iter().find_map(|path| self.index.by_path(path))
+        })
     }
 
     /// Finds the document that a path named before it was renamed.
@@ -81,10 +89,7 @@ impl Resolver<'_, '_> {
             return Some(self.document.collection);
         }
         self.collections.iter().position(|collection| {
-            collection
-                .globs
-                .iter()
-                .any(|glob| glob.trim_end_matches("/*.md").trim_end_matches("/**/*.md") == folder)
+            collection.globs.iter().any(|glob| glob.split("/*").next() == Some(folder))
         })
     }
 
@@ -95,8 +100,7 @@ impl Resolver<'_, '_> {
         wanted: &FileName,
         label: Option<&Label>,
     ) -> Resolution {
-        let may_be_document =
-            full.ends_with(".md") || full.ends_with(".markdown") || wanted.number.is_some();
+        let may_be_document = TextFormat::of_path(full).is_some() || wanted.number.is_some();
         // Routes of a website and generated folders exist only after a build of the site.
         if !may_be_document {
             return Resolution::Foreign;

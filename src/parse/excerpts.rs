@@ -75,7 +75,7 @@ pub(super) fn excerpts(page: &Page<'_>) -> (String, Texts) {
         .unwrap_or_default();
     let brief = page.second_scan.cleaned(brief);
     let body = page.text[after_title(page)..].trim();
-    let full = if body.len() <= MAX_FULL { without_cr(body) } else { String::new() };
+    let full = if body.len() <= MAX_FULL { without_cr(page, body) } else { String::new() };
     let line = clip(&first_sentence(&brief), MAX_LINE);
     let sections = page.second_scan.cleaned(binding_sections(page));
     (line, Texts { brief: clip(&brief, MAX_BRIEF), sections, full })
@@ -116,11 +116,22 @@ pub(super) fn heading_position(names: &[&str], title: &str) -> Option<usize> {
     names.iter().position(|name| name.eq_ignore_ascii_case(title))
 }
 
-fn without_cr(text: &str) -> String {
-    match memchr::memchr(b'\r', text.as_bytes()) {
+/// Returns a text with line ends LF. A translation has several blank lines in the place of markup;
+/// one of them is enough.
+fn without_cr(page: &Page<'_>, text: &str) -> String {
+    let mut text = match memchr::memchr(b'\r', text.as_bytes()) {
         Some(_) => text.replace('\r', ""),
         None => text.to_string(),
+    };
+    if page.is_translated() {
+        let mut n_blank = 0;
+        let lines = text.split_inclusive('\n').filter(|line| {
+            n_blank = if line.trim().is_empty() { n_blank + 1 } else { 0 };
+            n_blank <= 1
+        });
+        text = lines.collect();
     }
+    text
 }
 
 /// Returns the first paragraph of running text, or the first list items if there is none.
@@ -179,7 +190,7 @@ fn binding_sections(page: &Page<'_>) -> String {
         {
             continue;
         }
-        let body = without_cr(page.text[page.body.section(index)].trim());
+        let body = without_cr(page, page.text[page.body.section(index)].trim());
         if body.is_empty() {
             continue;
         }

@@ -166,7 +166,7 @@ pub(super) fn normal_key(key: &str) -> String {
 }
 
 /// Returns true if a text looks like a key and not like the start of a sentence.
-fn is_key(key: &str) -> bool {
+pub(super) fn is_key(key: &str) -> bool {
     let n_words = key.split(' ').count();
     (2..=40).contains(&key.len())
         && n_words <= 5

@@ -21,11 +21,14 @@ mod stated_status;
 mod tasks;
 mod terms;
 mod title;
+mod translate;
+
+use std::borrow::Cow;
 
 use crate::guard::{Allowed, Clean, clean};
 use crate::model::escape::escape_except;
 use crate::model::plan::Limits;
-use crate::model::{Code, Facts, Label, Note, Parsed, Source, Texts, Work};
+use crate::model::{Code, Facts, Label, Note, Parsed, Reference, Source, Texts, Work};
 
 pub use documents::documents;
 use header_fields::Field;
@@ -35,13 +38,23 @@ use second_scan::SecondScan;
 
 /// One decoded and cleaned source with its Markdown structure and header fields.
 pub(crate) struct Page<'a> {
+    /// The text as Markdown.
     text: &'a str,
+    /// The text as written, with the same lines.
+    written: &'a str,
     lines: LineIndex,
     /// Offset of the body, after any front matter.
     start: usize,
     body: Body<'a>,
     fields: Vec<Field>,
     second_scan: SecondScan<'a>,
+}
+
+impl Page<'_> {
+    /// Returns true if the document is not written in Markdown.
+    fn is_translated(&self) -> bool {
+        !std::ptr::eq(self.text, self.written)
+    }
 }
 
 /// Texts of a document that artifacts may show and that are not among its facts. Extracting them
@@ -117,15 +130,30 @@ fn with_page<T>(
     if let Some(sidecar) = &source.sidecar {
         fields.extend(front_matter::sidecar(sidecar, limits, allowed, &mut notes));
     }
+    let second_scan = SecondScan::new(allowed);
+    let first_line = lines.line(front_matter.end);
+    let written = &text[..];
+    let (text, lines) =
+        match translate::to_markdown(&written[front_matter.end..], first_line, source.format) {
+            Some(translation) => {
+                fields.extend(translation.fields);
+                // A secret can be hidden in markup that the translation removes.
+                let text = written[..front_matter.end].to_string()
+                    + &second_scan.cleaned(translation.text);
+                let lines = LineIndex::new(&text);
+                (Cow::Owned(text), lines)
+            }
+            None => (Cow::Borrowed(written), lines),
+        };
     let mut body = Body::parse(&text, front_matter.end);
     fields.extend(header_fields::in_body(&text, &lines, &body));
-    let second_scan = SecondScan::new(allowed);
     for field in &mut fields {
         second_scan.clean(&mut field.key);
         field.items.iter_mut().for_each(|item| second_scan.clean(item));
     }
     body.headings.iter_mut().for_each(|heading| second_scan.clean(&mut heading.title));
-    let page = Page { text: &text, lines, start: front_matter.end, body, fields, second_scan };
+    let start = front_matter.end;
+    let page = Page { text: &text, written, lines, start, body, fields, second_scan };
     read(&page, notes)
 }
 
@@ -138,6 +166,7 @@ fn parsed(
 ) -> (Parsed, Texts) {
     let mut references = references::references(page, limits, &mut notes);
     page.second_scan.clean_references(&mut references);
+    correct_columns(page, &mut references);
     let (line, texts) = excerpts::excerpts(page);
     if page.text[page.start..].trim().is_empty() && page.fields.is_empty() {
         let message = "the document has no text".to_string();
@@ -161,10 +190,24 @@ fn parsed(
         references,
         paths,
         n_bytes: source.bytes.len() as u64,
-        n_served: escape_except(page.text, page.second_scan.allowed_characters()).len() as u64,
-        n_tokens: decode::estimated_tokens(page.text),
+        n_served: escape_except(page.written, page.second_scan.allowed_characters()).len() as u64,
+        n_tokens: decode::estimated_tokens(page.written),
     };
     (Parsed { facts, terms, notes }, texts)
+}
+
+/// Sets the column of a reference to 1 if the translation changed its line.
+fn correct_columns(page: &Page<'_>, references: &mut [Reference]) {
+    if !page.is_translated() {
+        return;
+    }
+    let written = LineIndex::new(page.written);
+    for reference in references.iter_mut().filter(|reference| reference.line > 0) {
+        let line = reference.line;
+        if written.text(page.written, line) != page.lines.text(page.text, line) {
+            reference.column = 1;
+        }
+    }
 }
 
 /// Returns the id that a header field gives the document: `eip: 1559`, `Proposal: [SE-0001](…)`.

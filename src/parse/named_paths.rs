@@ -6,7 +6,7 @@ use super::Page;
 use super::header_fields::Field;
 use super::percent::percent_decoded;
 use crate::model::binding::{MAX_PATH, clean_path, is_glob};
-use crate::model::{NamedPath, Naming};
+use crate::model::{NamedPath, Naming, TextFormat};
 
 /// Maximum number of paths per document. A document with more is an index, and the rest is ignored.
 const MAX_NAMED: usize = 1_000;
@@ -118,8 +118,8 @@ fn path_of_link(destination: &str) -> Option<String> {
         return None;
     }
     let path = percent_decoded(bare);
-    // A Markdown file in the same folder is most often another document.
-    let is_sibling = path.ends_with(".md") && !path.contains('/');
+    // A text in the same folder is most often another document.
+    let is_sibling = TextFormat::of_path(&path).is_some() && !path.contains('/');
     (!is_sibling && !path.chars().any(char::is_control)).then_some(path)
 }
 
@@ -130,7 +130,7 @@ mod tests {
     use crate::model::{Naming, Source};
 
     fn named(text: &str) -> Vec<(String, Naming, u32)> {
-        let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
+        let source = Source::markdown(text);
         let paths =
             super::super::parse(&source, &Limits::default(), &Allowed::default()).facts.paths;
         paths.into_iter().map(|named| (named.path, named.naming, named.line)).collect()

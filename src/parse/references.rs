@@ -10,7 +10,7 @@ use crate::model::file_name::is_name_suffix;
 use crate::model::plan::Limits;
 use crate::model::plural::counted;
 use crate::model::series::known_series;
-use crate::model::{Code, Label, Note, Number, Reference, Relation, Target};
+use crate::model::{Code, Label, Note, Number, Reference, Relation, Target, TextFormat};
 
 /// A longer run of characters in prose is not an address.
 const MAX_ADDRESS: usize = 512;
@@ -180,7 +180,7 @@ impl ReferenceCollector<'_, '_> {
                 Some(number) if digits && part.len() <= 6 => {
                     Target::Number(kind.map(str::to_string), number)
                 }
-                _ if part.ends_with(".md") || part.starts_with('/') => {
+                _ if TextFormat::of_path(part).is_some() || part.starts_with('/') => {
                     Target::Path(part.to_string())
                 }
                 _ if (3..=120).contains(&part.len()) => {
@@ -359,7 +359,8 @@ fn target(destination: &str) -> Option<Target> {
     let bare = destination.split(['#', '?']).next()?;
     if destination.starts_with("http://") || destination.starts_with("https://") {
         let last = bare.trim_end_matches('/').rsplit('/').next()?;
-        let may_be_document = last.ends_with(".md") || last.bytes().any(|b| b.is_ascii_digit());
+        let may_be_document =
+            TextFormat::of_path(last).is_some() || last.bytes().any(|b| b.is_ascii_digit());
         return may_be_document.then(|| Target::Url(bare.to_string()));
     }
     let has_scheme = bare.find(':').is_some_and(|at| !bare[..at].contains(['/', '.', ' ']));
@@ -370,8 +371,8 @@ fn target(destination: &str) -> Option<Target> {
     let last = path.trim_end_matches('/').rsplit('/').next()?.to_string();
     let extension = last.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     let is_text = match extension.as_deref() {
-        None | Some("md" | "markdown" | "mdx" | "html") => true,
-        Some(extension) => is_name_suffix(extension),
+        None | Some("mdx" | "html") => true,
+        Some(extension) => TextFormat::of_path(&last).is_some() || is_name_suffix(extension),
     };
     is_text.then_some(Target::Path(path))
 }

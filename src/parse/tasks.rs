@@ -131,7 +131,7 @@ mod tests {
             ## Plan\n\n### Phase 1: Start\n\n- [x] one\n\n### Phase 2: Go on\n\n\
             1. [x] two\n2. [ ] three **bold**\n   - [ ] below it\n\n\
             ## Success Criteria\n\n- [ ] it is fast\n- it is small\n- [x] it exists\n";
-        let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
+        let source = Source::markdown(text);
         let work = work(&source, &Limits::default(), &crate::guard::Allowed::default());
         assert_eq!(work.brief, "It does a thing for everybody here.");
         assert_eq!(work.phase.as_deref(), Some("Phase 2: Go on"));

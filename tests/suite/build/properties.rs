@@ -2,9 +2,9 @@
 
 use blue::guard::Allowed;
 use blue::model::FileName;
-use blue::model::Source;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
+use blue::model::{Source, TextFormat};
 use blue::parse::parse;
 use proptest::prelude::*;
 
@@ -36,13 +36,16 @@ proptest! {
     #[test]
     fn any_bytes_give_facts(bytes in proptest::collection::vec(any::<u8>(), 0..2_000)) {
         let n_bytes = bytes.len() as u64;
-        let facts = parse(&Source { bytes, sidecar: None }, &Limits::default(), &Allowed::default()).facts;
-        prop_assert_eq!(facts.n_bytes, n_bytes);
+        for format in TextFormat::ALL {
+            let source = Source { bytes: bytes.clone(), sidecar: None, format };
+            let facts = parse(&source, &Limits::default(), &Allowed::default()).facts;
+            prop_assert_eq!(facts.n_bytes, n_bytes);
+        }
     }
 
     #[test]
     fn places_in_any_markdown_are_within_the_text(text in markdown()) {
-        let facts = parse(&Source { bytes: text.clone().into_bytes(), sidecar: None }, &Limits::default(), &Allowed::default()).facts;
+        let facts = parse(&Source::markdown(&text), &Limits::default(), &Allowed::default()).facts;
         let n_lines = text.lines().count() as u32 + 1;
         for reference in &facts.references {
             prop_assert!((1..=n_lines).contains(&reference.line), "line {} of {n_lines}", reference.line);

@@ -5,7 +5,7 @@ use blue::model::FileName;
 use blue::model::escape::escape;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
-use blue::model::{Digest, Format, Key, Parsed, Source, State};
+use blue::model::{Digest, Format, Key, Parsed, Source, State, TextFormat};
 use blue::wire::agent::{Agent, hooks};
 use blue::wire::cache::Seal;
 use blue::wire::config::Config;
@@ -27,16 +27,18 @@ fn any_document_is_parsed() {
         |bytes| {
             let half = bytes.len() / 2;
             for sidecar in [None, Some(bytes[half..].to_vec())] {
-                let source = Source { bytes: bytes.to_vec(), sidecar };
-                parse::texts(&source, &Limits::default(), &Allowed::default());
-                parse::work(&source, &Limits::default(), &Allowed::default());
-                parse::parse(&source, &Limits::default(), &Allowed::default());
+                for format in TextFormat::ALL {
+                    let source = Source { bytes: bytes.to_vec(), sidecar: sidecar.clone(), format };
+                    parse::texts(&source, &Limits::default(), &Allowed::default());
+                    parse::work(&source, &Limits::default(), &Allowed::default());
+                    parse::parse(&source, &Limits::default(), &Allowed::default());
+                }
             }
             let whole = parse::whole(bytes, &Allowed::default());
             let safe = escape(&whole);
             assert!(!safe.contains('\u{202e}') && !safe.contains('\u{1b}'), "not neutral");
             let parsed = parse::parse(
-                &Source { bytes: bytes.to_vec(), sidecar: None },
+                &Source { bytes: bytes.to_vec(), sidecar: None, format: TextFormat::Markdown },
                 &Limits::default(),
                 &Allowed::default(),
             );

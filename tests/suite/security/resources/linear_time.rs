@@ -219,7 +219,7 @@ const YAML: &[Shape] = &[
 
 /// Runs every parser on one document.
 fn all(text: &str) {
-    let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
+    let source = Source::markdown(text);
     let limits = Limits::default();
     parse(&source, &limits, &Allowed::default());
     texts(&source, &limits, &Allowed::default());
