@@ -247,7 +247,7 @@ impl DocumentReader<'_> {
     fn admit(&self, path: &str, document: LoadedDocument) -> Result<LoadedDocument, Refused> {
         let is_secret = |note: &&Note| note.code == Code::Secret;
         let secrets: Vec<&Note> = document.parsed.notes.iter().filter(is_secret).collect();
-        if secrets.is_empty() && document.parsed.facts.title.is_some() {
+        if secrets.is_empty() && !document.parsed.facts.titles.is_empty() {
             return Ok(document);
         }
         let Access::Scanned(name) = self.deny.access(path) else { return Ok(document) };

@@ -20,8 +20,8 @@ pub struct Parsed {
 /// Metadata, references and sizes of one document.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Facts {
-    /// The title from metadata or from a heading, as written.
-    pub title: Option<String>,
+    /// Texts that may be the title.
+    pub titles: TitleCandidates,
     /// The id that the document states for itself: `SE-0001`, `RFC 0016`.
     pub label: Option<Label>,
     /// The status as written, with its line.
@@ -45,6 +45,39 @@ pub struct Facts {
     pub n_served: u64,
     /// Tokens of the whole document, estimated from its size and script, not counted.
     pub n_tokens: u64,
+}
+
+/// Texts of a document that may be its title. The choice needs the headings of the other documents
+/// of its collection, so it is made when all are parsed.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct TitleCandidates {
+    /// The title that metadata states, as written.
+    pub stated: Option<String>,
+    /// A short name that metadata states, as written: `Feature Name: my_feature`.
+    pub name: Option<String>,
+    /// The first headings, in order.
+    pub headings: Vec<HeadingCandidate>,
+}
+
+impl TitleCandidates {
+    /// Returns true if nothing in the document can be its title.
+    pub fn is_empty(&self) -> bool {
+        let is_title = |heading: &HeadingCandidate| heading.is_at_top;
+        self.stated.is_none() && self.name.is_none() && !self.headings.iter().any(is_title)
+    }
+}
+
+/// One of the first headings of a document.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct HeadingCandidate {
+    /// Its text.
+    pub text: String,
+    /// Its level, 1 for the top.
+    pub level: u8,
+    /// True if no text is between it and the next heading.
+    pub is_empty: bool,
+    /// True if it can be a title because of its place.
+    pub is_at_top: bool,
 }
 
 /// Sizes of the longer extracts. The texts themselves are read from the document when an artifact

@@ -16,31 +16,186 @@ static PHRASES: LazyLock<Vec<(&str, Status)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Returns the status of the first known word or phrase in a text, such as `Accepted (2024)`.
+/// Words that turn the word after them into its opposite.
+const NEGATIONS: &[&str] =
+    &["not", "never", "no", "non", "un", "isnt", "wasnt", "hasnt", "without", "wont", "cannot"];
+
+/// Words that may be between a negation and the word that it negates.
+const FILLERS: &[&str] =
+    &["yet", "be", "been", "being", "currently", "fully", "formally", "officially", "longer"];
+
+/// Words that date a status to the past: `Active (previously rejected)`.
+const PAST: &[&str] = &["previously", "formerly", "originally", "initially", "was", "previous"];
+
+/// Words before a status that say that it is the later one: `Accepted, now deprecated`.
+const LATER: &[&str] = &["then", "now", "later", "subsequently", "since", "but", "and", "been"];
+
+/// Words that can follow a status. After any other word, a word such as `rejected` describes
+/// something else: `Accepted (rejected options are listed below)`.
+const FOLLOWERS: &[&str] = &[
+    "after", "and", "as", "at", "because", "by", "due", "for", "from", "in", "on", "see", "since",
+    "with",
+];
+
+/// Returns the status that a text states, such as `Accepted (2024)`.
 ///
-/// "superseded by" anywhere in the text wins over an earlier word.
+/// The first known word or phrase counts, with these exceptions: the last step of
+/// `Draft → Accepted` counts, "superseded by" anywhere in the text wins over an earlier word, and a
+/// later part that ends a decision wins over its start: `Accepted, then withdrawn`.
 pub fn parse(raw: &str) -> Option<Status> {
-    let raw = without_struck(raw).to_lowercase();
-    let words: Vec<&str> =
-        raw.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let partly = words.iter().any(|word| matches!(*word, "partly" | "partially"));
-    let is_superseded_by = |bigram: &[&str]| {
-        matches!(bigram, ["superseded" | "superceded" | "replaced" | "obsoleted", "by"])
+    let lower = without_struck(raw).to_lowercase().replace(['\'', '’'], "").replace("->", "→");
+    lower.rsplit(['→', '⇒', '➜']).find_map(parse_step)
+}
+
+/// Returns true if the first word of a text, after a date, states a status.
+pub fn begins_with_status(raw: &str) -> bool {
+    let lower = raw.to_lowercase();
+    let words = words_of(&lower);
+    let is_digits = |word: &StatusWord<'_>| word.text.bytes().all(|b| b.is_ascii_digit());
+    let n_digits = words.iter().take_while(|word| is_digits(word)).count();
+    statuses(&words).next().is_some_and(|found| found.words.start == n_digits)
+}
+
+/// Returns true if a text lists the words to choose from, as templates do:
+/// `Proposed | Accepted | Superseded`.
+pub fn lists_alternatives(raw: &str) -> bool {
+    let is_choice = |part: &&str| part.split_whitespace().count() <= 3 && !part.contains(':');
+    let distinct = |parts: &mut dyn Iterator<Item = &str>| {
+        let mut found: Vec<Status> = parts.filter(is_choice).filter_map(parse).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.len()
     };
-    if !partly && words.windows(2).any(is_superseded_by) {
+    let trimmed = raw.trim();
+    let in_brackets = trimmed.starts_with(['{', '<', '[']);
+    distinct(&mut trimmed.split('|')) >= 2
+        || distinct(&mut trimmed.split('/')) >= 3
+        || in_brackets && distinct(&mut trimmed.split([',', '/'])) >= 2
+        || {
+            let lower = trimmed.to_lowercase();
+            let words = words_of(&lower);
+            let mut found: Vec<Status> = statuses(&words).map(|found| found.status).collect();
+            found.sort_unstable();
+            found.dedup();
+            found.len() >= 4
+        }
+}
+
+/// A word of a status text.
+struct StatusWord<'a> {
+    text: &'a str,
+    /// True if punctuation separates it from the word before.
+    starts_part: bool,
+}
+
+/// A status in a text.
+struct FoundStatus {
+    status: Status,
+    /// Indexes of its words.
+    words: std::ops::Range<usize>,
+}
+
+fn words_of(text: &str) -> Vec<StatusWord<'_>> {
+    let mut words = Vec::new();
+    let mut starts_part = true;
+    for piece in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let word = piece.trim_end_matches(|c: char| !c.is_alphanumeric());
+        if !word.is_empty() {
+            words.push(StatusWord { text: word, starts_part });
+            starts_part = false;
+        }
+        let separator = &piece[word.len()..];
+        starts_part |= separator.contains([',', ';', '.', '(', ')', ':', '|', '/', '`', '–', '—']);
+    }
+    words
+}
+
+/// Returns the status of a text without arrows.
+fn parse_step(text: &str) -> Option<Status> {
+    let words = words_of(text);
+    let text_of = |at: usize| words.get(at).map_or("", |word| word.text);
+    let partly = words.iter().any(|word| matches!(word.text, "partly" | "partially" | "part"));
+    let is_superseded_by = |at: usize| {
+        matches!(text_of(at), "superseded" | "superceded" | "replaced" | "obsoleted")
+            && text_of(at + 1) == "by"
+            && !matches!(text_of(at + 2), "none" | "nothing" | "n" | "na" | "tbd")
+            && negation(&words, at).is_none()
+    };
+    if !partly && (0..words.len()).any(is_superseded_by) {
         return Some(Status::Superseded);
     }
-    (0..words.len()).find_map(|at| {
-        let matches = |phrase: &str| phrase.starts_with(words[at]) && begins(&words[at..], phrase);
-        let found = PHRASES.iter().filter(|(phrase, _)| matches(phrase));
-        found.max_by_key(|(phrase, _)| phrase.len()).map(|(_, status)| *status)
+    let mut found = statuses(&words);
+    let first = found.next()?.status;
+    let ends_decision = |later: &FoundStatus| {
+        let at = later.words.start;
+        let is_linked = words[at].starts_part || LATER.contains(&text_of(at - 1));
+        let next = text_of(later.words.end);
+        let is_end = next.is_empty()
+            || next.starts_with(|c: char| c.is_ascii_digit())
+            || words[later.words.end].starts_part
+            || FOLLOWERS.contains(&next);
+        // "superseded by" was considered above.
+        let names_nothing = later.status == Status::Superseded && next == "by";
+        let is_dead = !later.status.is_live() && later.status != Status::Moved;
+        is_dead && is_linked && is_end && !names_nothing && !partly
+    };
+    let later = found.find(ends_decision).filter(|_| first.is_live());
+    Some(later.map_or(first, |later| later.status))
+}
+
+/// Returns the statuses that the words state, in order. A negated word does not state its opposite.
+fn statuses(words: &[StatusWord<'_>]) -> impl Iterator<Item = FoundStatus> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < words.len() {
+            let first = words[at].text;
+            let begins = |phrase: &str| phrase.starts_with(first) && begins(&words[at..], phrase);
+            let matching = PHRASES.iter().filter(|(phrase, _)| begins(phrase));
+            let Some((phrase, status)) = matching.max_by_key(|(phrase, _)| phrase.len()) else {
+                at += 1;
+                continue;
+            };
+            let range = at..at + phrase.split(' ').count();
+            at = range.end;
+            let before = words.get(range.start.wrapping_sub(1)).map_or("", |word| word.text);
+            match negation(words, range.start) {
+                _ if PAST.contains(&before) => {}
+                None => return Some(FoundStatus { status: *status, words: range }),
+                Some("longer") if status.is_live() => {
+                    return Some(FoundStatus { status: Status::Deprecated, words: range });
+                }
+                Some("yet") if status.is_live() => {
+                    return Some(FoundStatus { status: Status::Proposed, words: range });
+                }
+                Some(_) => {}
+            }
+        }
+        None
     })
 }
 
+/// Returns the negation before a word: `longer` for "no longer", `yet` for "not yet", otherwise the
+/// negating word itself.
+fn negation<'a>(words: &[StatusWord<'a>], at: usize) -> Option<&'a str> {
+    let mut kind = None;
+    for word in words[..at].iter().rev().take(4) {
+        if NEGATIONS.contains(&word.text) {
+            return Some(kind.unwrap_or(word.text));
+        }
+        if !FILLERS.contains(&word.text) {
+            return None;
+        }
+        if matches!(word.text, "longer" | "yet") {
+            kind = Some(word.text);
+        }
+    }
+    None
+}
+
 /// Returns true if `words` begin with the words of `phrase`.
-fn begins(words: &[&str], phrase: &str) -> bool {
+fn begins(words: &[StatusWord<'_>], phrase: &str) -> bool {
     let mut words = words.iter();
-    phrase.split(' ').all(|part| words.next() == Some(&part))
+    phrase.split(' ').all(|part| words.next().is_some_and(|word| word.text == part))
 }
 
 /// Removes struck-out text: `~~Accepted~~ Rejected` gives `Rejected`.
@@ -85,10 +240,25 @@ mod tests {
             ("~~Accepted~~ Rejected", Status::Rejected),
             ("Not Accepted", Status::Rejected),
             ("To Do", Status::Draft),
+            ("✅ Accepted", Status::Accepted),
+            ("Draft → In Review → Accepted", Status::Accepted),
+            ("Proposed -> Rejected", Status::Rejected),
+            ("Accepted, then withdrawn", Status::Rejected),
+            ("Accepted (deprecated since v3)", Status::Deprecated),
+            ("Accepted (rejected options are listed below)", Status::Accepted),
+            ("draft, unrecommended", Status::Deprecated),
+            ("Active (previously rejected)", Status::Active),
+            ("Accepted, superseded by: none", Status::Accepted),
+            ("Won’t do", Status::Rejected),
+            ("Ready for sign-off", Status::Proposed),
+            ("Ready for implementation", Status::Accepted),
+            ("Implementation in progress", Status::Active),
         ] {
             assert_eq!(parse(raw), Some(expected), "{raw}");
         }
-        assert_eq!(parse("purple"), None);
+        for unknown in ["purple", "optional", "not final", "never shipped", "supersedes 12"] {
+            assert_eq!(parse(unknown), None, "{unknown}");
+        }
         assert_eq!(parse(""), None);
     }
 
@@ -101,5 +271,43 @@ mod tests {
         assert_eq!(PHRASES.len(), n_entries, "an entry is not `phrase = status`");
         let by_status = |(phrase, status): &(&'static str, Status)| (*status, *phrase);
         assert!(PHRASES.is_sorted_by(|a, b| by_status(a) < by_status(b)), "entries are not sorted");
+    }
+
+    #[test]
+    fn a_negated_word_does_not_state_its_opposite() {
+        for (raw, expected) in [
+            ("Not implemented", Status::Accepted),
+            ("Not yet accepted", Status::Proposed),
+            ("Has not yet been finalized", Status::Proposed),
+            ("Unimplemented", Status::Accepted),
+            ("No longer recommended", Status::Deprecated),
+            ("No longer in use", Status::Deprecated),
+            ("Accepted, not superseded by anything", Status::Accepted),
+            ("Accepted, not implemented", Status::Accepted),
+        ] {
+            assert_eq!(parse(raw), Some(expected), "{raw}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_alternatives_is_recognised() {
+        for template in [
+            "Proposed | Accepted | Superseded",
+            "{proposed | rejected | accepted | deprecated}",
+            "<proposed, accepted>",
+            "draft/accepted/rejected",
+            "What is the status, such as proposed, accepted, rejected, deprecated, superseded?",
+        ] {
+            assert!(lists_alternatives(template), "{template}");
+        }
+        for status in [
+            "Accepted",
+            "[Accepted](x.md)",
+            "Accepted | Date: 2020-01-02",
+            "Accepted / Implemented",
+            "Accepted, then implemented in 2.0",
+        ] {
+            assert!(!lists_alternatives(status), "{status}");
+        }
     }
 }

@@ -2,11 +2,34 @@
 
 use rayon::prelude::*;
 
-use super::{addresses, title};
+use super::shared_headings::SharedHeadings;
+use super::{addresses, name_title, title, title_candidates, unknown_statuses};
 use crate::model::{
     Code, Collection, Diagnostic, Digest, Document, Facts, FileName, FoundFile, Kind, Note, Noted,
     Parsed, Status, Terms, Uri, status_words,
 };
+
+/// Names of folders that state the status of the documents in them.
+const STATUS_FOLDERS: &[(&str, Status)] = &[
+    ("abandoned", Status::Rejected),
+    ("accepted", Status::Accepted),
+    ("approved", Status::Accepted),
+    ("archive", Status::Deprecated),
+    ("archived", Status::Deprecated),
+    ("archives", Status::Deprecated),
+    ("declined", Status::Rejected),
+    ("defunct", Status::Deprecated),
+    ("deprecated", Status::Deprecated),
+    ("draft", Status::Draft),
+    ("drafts", Status::Draft),
+    ("implemented", Status::Implemented),
+    ("obsolete", Status::Superseded),
+    ("proposed", Status::Proposed),
+    ("rejected", Status::Rejected),
+    ("retired", Status::Deprecated),
+    ("superseded", Status::Superseded),
+    ("withdrawn", Status::Rejected),
+];
 
 /// Builds a document from each file and its facts. The documents are in the order of every
 /// artifact: by collection, number and path. Their terms are in the same order.
@@ -14,6 +37,7 @@ pub fn documents(
     collections: &[Collection],
     files: Vec<(FoundFile, Digest, Parsed)>,
 ) -> Noted<(Vec<Document>, Vec<Terms>)> {
+    let shared = SharedHeadings::new(files.iter().map(|(file, _, parsed)| (file, parsed)));
     let mut built: Vec<(Document, Terms, Vec<Diagnostic>)> = files
         .into_par_iter()
         .with_min_len(64)
@@ -23,7 +47,7 @@ pub fn documents(
                 Diagnostic { hint, ..Diagnostic::new(code, &file.path, message).at(line, column) }
             };
             let mut notes: Vec<Diagnostic> = notes.into_iter().map(at_file).collect();
-            let document = document(collections, file, digest, facts, &mut notes);
+            let document = document(collections, &shared, (file, digest, facts), &mut notes);
             (document, terms, notes)
         })
         .collect();
@@ -33,6 +57,7 @@ pub fn documents(
     let (mut documents, terms): (Vec<Document>, Vec<Terms>) =
         built.into_iter().map(|(document, terms, _)| (document, terms)).unzip();
     addresses::assign(collections, &mut documents, &mut notes);
+    unknown_statuses::report(&documents, &mut notes);
     Noted::new((documents, terms), notes)
 }
 
@@ -43,9 +68,8 @@ fn sort_key(document: &Document) -> (usize, bool, (bool, u64, &str), &str) {
 
 fn document(
     collections: &[Collection],
-    mut found: FoundFile,
-    digest: Digest,
-    mut facts: Facts,
+    shared: &SharedHeadings,
+    (mut found, digest, mut facts): (FoundFile, Digest, Facts),
     notes: &mut Vec<Diagnostic>,
 ) -> Document {
     let name = std::mem::take(&mut found.name);
@@ -55,10 +79,13 @@ fn document(
     if facts.label.as_ref().is_some_and(|label| Some(&label.number) != number.as_ref()) {
         facts.label = None;
     }
-    let (status, status_text) = choose_status(&found.path, &name, &facts, notes);
-    let title = facts.title.as_deref().map(|title| title::stripped(title, number.as_ref()));
-    let title =
-        title.filter(|title| !title.is_empty()).unwrap_or_else(|| title_from_name(&name, &found));
+    let (status, status_text) = choose_status(&found, &name, &facts, notes);
+    let is_shared = |heading: &str| shared.contain(found.collection, heading);
+    let title = title_candidates::choose(&facts.titles, is_shared);
+    let title = title.map(|title| title::stripped(title, number.as_ref()));
+    let title = title
+        .filter(|title| !title.is_empty())
+        .unwrap_or_else(|| name_title::from_name(&name, &found, &facts.titles));
     let kind = match name.is_plan {
         true => Kind::new("plan"),
         false => collections[found.collection].kind.clone(),
@@ -87,46 +114,49 @@ fn document(
     }
 }
 
-/// Returns the status that the header states, or else the one in the file name. If the two
-/// disagree, the header wins and the disagreement is reported.
+/// Returns the status that the header states, or else the one in the file name or the folder. If
+/// header and name disagree, the header wins and the disagreement is reported.
 fn choose_status(
-    path: &str,
+    found: &FoundFile,
     name: &FileName,
     facts: &Facts,
     notes: &mut Vec<Diagnostic>,
 ) -> (Status, String) {
+    let in_name = name.status.clone().or_else(|| status_of_folder(found));
     let Some((raw, line)) = &facts.status else {
-        let in_name = name.status.clone();
         return in_name.unwrap_or((Status::Unstated, String::new()));
     };
     let Some(status) = status_words::parse(raw) else {
-        let message = format!("unknown status {raw:?}; the document counts as live");
-        let hint = "use a word such as draft, accepted, implemented, superseded or rejected";
-        notes.push(Diagnostic::new(Code::StatusUnknown, path, message).at(*line, 1).hint(hint));
-        let in_name = name.status.as_ref().map_or(Status::Unknown, |(status, _)| *status);
-        return (in_name, raw.clone());
+        return (in_name.map_or(Status::Unknown, |(status, _)| status), raw.clone());
     };
+    // A draft in a folder of rejected documents was not edited when it was moved there.
+    let is_undecided = matches!(status, Status::Draft | Status::Proposed | Status::Active);
+    if let Some((in_folder, word)) = status_of_folder(found).filter(|_| is_undecided)
+        && !in_folder.is_live()
+    {
+        return (in_folder, word);
+    }
     if let Some((in_name, word)) =
         name.status.as_ref().filter(|(in_name, _)| !in_name.agrees_with(status))
     {
         let message =
             format!("the name says {in_name} (`{word}`), the header says {status} (`{raw}`)");
         let hint = "rename the file or correct the header; blue uses the header";
-        notes.push(Diagnostic::new(Code::StatusDisagrees, path, message).at(*line, 1).hint(hint));
+        notes.push(
+            Diagnostic::new(Code::StatusDisagrees, &found.path, message).at(*line, 1).hint(hint),
+        );
     }
     (status, raw.clone())
 }
 
-/// Derives a title from the file name, for documents that do not state one.
-fn title_from_name(name: &FileName, found: &FoundFile) -> String {
-    let words = name.slug.replace('-', " ");
-    let mut chars = words.chars();
-    match (chars.next(), &name.number) {
-        (Some(first), _) => first.to_uppercase().chain(chars).collect(),
-        (None, Some(number)) => match &name.prefix {
-            Some(prefix) => format!("{}-{number}", prefix.to_uppercase()),
-            None => number.to_string(),
-        },
-        (None, None) => found.path_in_collection().to_string(),
-    }
+/// Returns the status that the folders below the collection, or the last one above a document, state.
+fn status_of_folder(found: &FoundFile) -> Option<(Status, String)> {
+    let file = found.path.rfind('/')?;
+    let last = found.path[..file].rfind('/').map_or(0, |at| at + 1);
+    let folders = found.path[last.min(found.base)..file].rsplit('/');
+    folders.filter(|folder| !folder.is_empty()).find_map(|folder| {
+        let (_, status) =
+            STATUS_FOLDERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(folder))?;
+        Some((*status, folder.to_string()))
+    })
 }

@@ -210,7 +210,15 @@ fn add_fields(
     for (key, value) in mapping {
         let Some(key) = scalar(key) else { continue };
         let mut items = Vec::new();
-        flatten(value, &mut items, 0);
+        match value {
+            // `status: {proposed: 2020-01-02, accepted: 2020-02-03}` has the words as keys.
+            Value::Mapping(entries) if key.eq_ignore_ascii_case("status") => {
+                items.extend(entries.iter().filter_map(|(key, value)| {
+                    Some(format!("{} {}", scalar(key)?, scalar(value).unwrap_or_default()))
+                }));
+            }
+            _ => flatten(value, &mut items, 0),
+        }
         let line = lines.get(key.split(':').next().unwrap_or_default().trim_end());
         let line = first_line + line.copied().unwrap_or(0);
         fields.push(Field { key: normal_key(&key), items, line, outside_markdown: true });

@@ -1,8 +1,10 @@
 //! Reads header fields at the top of the body: tables, bullets, bold lines and plain lines.
 
-use super::LineIndex;
+use std::ops::Range;
+
 use super::markdown::Body;
 use super::plain_text::plain;
+use super::{LineIndex, header_block};
 
 /// One metadata field of a document, from front matter, a sidecar file or the body.
 #[derive(Debug)]
@@ -29,17 +31,55 @@ pub(super) fn in_body(text: &str, lines: &LineIndex, body: &Body<'_>) -> Vec<Fie
     }
     let first = lines.line(range.start);
     let last = lines.line(range.end.saturating_sub(1).max(range.start)).min(first + MAX_LINES);
-    let mut fields = Vec::new();
+    let mut fields = header_block::fields(text, lines, body, &range);
     let mut column_keys: Vec<String> = Vec::new();
+    let mut blocks = header_block::blocks(text, body, &range).peekable();
     for line in first..=last {
-        let raw = lines.text(text, line);
-        if let Some(cells) = cells(raw) {
-            read_table_row(&mut column_keys, &cells, line, &mut fields);
+        let start = lines.start(line);
+        while blocks.next_if(|block| block.end <= start).is_some() {}
+        if blocks.peek().is_some_and(|block| block.contains(&start)) {
+            continue;
         }
-        if let Some((key, value)) = key_and_value(raw) {
-            fields.push(Field { key, items: vec![value], line, outside_markdown: false });
+        let raw = lines.text(text, line);
+        if let Some(cells) = cells(raw)
+            && read_table_row(&mut column_keys, &cells, line, &mut fields)
+        {
+            continue;
+        }
+        for part in parts_of_line(raw) {
+            if let Some((key, value)) = key_and_value(part) {
+                fields.push(Field { key, items: vec![value], line, outside_markdown: false });
+            }
         }
     }
+    fields.extend(html_fields(text, lines, &range));
+    fields
+}
+
+/// Splits a line with several fields in bold: `**Status:** Draft | **Date:** 2020-01-02`.
+fn parts_of_line(line: &str) -> impl Iterator<Item = &str> {
+    let is_row = line.trim_start().starts_with('|');
+    let keys = line.match_indices("**").map(|(at, _)| at).step_by(2);
+    let mut starts: Vec<usize> = keys
+        .filter(|at| {
+            let bold = line[at + 2..].split("**").next().unwrap_or_default();
+            let after = &line[(at + 4 + bold.len()).min(line.len())..];
+            bold.ends_with(':') || after.trim_start().starts_with(':')
+        })
+        .collect();
+    match starts.first_mut() {
+        Some(first) if !is_row => *first = 0,
+        _ => starts = vec![0],
+    }
+    let ends: Vec<usize> = starts.iter().skip(1).copied().chain([line.len()]).collect();
+    starts.into_iter().zip(ends).map(|(start, end)| {
+        line[start..end].trim_end_matches([' ', '|', '·', '•', ',', ';', '—', '–'])
+    })
+}
+
+/// Reads the rows of HTML tables.
+fn html_fields(text: &str, lines: &LineIndex, range: &Range<usize>) -> Vec<Field> {
+    let mut fields = Vec::new();
     let head = &text[range.clone()];
     let mut next_row = head.find("<tr").unwrap_or(head.len());
     for row in head.split("<tr").skip(1).take(MAX_LINES as usize) {
@@ -55,23 +95,25 @@ pub(super) fn in_body(text: &str, lines: &LineIndex, body: &Body<'_>) -> Vec<Fie
 }
 
 /// Reads one row of a table whose first row has the keys and whose second row has the values.
+/// Returns true if it is one of these rows.
 fn read_table_row(
     column_keys: &mut Vec<String>,
     cells: &[&str],
     line: u32,
     fields: &mut Vec<Field>,
-) {
+) -> bool {
     let is_delimiter_row = cells.iter().all(|cell| cell.trim_matches(['-', ':', ' ']).is_empty());
     if is_delimiter_row {
-        return;
+        return true;
     }
     let keys: Vec<String> = cells.iter().map(|cell| normal_key(&plain(cell))).collect();
     if column_keys.is_empty() {
         let n_known = keys.iter().filter(|key| is_known(key)).count();
-        if n_known >= 2 && cells.len() >= 2 {
+        let names_columns = n_known >= 2 && cells.len() >= 2;
+        if names_columns {
             *column_keys = keys;
         }
-        return;
+        return names_columns;
     }
     for (key, value) in column_keys.drain(..).zip(cells) {
         if is_known(&key) && !value.trim().is_empty() {
@@ -79,6 +121,7 @@ fn read_table_row(
             fields.push(Field { key, items, line, outside_markdown: false });
         }
     }
+    true
 }
 
 fn cells(line: &str) -> Option<Vec<&str>> {
@@ -96,20 +139,57 @@ pub(super) fn key_and_value(line: &str) -> Option<(String, String)> {
         let usable = is_key(&key) && !value.is_empty() && cells.len() <= 3;
         return usable.then_some((key, value));
     }
-    let line = line
-        .strip_prefix(['-', '*', '+'])
-        .filter(|rest| rest.starts_with([' ', '\t']))
-        .unwrap_or(line);
-    let line = line.trim();
-    let colon = line.find(':')?;
-    // A key in backticks documents a parameter; it is not a field of the document.
-    if line.starts_with('`') || colon > 60 || line[colon..].starts_with("://") {
+    let without_tags;
+    let line = match without_bullet(line) {
+        tagged if tagged.starts_with('<') => {
+            without_tags = strip_tags(tagged);
+            without_tags.as_str()
+        }
+        line => line,
+    };
+    // A key in backticks documents a parameter, and one in quotes is JSON; they are not fields of
+    // the document.
+    if line.starts_with(['`', '"', '{']) {
         return None;
     }
-    let key =
-        normal_key(line[..colon].trim_matches(['*', '_', '`', ' ', '[', ']', '"', '<', '>', '!']));
-    let value = line[colon + 1..].trim_start_matches(['*', '_', ' ', '\t']).trim();
+    let Some(colon) = line.find([':', '：']).filter(|colon| *colon <= 60) else {
+        return without_colon(line);
+    };
+    if line[colon..].starts_with("://") {
+        return None;
+    }
+    let key = normal_key(line[..colon].trim_matches(['*', '_', ' ', '[', ']', '<', '>', '!']));
+    let value = line[colon..].trim_start_matches([':', '：']);
+    let value = value.trim_start_matches(['*', '_', ' ', '\t']).trim();
     (is_key(&key) && !value.is_empty()).then(|| (key, value.to_string()))
+}
+
+/// Removes the bullet or the number of a list item.
+fn without_bullet(line: &str) -> &str {
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let marker = match digits.len() < line.len() {
+        true => digits.strip_prefix(['.', ')']),
+        false => line.strip_prefix(['-', '*', '+', '•']),
+    };
+    marker.filter(|rest| rest.starts_with([' ', '\t'])).unwrap_or(line).trim()
+}
+
+/// Splits `**Status** Draft`, `Status - Draft` and `Status = Draft`. Without a colon, only the key
+/// of the status is recognised, because other words also start sentences.
+fn without_colon(line: &str) -> Option<(String, String)> {
+    let bare = line.trim_start_matches(['*', '_']);
+    let is_bold = bare.len() < line.len();
+    let rest = bare.get("status".len()..).filter(|_| starts_with_status(bare))?;
+    let value = rest.trim_start_matches(['*', '_', ' ', '\t']);
+    let unmarked = value.trim_start_matches(['-', '–', '—', '=']);
+    let marked = unmarked.len() < value.len() && unmarked.starts_with([' ', '*']);
+    let closed = is_bold && rest.starts_with(['*', '_']);
+    let value = if marked { unmarked.trim() } else { value.trim() };
+    (!value.is_empty() && (marked || closed)).then(|| ("status".to_string(), value.to_string()))
+}
+
+fn starts_with_status(text: &str) -> bool {
+    text.get(.."status".len()).is_some_and(|head| head.eq_ignore_ascii_case("status"))
 }
 
 /// Splits a row of an HTML table into a key and a value.
@@ -131,7 +211,8 @@ fn html_row(line: &str) -> Option<(String, String)> {
     (is_key(&key) && !value.is_empty()).then_some((key, value))
 }
 
-fn strip_tags(html: &str) -> String {
+/// Removes HTML tags.
+pub(super) fn strip_tags(html: &str) -> String {
     let mut text = String::new();
     let mut inside = false;
     for c in html.chars() {
@@ -175,7 +256,7 @@ pub(super) fn is_key(key: &str) -> bool {
 }
 
 /// Returns true if a table with a column of this name contains metadata.
-fn is_known(key: &str) -> bool {
+pub(super) fn is_known(key: &str) -> bool {
     matches!(
         key,
         "status"
@@ -183,6 +264,12 @@ fn is_known(key: &str) -> bool {
             | "author"
             | "authors"
             | "created"
+            | "discussions to"
+            | "last updated"
+            | "layer"
+            | "replaces"
+            | "requires"
+            | "superseded by"
             | "title"
             | "state"
             | "number"
@@ -210,6 +297,15 @@ mod tests {
             "Status: Draft",
             "> - **Status**: Draft",
             "__Status__: Draft",
+            "**Status** : Draft",
+            "**Status** Draft",
+            "_Status_ Draft",
+            "Status - Draft",
+            "Status – Draft",
+            "1. Status: Draft",
+            "<b>Status:</b> Draft<br>",
+            "<li>Status: Draft</li>",
+            "Status：Draft",
         ] {
             let expected = ("status".to_string(), "Draft".to_string());
             assert_eq!(key_and_value(line), Some(expected), "{line}");
@@ -218,8 +314,21 @@ mod tests {
             html_row("<tr><td><b>Status</b></td><td>Draft</td></tr>"),
             Some(("status".into(), "Draft".into()))
         );
-        assert_eq!(key_and_value("see https://example.org"), None);
+        for line in
+            ["see https://example.org", "\"status\": \"Draft\",", "Status codes are numbers"]
+        {
+            assert_eq!(key_and_value(line), None, "{line}");
+        }
         assert_eq!(key_and_value("| | |"), None);
         assert_eq!(key_and_value("|---|---|"), None);
+    }
+
+    #[test]
+    fn several_fields_in_bold_on_one_line_are_split() {
+        let parts: Vec<&str> =
+            parts_of_line("**Date:** 2020-01-02 | **Status**: Draft · **Owner:** Ada").collect();
+        assert_eq!(parts, ["**Date:** 2020-01-02", "**Status**: Draft", "**Owner:** Ada"]);
+        let parts: Vec<&str> = parts_of_line("- Status: **Draft** for **now**").collect();
+        assert_eq!(parts, ["- Status: **Draft** for **now**"]);
     }
 }

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use super::header_fields::{is_known, key_and_value};
+use super::section_names::{is_cover_name, is_section_name};
 use crate::model::binding::looks_like_path;
 
 /// A heading and its position.
@@ -42,6 +44,7 @@ pub(crate) struct CodeSpan<'a> {
 pub(crate) struct Paragraph {
     pub(crate) range: Range<usize>,
     pub(crate) in_list: bool,
+    pub(crate) in_quote: bool,
 }
 
 /// The structure of a Markdown body. Each list is in order of appearance.
@@ -51,51 +54,9 @@ pub(crate) struct Body<'a> {
     pub(crate) code_spans: Vec<CodeSpan<'a>>,
     pub(crate) spans: Vec<Span>,
     pub(crate) paragraphs: Vec<Paragraph>,
+    /// Positions of fenced and indented code blocks.
+    pub(crate) code_blocks: Vec<Range<usize>>,
     range: Range<usize>,
-}
-
-/// Returns true if a heading names a section of many documents, so that it cannot be a title.
-pub(crate) fn is_generic(title: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "abstract",
-        "background",
-        "context",
-        "context and problem statement",
-        "contents",
-        "decision",
-        "description",
-        "goals",
-        "introduction",
-        "metadata",
-        "motivation",
-        "overview",
-        "preamble",
-        "problem",
-        "problem statement",
-        "proposal",
-        "rationale",
-        "simple summary",
-        "specification",
-        "status",
-        "summary",
-        "table of contents",
-        "tl;dr",
-        "tldr",
-        "hard fork",
-        "release signoff checklist",
-        "meta",
-        "purpose",
-        "question",
-        "header",
-        "details",
-        "simple-summary",
-        "parameters",
-        "toc",
-        "basic example",
-        "decision outcome",
-    ];
-    let title = title.trim().trim_end_matches(':').to_lowercase();
-    WORDS.contains(&title.as_str())
 }
 
 impl<'a> Body<'a> {
@@ -108,6 +69,7 @@ impl<'a> Body<'a> {
                 code_spans: Vec::new(),
                 spans: Vec::new(),
                 paragraphs: Vec::new(),
+                code_blocks: Vec::new(),
                 range: start..text.len(),
             },
             heading: None,
@@ -115,6 +77,8 @@ impl<'a> Body<'a> {
             n_code: 0,
             n_images: 0,
             n_lists: 0,
+            n_quotes: 0,
+            text,
         };
         let options = Options::ENABLE_FOOTNOTES | Options::ENABLE_HEADING_ATTRIBUTES;
         for (event, range) in Parser::new_ext(&text[start..], options).into_offset_iter() {
@@ -123,16 +87,17 @@ impl<'a> Body<'a> {
         builder.body
     }
 
-    /// Returns the part that may contain header fields: up to the second heading, or up to the
-    /// first if that one already names a section.
+    /// Returns the part that may contain header fields: up to the first heading after the title, or
+    /// up to the first that names a section. A heading such as `Preamble` or an id is skipped.
     pub(crate) fn head(&self) -> Range<usize> {
-        let n_skipped = match self.headings.first() {
-            Some(heading) if is_generic(&heading.title) => 0,
-            Some(heading) if super::title::is_id(&heading.title) => 2,
-            _ => 1,
-        };
-        let end = self.headings.get(n_skipped).map_or(self.range.end, |heading| heading.start);
-        self.range.start..end
+        let mut has_title = false;
+        let end = self.headings.iter().find(|heading| {
+            if is_cover_name(&heading.title) || super::title::is_id(&heading.title) {
+                return false;
+            }
+            std::mem::replace(&mut has_title, true) || is_section_name(&heading.title)
+        });
+        self.range.start..end.map_or(self.range.end, |heading| heading.start)
     }
 
     /// Returns the text of a section, up to the next heading of its level or above.
@@ -163,6 +128,8 @@ struct BodyBuilder<'a> {
     n_code: u32,
     n_images: u32,
     n_lists: u32,
+    n_quotes: u32,
+    text: &'a str,
 }
 
 impl<'a> BodyBuilder<'a> {
@@ -171,7 +138,9 @@ impl<'a> BodyBuilder<'a> {
             Event::Start(tag) => self.open(tag, range),
             Event::End(tag) => self.close(tag, range),
             Event::Text(text) => {
-                if let Some((_, title, _)) = &mut self.heading {
+                if let Some((_, title, _)) = &mut self.heading
+                    && self.n_images == 0
+                {
                     title.push_str(&text);
                 }
                 if self.n_code == 0 && self.n_images == 0 {
@@ -204,14 +173,21 @@ impl<'a> BodyBuilder<'a> {
     fn open(&mut self, tag: Tag<'a>, range: Range<usize>) {
         match tag {
             Tag::Heading { level, .. } => self.heading = Some((level, String::new(), range.start)),
-            Tag::CodeBlock(_) => self.n_code += 1,
+            Tag::CodeBlock(_) => {
+                self.n_code += 1;
+                self.body.code_blocks.push(range);
+            }
+            Tag::BlockQuote(_) => self.n_quotes += 1,
             Tag::Image { .. } => self.n_images += 1,
             Tag::List(_) => self.n_lists += 1,
             Tag::Paragraph => {
-                let in_list = self.n_lists > 0;
-                self.body.paragraphs.push(Paragraph { range, in_list });
+                let (in_list, in_quote) = (self.n_lists > 0, self.n_quotes > 0);
+                self.body.paragraphs.push(Paragraph { range, in_list, in_quote });
             }
-            Tag::Item => self.body.paragraphs.push(Paragraph { range, in_list: true }),
+            Tag::Item => {
+                let in_quote = self.n_quotes > 0;
+                self.body.paragraphs.push(Paragraph { range, in_list: true, in_quote });
+            }
             Tag::Link { dest_url, .. } => {
                 self.link = Some(self.body.links.len() as u32);
                 self.body.links.push(Link { destination: dest_url, range });
@@ -223,7 +199,9 @@ impl<'a> BodyBuilder<'a> {
     fn close(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
             TagEnd::Heading(_) => {
-                if let Some((level, title, start)) = self.heading.take() {
+                if let Some((level, title, start)) = self.heading.take()
+                    && !is_underlined_metadata(&self.text[range.clone()])
+                {
                     let title = title.trim().to_string();
                     let heading = Heading { level: level as u8, title, start, after: range.end };
                     self.body.headings.push(heading);
@@ -231,6 +209,7 @@ impl<'a> BodyBuilder<'a> {
             }
             TagEnd::CodeBlock => self.n_code = self.n_code.saturating_sub(1),
             TagEnd::Image => self.n_images = self.n_images.saturating_sub(1),
+            TagEnd::BlockQuote(_) => self.n_quotes = self.n_quotes.saturating_sub(1),
             TagEnd::List(_) => self.n_lists = self.n_lists.saturating_sub(1),
             TagEnd::Link => self.link = None,
             _ => {}
@@ -262,4 +241,19 @@ impl<'a> BodyBuilder<'a> {
             self.body.links.push(Link { destination, range });
         }
     }
+}
+
+/// Returns true if a heading is metadata above a line of dashes: the end of a `---` block that is
+/// not at the top of the file, or a header field above a thematic break.
+fn is_underlined_metadata(heading: &str) -> bool {
+    let mut lines = heading.trim().lines();
+    if heading.starts_with('#') || !lines.next_back().is_some_and(|line| line.starts_with("--")) {
+        return false;
+    }
+    let is_code = |line: &str| line.starts_with(['{', '}', '"', '|']) || line.ends_with(['{', ';']);
+    let n_lines = lines.clone().count();
+    lines.any(|line| {
+        let field = key_and_value(line);
+        is_code(line.trim()) || field.is_some_and(|(key, _)| n_lines > 1 || is_known(&key))
+    })
 }

@@ -2,33 +2,43 @@
 
 mod addresses;
 mod authors_and_tags;
+mod badges;
 mod code_identifiers;
 mod decode;
 mod documents;
 mod excerpts;
 mod front_matter;
+mod header_block;
 mod header_fields;
 mod id_mentions;
 mod limits;
 mod line_index;
 mod markdown;
+mod name_title;
 mod named_paths;
 mod percent;
 mod plain_text;
 mod references;
 mod second_scan;
+mod section_names;
+mod shared_headings;
 mod stated_status;
+mod status_history;
 mod tasks;
 mod terms;
 mod title;
+mod title_candidates;
 mod translate;
+mod unknown_statuses;
 
 use std::borrow::Cow;
 
 use crate::guard::{Allowed, Clean, clean};
 use crate::model::escape::escape_except;
 use crate::model::plan::Limits;
-use crate::model::{Code, Facts, Label, Note, Parsed, Reference, Source, Texts, Work};
+use crate::model::{
+    Code, Facts, Label, Note, Parsed, Reference, Source, Texts, TitleCandidates, Work,
+};
 
 pub use documents::documents;
 use header_fields::Field;
@@ -172,15 +182,15 @@ fn parsed(
         let message = "the document has no text".to_string();
         notes.push(Note { code: Code::EmptyDocument, line: 0, column: 0, message, hint: None });
     }
-    let title = title::title(page).map(|title| page.second_scan.cleaned(title));
+    let titles = titles(page);
     let mut paths = named_paths::named_paths(page);
     paths.iter_mut().for_each(|named| page.second_scan.clean(&mut named.path));
     page.second_scan.report_into(&mut notes);
-    let mut terms = terms::terms(page, title.as_deref());
+    let mut terms = terms::terms(page, title_candidates::choose(&titles, |_| false));
     terms.names = code_identifiers::identifiers(&page.text[page.start..]);
     terms.citing_lines = terms::citing_lines(page, &references);
     let facts = Facts {
-        title,
+        titles,
         tags: authors_and_tags::authors_and_tags(page),
         label: own_label(page).or_else(|| title::label(page)),
         status: stated_status::stated_status(page),
@@ -208,6 +218,16 @@ fn correct_columns(page: &Page<'_>, references: &mut [Reference]) {
             reference.column = 1;
         }
     }
+}
+
+/// Collects the texts that may be the title, with secrets redacted.
+fn titles(page: &Page<'_>) -> TitleCandidates {
+    let mut titles = title_candidates::candidates(page);
+    let texts = titles.stated.iter_mut().chain(&mut titles.name);
+    texts
+        .chain(titles.headings.iter_mut().map(|heading| &mut heading.text))
+        .for_each(|text| page.second_scan.clean(text));
+    titles
 }
 
 /// Returns the id that a header field gives the document: `eip: 1559`, `Proposal: [SE-0001](…)`.

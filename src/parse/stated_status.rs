@@ -1,59 +1,169 @@
 //! Finds the status text that a document states. `model::status_words` maps it to a status.
 
 use super::Page;
+use super::badges::badge_text;
 use super::plain_text::plain;
-use crate::model::Status;
+use super::section_names::normal_name;
+use super::status_history::{StatusEntry, latest};
 use crate::model::status_words;
+
+/// A section further down than this, or behind more than this many headings, is not near the top.
+const TOP_BYTES: usize = 3_000;
+const TOP_HEADINGS: usize = 4;
+
+/// Maximum length in bytes of a section that states a status. A longer one describes something: in
+/// a protocol, a field of this name.
+const MAX_SECTION: usize = 900;
+const MAX_FAR_SECTION: usize = 300;
 
 /// Returns the status as the document writes it, with its line.
 pub(super) fn stated_status(page: &Page<'_>) -> Option<(String, u32)> {
-    let keys = ["status", "state", "current status", "decision status", "adr status", "rfc status"];
-    let fields = page.fields.iter().filter(|field| keys.contains(&field.key.as_str()));
-    let mut stated = fields.map(|field| (plain(&field.items.join(" ")), field.line));
-    stated
-        .find(|(value, _)| !value.is_empty())
-        .or_else(|| in_section(page))
-        .or_else(|| in_head(page))
-        .map(|(value, line)| {
-            (value.trim_matches(['*', '_', ' ']).chars().take(120).collect(), line)
-        })
+    let sections = page.body.headings.iter().enumerate();
+    let mut in_sections = sections.filter_map(|(index, heading)| match is_status(&heading.title) {
+        true => in_section(page, index),
+        false => None,
+    });
+    in_fields(page).or_else(|| in_sections.next()).or_else(|| in_head(page)).map(|(value, line)| {
+        (value.trim_matches(['*', '_', ' ']).chars().take(120).collect(), line)
+    })
+}
+
+/// Returns the status in a header field, from the field that names it most clearly.
+fn in_fields(page: &Page<'_>) -> Option<(String, u32)> {
+    let ranked = page.fields.iter().filter_map(|field| Some((key_rank(&field.key)?, field)));
+    let stated = ranked.filter_map(|(rank, field)| {
+        let values = field.items.iter().filter_map(|item| value_of(item));
+        let entries: Vec<StatusEntry> = values.map(|text| StatusEntry { text, line: 0 }).collect();
+        let value = latest(&entries)?.text.clone();
+        // A field with another name is about something else unless its value is a status.
+        let counts = rank == 0 || status_words::parse(&value).is_some();
+        counts.then_some((rank, value, field.line))
+    });
+    let best = stated.reduce(|best, next| if next.0 < best.0 { next } else { best });
+    best.map(|(_, value, line)| (value, line))
+}
+
+/// Ranks the keys of fields that may state the status, best first.
+fn key_rank(key: &str) -> Option<u8> {
+    match key {
+        "status" | "statut" | "estado" | "stato" | "статус" | "状态" | "狀態" | "ステータス" => {
+            Some(0)
+        }
+        "state" | "lifecycle" | "lifecycle state" => Some(2),
+        "stage" | "lifecycle stage" | "maturity" | "maturity level" => Some(3),
+        "implementation status" | "implementation state" => Some(4),
+        _ => {
+            let is_about_document = key.ends_with(" status") && key.split(' ').count() <= 3;
+            is_about_document.then_some(1)
+        }
+    }
+}
+
+/// Returns the status text of a value in Markdown. A placeholder or a list of alternatives has none,
+/// unless one of the alternatives is marked: `Proposed | **Accepted** | Rejected`.
+fn value_of(markdown: &str) -> Option<String> {
+    let markdown = markdown.trim();
+    let mut text = plain(markdown);
+    if text.is_empty() {
+        text = badge_text(markdown)?;
+    }
+    if status_words::lists_alternatives(&text) {
+        let parts: Vec<&str> = markdown.split(['|', '/']).map(str::trim).collect();
+        let is_marked = |part: &&&str| part.starts_with("**") || part.starts_with('`');
+        let mut marked = parts.iter().filter(is_marked);
+        let only = marked.next().filter(|_| marked.next().is_none())?;
+        return Some(plain(only));
+    }
+    let is_placeholder = text.starts_with(['{', '<'])
+        || matches!(text.to_lowercase().as_str(), "n/a" | "none" | "-" | "–" | "[status]" | "");
+    (!is_placeholder).then_some(text)
+}
+
+/// Returns true if a heading is `Status`, `Decision status` or `Status: accepted`.
+fn is_status(heading: &str) -> bool {
+    if heading.len() > 80 {
+        return false;
+    }
+    let name = normal_name(heading);
+    let name = name.as_ref();
+    let has_value = name
+        .strip_prefix("status")
+        .is_some_and(|rest| rest.trim_start().starts_with([':', '-', '–', '—', '(']));
+    has_value || name == "status" || name.ends_with(" status") && name.split(' ').count() <= 2
 }
 
 /// Reads a `## Status` section, or a heading `## Status: accepted`.
-fn in_section(page: &Page<'_>) -> Option<(String, u32)> {
-    let (index, heading) = page.body.headings.iter().enumerate().find(|(_, heading)| {
-        let title = heading.title.to_lowercase();
-        title == "status" || title.starts_with("status:") || title == "state"
-    })?;
-    if let Some((_, value)) =
-        heading.title.split_once(':').filter(|(_, value)| !value.trim().is_empty())
+fn in_section(page: &Page<'_>, index: usize) -> Option<(String, u32)> {
+    let heading = &page.body.headings[index];
+    let after_name = heading.title.split_once([':', '-', '–', '—', '(']).map(|(_, value)| value);
+    if let Some(value) = after_name.map(|value| value.trim().trim_end_matches(')'))
+        && status_words::parse(value).is_some()
     {
-        return Some((value.trim().to_string(), page.lines.line(heading.start)));
+        return Some((value.to_string(), page.lines.line(heading.start)));
     }
-    let range = page.body.section(index);
+    let next = page.body.headings.get(index + 1);
+    let end = next.map_or(page.text.len(), |next| next.start.max(heading.after));
+    let range = heading.after..end;
+    let text = page.text[range.clone()].trim();
+    let is_near = index <= TOP_HEADINGS || heading.start < page.start + TOP_BYTES;
+    if text.len() > MAX_SECTION && !is_near || heading.level > 3 {
+        return None;
+    }
+    let entries = section_entries(page, range);
+    let entry = latest(&entries)?;
+    let is_known = |text: &str| status_words::parse(text).is_some();
+    let n_words = |text: &str| text.split_whitespace().count();
+    let counts = match is_near && text.len() <= MAX_SECTION {
+        true => is_known(&entry.text) || n_words(&entry.text) <= 3,
+        // Any word of running text can be one that also states a status.
+        false => {
+            (is_near || text.len() <= MAX_FAR_SECTION && heading.level <= 2)
+                && status_words::begins_with_status(&entry.text)
+        }
+    };
+    counts.then(|| (entry.text.clone(), entry.line))
+}
+
+/// Returns the lines of a status section that can state the status.
+fn section_entries(page: &Page<'_>, range: std::ops::Range<usize>) -> Vec<StatusEntry> {
+    let mut entries = Vec::new();
+    let mut in_comment = false;
     let text = &page.text[range.clone()];
-    let mut parts = Vec::new();
-    let mut line = 0;
+    let mut in_code = false;
+    let has_checked = text.contains("[x]") || text.contains("[X]");
     for (offset, raw) in line_offsets(text).take(24) {
-        let item = raw.trim().trim_start_matches(['-', '*', '>', ' ']);
+        let raw = raw.trim();
+        in_code ^= raw.starts_with("```");
+        if in_code {
+            continue;
+        }
+        in_comment |= raw.starts_with("<!--");
+        if in_comment {
+            in_comment = !raw.contains("-->");
+            continue;
+        }
+        let item = raw.trim_start_matches(['-', '*', '+', '>', ' ']);
         // In a list of checkboxes, only a checked one states the status.
-        if item.starts_with("[ ]") {
+        let checked = item.strip_prefix("[x]").or_else(|| item.strip_prefix("[X]"));
+        if item.starts_with("[ ]") || has_checked && checked.is_none() {
             continue;
         }
-        let item = item.strip_prefix("[x]").or_else(|| item.strip_prefix("[X]")).unwrap_or(item);
-        let value = plain(item);
-        if value.is_empty() || raw.trim_start().starts_with("<!--") {
-            continue;
+        // The bullet may have been the start of bold text.
+        let item = match checked {
+            Some(item) => item,
+            None if raw.starts_with("**") || raw.starts_with("*") && !raw.starts_with("* ") => raw,
+            None => item,
+        };
+        let item = item.trim_matches('|').trim();
+        let value = match super::header_fields::key_and_value(item) {
+            Some((key, value)) if key_rank(&key).is_some() => value_of(&value),
+            _ => value_of(item),
+        };
+        if let Some(text) = value.filter(|value| value.chars().any(char::is_alphanumeric)) {
+            entries.push(StatusEntry { text, line: page.lines.line(range.start + offset) });
         }
-        if line == 0 {
-            line = page.lines.line(range.start + offset);
-        }
-        parts.push(value);
     }
-    // A section can list the history of the status: "Accepted", then "Superseded by …".
-    let last = parts.iter().rposition(|part| status_words::parse(part) == Some(Status::Superseded));
-    let value = parts.get(last.unwrap_or(0))?.clone();
-    Some((value, line))
+    entries
 }
 
 fn line_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -64,24 +174,93 @@ fn line_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Reads a badge or a line of code spans above the first section: `![](…/status-accepted-green)`,
+/// Reads a badge or a line of code spans above the first section: `![Accepted](…)`,
 /// `` `draft` `optional` ``.
 fn in_head(page: &Page<'_>) -> Option<(String, u32)> {
     let head = page.body.head();
-    for (offset, raw) in line_offsets(&page.text[head.clone()]).take(30) {
+    let lines = line_offsets(&page.text[head.clone()]).take(30);
+    let mut stated = lines.filter_map(|(offset, raw)| {
         let line = raw.trim();
-        let badge = line.to_lowercase().find("status").filter(|_| line.contains("!["));
-        let is_code = line.starts_with('`') && line.ends_with('`') && line.len() > 2;
-        let value = match badge {
-            Some(at) => line.get(at + "status".len()..).unwrap_or(""),
-            None if is_code => line,
-            None => continue,
+        let value = match line.as_bytes().first()? {
+            b'`' if line.ends_with('`') => known_tags(line),
+            _ if line.contains("![") || line.contains("<img") => badge_text(line),
+            _ => None,
         };
-        if status_words::parse(value).is_some() {
-            let value = value.replace(['`', '!', '[', ']', '(', ')'], " ");
-            let words: Vec<&str> = value.split_whitespace().collect();
-            return Some((words.join(" "), page.lines.line(head.start + offset)));
+        Some((value?, page.lines.line(head.start + offset)))
+    });
+    stated.next()
+}
+
+/// Returns the code spans of a line that are statuses. Other tags, such as `optional`, are left out.
+fn known_tags(line: &str) -> Option<String> {
+    let tags = line.split('`').skip(1).step_by(2).map(str::trim);
+    let known: Vec<&str> = tags.filter(|tag| status_words::parse(tag).is_some()).collect();
+    let between = line.split('`').step_by(2).all(|gap| gap.trim_matches([' ', ',']).is_empty());
+    (between && !known.is_empty()).then(|| known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::Source;
+    use crate::model::plan::Limits;
+    use crate::parse::parse;
+
+    fn status(text: &str) -> Option<String> {
+        let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
+        let parsed = parse(&source, &Limits::default(), &crate::guard::Allowed::default());
+        parsed.facts.status.map(|(text, _)| text)
+    }
+
+    #[test]
+    fn a_status_is_found_in_every_notation() {
+        for (text, expected) in [
+            ("---\nstage: alpha\n---\n# X\n", "alpha"),
+            ("---\nstate: open\nstatus: closed\n---\n# X\n", "closed"),
+            (
+                "---\nstatus: {proposed: 2019-01-01, accepted: 2020-01-01}\n---\n# X\n",
+                "accepted 2020-01-01",
+            ),
+            ("# X\n\n- Implementation status: Implemented\n", "Implemented"),
+            ("# X\n\n![Accepted](https://img.shields.io/badge/x-y-green)\n", "Accepted"),
+            (
+                "# X\n\n![status](https://img.shields.io/badge/status-accepted-green.svg)\n",
+                "accepted",
+            ),
+            ("# X\n\nStatus: ![Rejected](https://example.org/x.svg)\n", "Rejected"),
+            ("# X\n\n`draft` `optional` `relay`\n", "draft"),
+            ("# X\n\nStatus: Proposed | **Accepted** | Rejected\n", "Accepted"),
+            ("# X\n\n## Status: ✅ Accepted\n", "✅ Accepted"),
+            ("# X\n\nStatus\n------\nAccepted\n", "Accepted"),
+            (
+                "# X\n\n## Status\n\n2020-01-02: proposed\n\n2020-02-03: accepted\n",
+                "2020-02-03: accepted",
+            ),
+            (
+                "# X\n\n## Status\n\n- 2020-02-03 accepted\n- 2020-01-02 proposed\n",
+                "2020-02-03 accepted",
+            ),
+            ("# X\n\n## Status\n\nAccepted\n\nSuperseded by [2](2.md)\n", "Superseded by 2"),
+            ("# X\n\n## Status\n\n- [ ] Proposed\n- [x] Accepted\n", "Accepted"),
+            ("# X\n\n## Status\n\n<!-- one of\nproposed, accepted -->\nRejected\n", "Rejected"),
+        ] {
+            assert_eq!(status(text).as_deref(), Some(expected), "{text}");
         }
     }
-    None
+
+    #[test]
+    fn alternatives_tags_and_descriptions_are_no_status() {
+        let far = "# X\n\n".to_string() + &"## Y\n\nText.\n\n".repeat(400);
+        for text in [
+            "# X\n\nStatus: Proposed | Accepted | Superseded\n",
+            "---\nstatus: \"{proposed | rejected}\"\n---\n# X\n",
+            "# X\n\n`optional`\n",
+            "# X\n\n## Status\n\n- Proposed\n- Accepted\n- Rejected\n- Deprecated\n",
+            &format!("{far}## Status\n\nAn open connection sends this field.\n"),
+            "# X\n\n![build status](https://example.org/build.svg)\n",
+        ] {
+            assert_eq!(status(text), None, "{text}");
+        }
+        let late = format!("{far}## Status\n\nAccepted\n");
+        assert_eq!(status(&late).as_deref(), Some("Accepted"));
+    }
 }

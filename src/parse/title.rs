@@ -1,7 +1,5 @@
 //! Finds the title of a document and removes its number and kind.
 
-use super::markdown::is_generic;
-use super::plain_text::plain;
 use super::{Page, id_mentions};
 use crate::model::{Label, Number};
 
@@ -15,37 +13,31 @@ const KINDS: &[&str] = &[
     "contract",
     "decision",
     "decision record",
+    "design",
     "design doc",
+    "design document",
+    "design proposal",
     "dialogue",
     "eip",
     "erc",
     "kep",
     "pattern",
     "plan",
+    "draft",
+    "enhancement",
+    "enhancement proposal",
+    "feature",
+    "feature proposal",
     "prd",
     "proposal",
     "request for comments",
     "rfc",
     "spike",
+    "tech spec",
+    "technical design",
+    "title",
+    "wip",
 ];
-
-/// Returns the title as written: from metadata, or from the first heading that can be a title.
-pub(super) fn title(page: &Page<'_>) -> Option<String> {
-    let field = page.fields.iter().find(|field| field.key == "title");
-    let stated = field.and_then(|field| field.items.first()).map(|value| clean(&plain(value)));
-    let headings = page.body.headings.iter().take(3);
-    let heading =
-        headings.clone().find(|heading| !is_generic(&heading.title) && !is_id(&heading.title));
-    // A small heading far down is a section of a document without a title.
-    let heading = heading.filter(|heading| heading.level <= 2 || heading.start < page.start + 200);
-    let heading = heading.filter(|heading| {
-        heading.level == 1 || !page.fields.iter().any(|field| field.outside_markdown)
-    });
-    let heading = heading.or_else(|| headings.clone().find(|heading| is_id(&heading.title)));
-    stated
-        .filter(|title| !title.is_empty())
-        .or_else(|| heading.map(|heading| clean(&heading.title)))
-}
 
 /// Returns the id in the first heading: `# NIP-01`, `# RFC 0016: X`.
 pub(super) fn label(page: &Page<'_>) -> Option<Label> {
@@ -61,20 +53,17 @@ pub(super) fn is_id(title: &str) -> bool {
         return false;
     }
     let mut found = id_mentions::mentions(title);
-    found.len() == 1 && found.remove(0).offset == 0
+    let is_whole = |mention: id_mentions::Mention| {
+        mention.offset == 0 && title[mention.end..].trim_matches([':', ' ', '.']).is_empty()
+    };
+    found.len() == 1 && is_whole(found.remove(0))
 }
 
-/// Returns the title on one line, with single spaces and without emphasis or trailing `#`.
-fn clean(title: &str) -> String {
-    let words: Vec<&str> = title.split_whitespace().collect();
-    words.join(" ").trim_matches(['*', ' ']).trim_end_matches('#').trim().to_string()
-}
-
-/// Removes a leading id or kind from a title: `RFC 0016: X`, `12. X`, `Spike: X`. An id is removed
-/// only if its series is a kind of document or its number is the document's own, so `PUSH0 opcode`
-/// stays.
+/// Removes a leading id or kind from a title: `RFC 0016: X`, `12. X`, `Spike: X`, `[RFC] X`. An id
+/// is removed only if its series is a kind of document or its number is the document's own, so
+/// `PUSH0 opcode` stays.
 pub(super) fn stripped(title: &str, number: Option<&Number>) -> String {
-    let bare = title.trim_start_matches(['[', '(']);
+    let bare = title.trim_start_matches(['[', '(', '#']);
     if let Some(id) = leading_id(bare) {
         let names_kind = id.label.as_ref().is_some_and(|label| is_kind(&label.series));
         let is_own = number == Some(&id.number);
@@ -83,17 +72,44 @@ pub(super) fn stripped(title: &str, number: Option<&Number>) -> String {
             return id.rest;
         }
     }
-    for kind in KINDS {
-        let Some(head) = title.get(..kind.len()) else { continue };
-        let rest = &title[kind.len()..];
-        if head.eq_ignore_ascii_case(kind) && rest.trim_start().starts_with([':', '—', '–']) {
-            let rest = rest.trim_start_matches([' ', ':', '—', '–']).trim();
-            if !rest.is_empty() {
-                return rest.to_string();
-            }
-        }
+    if let Some(rest) = number.and_then(|number| after_own_id(bare, number)) {
+        return rest.to_string();
     }
-    title.to_string()
+    after_kind(title).unwrap_or(title).to_string()
+}
+
+/// Returns the text after a kind: `Spike: X`, `[RFC] X`, `Proposal — X`.
+fn after_kind(title: &str) -> Option<&str> {
+    let (tag, rest) = match title.strip_prefix('[') {
+        Some(tagged) => tagged.split_once(']').map(|(tag, rest)| (tag, rest.trim_start()))?,
+        None => {
+            let (tag, rest) = title.split_once([':', '—', '–'])?;
+            (tag, rest)
+        }
+    };
+    let tag = tag.trim();
+    let rest = rest.trim_start_matches([' ', ':', '-', '—', '–']).trim();
+    let names_kind = KINDS.iter().any(|kind| kind.eq_ignore_ascii_case(tag));
+    (names_kind && !rest.is_empty() && !rest.starts_with('(')).then_some(rest)
+}
+
+/// Returns the text after words that end in the document's own number and a mark:
+/// `Acme RFC 0016: X`, `CAP-0046-01: X`, `NIP-C7 - X`.
+fn after_own_id<'a>(title: &'a str, number: &Number) -> Option<&'a str> {
+    let marks = [": ", " - ", " – ", " — ", " : ", " | "];
+    let (at, mark) = marks
+        .iter()
+        .filter_map(|mark| Some((title.find(mark)?, *mark)))
+        .min_by_key(|(at, _)| *at)?;
+    let (id, rest) = (title[..at].trim_end(), title[at + mark.len()..].trim());
+    let n_words = id.split_whitespace().count();
+    let mut starts = id.char_indices().filter(|(_, c)| c.is_ascii_hexdigit()).map(|(at, _)| at);
+    let ends_in_number = starts.any(|at| {
+        let before = id[..at].chars().next_back();
+        before.is_none_or(|c| !c.is_alphanumeric())
+            && Number::new(&id[at..]).as_ref() == Some(number)
+    });
+    (n_words <= 4 && id.len() <= 40 && ends_in_number && !rest.is_empty()).then_some(rest)
 }
 
 fn is_kind(series: &str) -> bool {
@@ -168,6 +184,19 @@ mod tests {
             ("BLS12-377 curve", "2539", "BLS12-377 curve"),
             ("EVM64 - EOF support", "7937", "EVM64 - EOF support"),
             ("Swift 6: migration", "7", "Swift 6: migration"),
+            ("Acme RFC 0347: Proof", "347", "Proof"),
+            ("Acme RFC 0728 : Proof", "728", "Proof"),
+            ("CAP-0046.1: Hosts", "46.1", "Hosts"),
+            ("NIP-C7 - Chats", "C7", "Chats"),
+            ("ADR #12 - Use X", "12", "Use X"),
+            ("ADR 12 - Use X", "12", "Use X"),
+            ("[RFC] Use X", "", "Use X"),
+            ("RFC: Use X", "", "Use X"),
+            ("Proposal: Use X", "3", "Use X"),
+            ("Title: Use X", "3", "Use X"),
+            ("[Draft] Use X", "3", "Use X"),
+            ("Use HTTP 2: streams", "4", "Use HTTP 2: streams"),
+            ("[[nodiscard]] for types", "4", "[[nodiscard]] for types"),
             ("Use Markdown", "1", "Use Markdown"),
             ("RFC 16", "16", "RFC 16"),
         ] {

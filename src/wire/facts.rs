@@ -86,12 +86,13 @@ mod tests {
     use super::*;
     use crate::model::{
         Facts, Label, NamedPath, Naming, Number, Reference, Relation, Target, Terms,
+        TitleCandidates,
     };
 
     fn parsed() -> Parsed {
         let label = Label { series: "rfc".into(), number: Number::new("16").expect("a number") };
         let facts = Facts {
-            title: Some("T".into()),
+            titles: TitleCandidates { stated: Some("T".into()), ..TitleCandidates::default() },
             label: Some(label),
             references: vec![Reference {
                 target: Target::Name(None, "x".into()),

@@ -1,0 +1,47 @@
+//! Derives a title from the file name, for documents that do not state one.
+
+use super::section_names::{is_cover_name, is_section_name};
+use crate::model::{FileName, FoundFile, TitleCandidates};
+
+/// Returns the slug in words, or else the id of the document.
+pub(super) fn from_name(
+    name: &FileName,
+    found: &FoundFile,
+    candidates: &TitleCandidates,
+) -> String {
+    let stated = candidates.stated.as_ref().or(candidates.name.as_ref());
+    let slug = match (name.slug.is_empty(), stated) {
+        (true, Some(stated)) => stated.trim_matches('`').to_string(),
+        _ => name.slug.clone(),
+    };
+    let words = as_written(&slug, &found.path).replace(['-', '_'], " ");
+    let mut chars = words.trim().chars();
+    match (chars.next(), &name.number) {
+        (Some(first), _) => first.to_uppercase().chain(chars).collect(),
+        (None, Some(number)) => match &name.prefix {
+            Some(prefix) => format!("{}-{number}", prefix.to_uppercase()),
+            None => number.to_string(),
+        },
+        (None, None) => {
+            let is_name = |text: &str| !is_section_name(text) && !is_cover_name(text);
+            let mut headings = candidates.headings.iter().map(|heading| &heading.text);
+            let heading = headings.find(|text| is_name(text)).cloned();
+            heading.unwrap_or_else(|| found.path_in_collection().to_string())
+        }
+    }
+}
+
+/// Returns a slug with the capitals that the path has: `use-grpc` for `Use-gRPC.md` is `Use-gRPC`.
+fn as_written(slug: &str, path: &str) -> String {
+    let mut from = 0;
+    let lower = path.to_ascii_lowercase();
+    // Only the last folder and the file can contain the slug.
+    if let Some(at) = path.rmatch_indices('/').nth(1).map(|(at, _)| at) {
+        from = at;
+    }
+    let words = slug.split('-').map(|word| match lower[from..].rfind(word) {
+        Some(at) if !word.is_empty() => &path[from + at..from + at + word.len()],
+        _ => word,
+    });
+    words.collect::<Vec<&str>>().join("-")
+}

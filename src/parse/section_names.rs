@@ -1,0 +1,59 @@
+//! Recognises headings that name a section or a kind of document instead of its subject.
+
+use std::borrow::Cow;
+
+use crate::model::rules;
+
+/// Returns true if a heading names a section of many documents, so that it cannot be a title.
+pub(super) fn is_section_name(heading: &str) -> bool {
+    contains(include_str!("rules/section_names.txt"), heading)
+}
+
+/// Returns true if a heading says only that a header or a document of some kind follows.
+pub(super) fn is_cover_name(heading: &str) -> bool {
+    contains(include_str!("rules/cover_names.txt"), heading)
+}
+
+fn contains(names: &str, heading: &str) -> bool {
+    // The longest name has 33 bytes; decorations need a few more.
+    if heading.len() > 48 {
+        return false;
+    }
+    let name = normal_name(heading);
+    rules::entries(names).any(|entry| entry == name)
+}
+
+/// Normalizes a heading: lower case, without a number in front and punctuation at either end.
+pub(super) fn normal_name(heading: &str) -> Cow<'_, str> {
+    let heading = heading.trim_start_matches(|c: char| !c.is_alphabetic());
+    let heading = heading.trim_end_matches(|c: char| !c.is_alphanumeric());
+    match heading.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
+        true => Cow::Owned(heading.to_lowercase()),
+        false => Cow::Borrowed(heading),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decorated_section_names_are_recognised() {
+        for heading in ["Summary", "1. Motivation", "**Context:**", "🎯 Goals", "TL;DR", "Why?"] {
+            assert!(is_section_name(heading), "{heading}");
+        }
+        assert!(is_cover_name("## Preamble"));
+        assert!(!is_section_name("Summary tables for reports"));
+    }
+
+    #[test]
+    fn names_are_normal_sorted_and_in_one_list() {
+        let sections: Vec<&str> = rules::entries(include_str!("rules/section_names.txt")).collect();
+        let covers: Vec<&str> = rules::entries(include_str!("rules/cover_names.txt")).collect();
+        for names in [&sections, &covers] {
+            assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+            assert!(names.iter().all(|name| normal_name(name) == *name));
+        }
+        assert!(!covers.iter().any(|name| sections.contains(name)));
+    }
+}
