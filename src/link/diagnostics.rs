@@ -2,8 +2,7 @@
 
 use super::resolve::{Resolution, Resolver};
 use super::resolve_path::relative;
-use crate::model::document::HEADER_END;
-use crate::model::{Code, Diagnostic, DocId, Reference, Target};
+use crate::model::{Code, Diagnostic, DocId, Reference, Relation, Target};
 
 impl Resolver<'_, '_> {
     /// Adds a diagnostic if a reference did not resolve to exactly one other document.
@@ -17,7 +16,7 @@ impl Resolver<'_, '_> {
         let path_of = |id: &DocId| self.documents[id.0 as usize].path.as_str();
         let diagnostic = match resolution {
             Resolution::One(id) if *id == self.from => {
-                if self.names_itself(reference) {
+                if !states_a_relation(reference.relation) {
                     return;
                 }
                 Diagnostic::new(Code::SelfReference, path, "the document refers to itself")
@@ -51,19 +50,21 @@ impl Resolver<'_, '_> {
         };
         notes.push(diagnostic.at(reference.line, reference.column));
     }
+}
 
-    /// Returns true if a reference is the document's own id in its header, or its own URL.
-    fn names_itself(&self, reference: &Reference) -> bool {
-        let labelled = reference.label.is_some() && reference.label == self.document.facts.label;
-        let in_header = reference.line < HEADER_END && matches!(reference.target, Target::Label(_));
-        labelled || in_header || matches!(reference.target, Target::Url(_) | Target::Number(..))
-    }
+/// Returns true if a document cannot have this relation to itself. Its own id in the text, or a link
+/// to one of its sections, is no mistake.
+fn states_a_relation(relation: Relation) -> bool {
+    matches!(
+        relation,
+        Relation::Supersedes | Relation::SupersededBy | Relation::DependsOn | Relation::Source
+    )
 }
 
 /// Formats a target as the document writes it.
 fn written(target: &Target) -> String {
     match target {
-        Target::Path(path) => format!("{path:?}"),
+        Target::Path(path) | Target::FieldPath(path) => format!("{path:?}"),
         Target::Url(url) => url.clone(),
         Target::Address(address) => address.clone(),
         Target::Label(label) => format!("{} {}", label.series.to_uppercase(), label.number),

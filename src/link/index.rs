@@ -5,9 +5,10 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use super::numbering_folder;
 use super::series::Series;
 use crate::model::uri::slugify;
-use crate::model::{DocId, Document};
+use crate::model::{DocId, Document, Number};
 
 /// Finds documents by path, file name, label, slug, title and URI. Tables that few projects need
 /// are built on first use.
@@ -18,6 +19,8 @@ pub(super) struct DocumentIndex<'a> {
     slugs: SortedTable<&'a str>,
     titles: OnceLock<SortedTable<String>>,
     uris: OnceLock<SortedTable<&'a str>>,
+    routes: OnceLock<SortedTable<String>>,
+    numbers: OnceLock<SortedTable<(&'a str, &'a str)>>,
     /// Every series of the project, sorted.
     all_series: Vec<&'a str>,
     series: &'a Series,
@@ -70,6 +73,8 @@ impl<'a> DocumentIndex<'a> {
             ),
             titles: OnceLock::new(),
             uris: OnceLock::new(),
+            routes: OnceLock::new(),
+            numbers: OnceLock::new(),
             all_series,
             series,
             documents,
@@ -120,6 +125,35 @@ impl<'a> DocumentIndex<'a> {
             .copied()
     }
 
+    /// Returns the documents whose path equals another one but for case, extension and the name
+    /// of a cover page.
+    pub(super) fn by_route(&self, path: &str) -> Vec<DocId> {
+        let key = route_key(path);
+        self.table(&self.routes, |document| route_key(&document.path))
+            .get(|route| route.as_str().cmp(&key))
+    }
+
+    /// Returns the documents with a number in the folder where the number must be unique.
+    pub(super) fn by_number_in(&self, folder: &str, number: &Number) -> Vec<DocId> {
+        let no_number = "";
+        let number_of = |document: &'a Document| match &document.number {
+            Some(number) if !document.is_plan => number.as_str(),
+            _ => no_number,
+        };
+        self.table(&self.numbers, |document| (numbering_folder(document), number_of(document)))
+            .get(|key| (*key).cmp(&(folder, number.as_str())))
+    }
+
+    /// Returns the documents of a collection with a number.
+    pub(super) fn by_number(&self, collection: usize, number: &Number) -> Vec<DocId> {
+        let first = self.documents.partition_point(|document| document.collection < collection);
+        let rows = self.documents.iter().enumerate().skip(first);
+        rows.take_while(|(_, document)| document.collection == collection)
+            .filter(|(_, document)| document.number.as_ref() == Some(number) && !document.is_plan)
+            .map(|(i, _)| DocId(i as u32))
+            .collect()
+    }
+
     /// Returns true if documents of this project belong to a series.
     pub(super) fn has_series(&self, series: &str) -> bool {
         self.all_series.binary_search(&series).is_ok()
@@ -136,5 +170,15 @@ fn file_key(path: &str) -> String {
     match parts.next().filter(|_| crate::model::document::is_cover(file)) {
         Some(folder) => format!("{}/{}", folder.to_lowercase(), file.to_lowercase()),
         None => file.to_lowercase(),
+    }
+}
+
+fn route_key(path: &str) -> String {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_text = |end: &&str| matches!(*end, "md" | "markdown" | "mdx" | "html");
+    let stem = file.rsplit_once('.').filter(|(_, end)| is_text(end)).map_or(file, |(stem, _)| stem);
+    match crate::model::document::is_cover(stem) {
+        true => folder.to_lowercase(),
+        false => format!("{folder}/{stem}").trim_start_matches('/').to_lowercase(),
     }
 }

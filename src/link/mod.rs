@@ -3,8 +3,10 @@
 mod bindings;
 mod diagnostics;
 mod index;
+mod own_pages;
 mod resolve;
 mod resolve_path;
+mod resolve_url;
 mod series;
 mod supersession;
 
@@ -28,11 +30,12 @@ pub fn link(
 ) -> Noted<Graph> {
     let series = series::infer(&collections, &documents);
     let index = DocumentIndex::new(&documents, &series);
+    let own_pages = own_pages::OwnPages::infer(&documents, &index);
     let resolved: Vec<(Vec<Edge>, Vec<Diagnostic>)> = (0..documents.len())
         .into_par_iter()
         .map(|i| {
             let from = DocId(i as u32);
-            resolve::edges(&index, &collections, &documents, from, exists)
+            resolve::edges(&index, &collections, &documents, from, exists, &own_pages)
         })
         .collect();
     let mut notes = duplicate_numbers(&collections, &documents, &series);

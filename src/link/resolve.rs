@@ -6,7 +6,9 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::index::DocumentIndex;
+use super::own_pages::OwnPages;
 use crate::model::FileName;
+use crate::model::layout::folder_of;
 use crate::model::uri::slugify;
 use crate::model::{
     Code, Collection, Diagnostic, DocId, Document, Edge, Label, Number, Reference, Relation,
@@ -44,6 +46,7 @@ pub(super) struct Resolver<'a, 'd> {
     pub(super) from: DocId,
     pub(super) document: &'a Document,
     pub(super) exists: &'a (dyn Fn(&str) -> bool + Sync),
+    pub(super) own_pages: &'a OwnPages,
     /// Number of remaining searches for a similar name. Each one compares many names.
     pub(super) n_suggestions: Cell<u32>,
 }
@@ -55,11 +58,20 @@ pub(super) fn edges(
     documents: &[Document],
     from: DocId,
     exists: &(dyn Fn(&str) -> bool + Sync),
+    own_pages: &OwnPages,
 ) -> (Vec<Edge>, Vec<Diagnostic>) {
     let document = &documents[from.0 as usize];
     let n_suggestions = Cell::new(MAX_SUGGESTIONS);
-    let resolver =
-        Resolver { index, collections, documents, from, document, exists, n_suggestions };
+    let resolver = Resolver {
+        index,
+        collections,
+        documents,
+        from,
+        document,
+        exists,
+        own_pages,
+        n_suggestions,
+    };
     let mut edges: BTreeMap<(DocId, Relation), Edge> = BTreeMap::new();
     let mut notes = Vec::new();
     for reference in &document.facts.references {
@@ -117,6 +129,7 @@ impl<'a> Resolver<'a, '_> {
                 Resolution::Renamed(id) if id == self.from => Resolution::Foreign,
                 resolution => resolution,
             },
+            Target::FieldPath(path) => self.field_path(path),
             Target::Url(url) => self.url(url, reference.label.as_ref()),
             Target::Address(address) => self.address(address),
             Target::Label(label) => self.label(label, reference.relation),
@@ -124,53 +137,6 @@ impl<'a> Resolver<'a, '_> {
                 self.number(kind.as_deref(), number, reference.relation)
             }
             Target::Name(kind, name) => self.name(kind.as_deref(), name),
-        }
-    }
-
-    /// Resolves a URL of one of this project's own documents on the web.
-    fn url(&self, url: &str, label: Option<&Label>) -> Resolution {
-        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let parts: Vec<&str> = rest.trim_end_matches('/').split('/').collect();
-        let last = parts.last().copied().unwrap_or("");
-        if let Some(at) = parts
-            .iter()
-            .position(|part| matches!(*part, "blob" | "tree" | "raw" | "master" | "main"))
-        {
-            for from in at + 1..parts.len() {
-                if let Some(id) = self.index.by_path(&parts[from..].join("/")) {
-                    return Resolution::One(id);
-                }
-            }
-        }
-        let wanted = FileName::parse(
-            if last.ends_with(".md") { last.to_string() } else { format!("{last}.md") }.as_str(),
-        );
-        if let [id] = self.index.by_file(&format!("{}.md", last.trim_end_matches(".md"))).as_slice()
-            && (wanted.number.is_some() || wanted.slug.contains('-'))
-        {
-            return Resolution::One(*id);
-        }
-        let parent = parts.len().checked_sub(2).map_or("", |i| parts[i]);
-        let pull = matches!(parent, "pull" | "id");
-        let series = match pull {
-            true => parts
-                .get(parts.len().wrapping_sub(3))
-                .map(|repo| crate::model::series::singular(repo)),
-            false => wanted.prefix.clone().filter(|_| wanted.slug.is_empty()),
-        };
-        // Rust's RFCs are numbered by their pull request; other series are not.
-        let series = series.filter(|series| parent != "pull" || series == "rfc");
-        let series_and_number = series
-            .filter(|series| self.index.has_series(series))
-            .zip(Number::new(&wanted.number_text));
-        let found = series_and_number
-            .map(|(series, number)| self.label(&Label { series, number }, Relation::Link));
-        match found {
-            Some(resolution @ (Resolution::One(_) | Resolution::Many(_))) => resolution,
-            _ => match label.map(|label| self.label(label, Relation::Link)) {
-                Some(resolution @ (Resolution::One(_) | Resolution::Many(_))) => resolution,
-                _ => Resolution::Foreign,
-            },
         }
     }
 
@@ -234,6 +200,8 @@ impl<'a> Resolver<'a, '_> {
         }
         let foreign =
             label.series == "rfc" && label.number.value().is_none_or(|n| n >= FIRST_FOREIGN_RFC);
+        // `NIP-EE` is an id only if the project has it.
+        let foreign = foreign || label.number.as_str().starts_with(|c: char| c.is_alphabetic());
         if foreign || !self.index.has_series(&label.series) {
             return Resolution::Foreign;
         }
@@ -290,17 +258,21 @@ impl<'a> Resolver<'a, '_> {
         if found.is_empty() { Resolution::Foreign } else { self.choose(found, Relation::Related) }
     }
 
-    /// Chooses among several matches. Documents of the same collection are preferred, then those in
-    /// the shallowest folder. If exactly one of them has the expected status, it is chosen: a
-    /// superseded document is usually not live, while the targets of other references are.
-    fn choose(&self, found: Vec<DocId>, relation: Relation) -> Resolution {
+    /// Chooses among several matches. Documents of the same collection are preferred, then those
+    /// with the longest common folder, because a reference means the document's own edition, then
+    /// those in the shallowest folder. If exactly one of them has the expected status, it is
+    /// chosen: a superseded document is usually not live, while the targets of other references
+    /// are.
+    pub(super) fn choose(&self, found: Vec<DocId>, relation: Relation) -> Resolution {
         let document = |id: &DocId| &self.documents[id.0 as usize];
         let is_own = |id: &DocId| document(id).collection == self.document.collection;
         let any_own = found.iter().any(is_own);
         let found: Vec<DocId> = found.into_iter().filter(|id| !any_own || is_own(id)).collect();
-        let shallowest = found.iter().map(|id| document(id).depth).min().unwrap_or(0);
-        let found: Vec<DocId> =
-            found.into_iter().filter(|id| document(id).depth == shallowest).collect();
+        let found = smallest_by(found, |id| document(id).facts.moved);
+        let found = smallest_by(found, |id| {
+            std::cmp::Reverse(n_common_folders(&document(id).path, &self.document.path))
+        });
+        let found = smallest_by(found, |id| document(id).depth);
         if found.contains(&self.from) {
             return Resolution::One(self.from);
         }
@@ -315,4 +287,16 @@ impl<'a> Resolver<'a, '_> {
             _ => Resolution::Many(found),
         }
     }
+}
+
+/// Returns the documents with the smallest key.
+fn smallest_by<K: Ord>(found: Vec<DocId>, key: impl Fn(&DocId) -> K) -> Vec<DocId> {
+    let smallest = found.iter().map(&key).min();
+    found.into_iter().filter(|id| Some(key(id)) == smallest).collect()
+}
+
+/// Returns the number of folders at the start that two paths share.
+fn n_common_folders(a: &str, b: &str) -> usize {
+    let (a, b) = (folder_of(a).split('/'), folder_of(b).split('/'));
+    a.zip(b).take_while(|(a, b)| a == b).count()
 }

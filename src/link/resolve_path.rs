@@ -1,27 +1,94 @@
 //! Resolves links by path: exact, renamed or broken.
 
+use super::numbering_folder;
 use super::resolve::{Resolution, Resolver};
+use crate::model::document::is_cover;
 use crate::model::layout::folder_of;
 use crate::model::text_format::EXTENSIONS;
 use crate::model::{Code, DocId, FileName, Label, Relation, TextFormat};
 
 impl Resolver<'_, '_> {
-    /// Resolves a path by trying, in this order: the exact path, the same slug in the same folder,
-    /// the same number with a similar slug. Otherwise the link is broken.
+    /// Resolves a path by trying, in this order: the exact path, the page of a website, the same
+    /// slug in the same folder, the same number with a similar slug. Otherwise the link is broken.
     pub(super) fn path(&self, path: &str, label: Option<&Label>) -> Resolution {
         let Some(full) = joined(&self.document.path, path) else { return Resolution::Foreign };
-        if let Some(id) = self.index.by_path(&full).or_else(|| self.without_extension(&full)) {
+        if let Some(id) = self.at_path(&full) {
             return Resolution::One(id);
         }
         if (self.exists)(&full) || full.is_empty() {
             return Resolution::Foreign;
         }
-        let file = full.rsplit('/').next().unwrap_or(&full);
-        let wanted = FileName::parse(
-            if file.contains('.') { file.to_string() } else { format!("{file}.md") }.as_str(),
-        );
-        self.renamed(&wanted, folder_of(&full))
-            .unwrap_or_else(|| self.broken(path, &full, &wanted, label))
+        if let Some(resolution) = self.page_of_site(path, &full) {
+            return resolution;
+        }
+        if let [id] = self.index.by_route(&full).as_slice() {
+            return Resolution::Renamed(*id);
+        }
+        let (folder, name) = folder_and_name(&full);
+        let wanted = FileName::parse(&name);
+        self.renamed(&wanted, folder).unwrap_or_else(|| self.broken(path, &full, &wanted, label))
+    }
+
+    /// Resolves a path in a header field, from the document's folder and then from the root.
+    pub(super) fn field_path(&self, path: &str) -> Resolution {
+        let from_root = path.trim_start_matches('/');
+        let both = || [joined(&self.document.path, from_root), joined("", from_root)];
+        if let Some(id) = both().iter().flatten().find_map(|full| self.at_path(full)) {
+            return Resolution::One(id);
+        }
+        if both().iter().flatten().any(|full| (self.exists)(full)) {
+            return Resolution::Foreign;
+        }
+        match self.path(path, None) {
+            // Fields also name files of the code, with any root.
+            Resolution::Missing(..) if FileName::parse(path).number.is_none() => {
+                Resolution::Missing(Code::MissingFile, format!("no file at {path:?}"), None)
+            }
+            resolution => resolution,
+        }
+    }
+
+    /// Returns the document at a path below the root, or the cover page of the folder there.
+    pub(super) fn at_path(&self, full: &str) -> Option<DocId> {
+        self.index.by_path(full).or_else(|| self.without_extension(full))
+    }
+
+    /// Resolves the page of a website that is made from the documents. Its root can be any folder
+    /// above the document, and its pages can be named by number or slug alone.
+    fn page_of_site(&self, path: &str, full: &str) -> Option<Resolution> {
+        let is_page = |path: &str| !path.contains('.') || path.ends_with(".html");
+        let mut candidates = vec![full.to_string()];
+        if let Some(path) = path.strip_prefix('/') {
+            let mut folder = folder_of(numbering_folder(self.document));
+            while !folder.is_empty() {
+                candidates.push(format!("{folder}/{}", path.trim_end_matches('/')));
+                folder = folder_of(folder);
+            }
+        }
+        if let Some(id) = candidates.iter().find_map(|full| self.at_path(full)) {
+            return Some(Resolution::One(id));
+        }
+        if candidates.iter().any(|full| (self.exists)(full)) {
+            return Some(Resolution::Foreign);
+        }
+        let last = full.rsplit('/').next().unwrap_or(full);
+        if !is_page(last) {
+            return None;
+        }
+        let wanted = FileName::parse(&format!("{}.md", last.trim_end_matches(".html")));
+        candidates.iter().find_map(|full| {
+            let folder = folder_of(full);
+            let found = match &wanted.number {
+                Some(number) if wanted.slug.is_empty() => self.index.by_number_in(folder, number),
+                None => {
+                    let same_slug = self.index.by_slug(&wanted.slug).into_iter();
+                    let path_of = |id: &DocId| &self.documents[id.0 as usize].path;
+                    same_slug.filter(|id| folder_of(path_of(id)) == folder).collect()
+                }
+                Some(_) => Vec::new(),
+            };
+            (!found.is_empty()).then(|| self.choose(found, Relation::Link))
+        })
     }
 
     /// Finds the document that a path names as a website does: without the extension, with that of
@@ -63,34 +130,22 @@ impl Resolver<'_, '_> {
         if let [id] = self.same_number_similar_slug(wanted, folder).as_slice() {
             return Some(Resolution::Renamed(*id));
         }
-        // A slug of at least three words that only one document has identifies it in any folder.
-        match same_slug.as_slice() {
-            [id] if wanted.slug.matches('-').count() >= 2 => Some(Resolution::Renamed(*id)),
+        // Number and slug, or a slug of at least three words that only one document has, identify
+        // it in any folder.
+        let numbered = |id: &&DocId| self.documents[id.0 as usize].number == wanted.number;
+        let same_number: Vec<DocId> = same_slug.iter().filter(numbered).copied().collect();
+        match (same_number.as_slice(), same_slug.as_slice()) {
+            ([id], _) if wanted.number.is_some() => Some(Resolution::Renamed(*id)),
+            (_, [id]) if wanted.slug.matches('-').count() >= 2 => Some(Resolution::Renamed(*id)),
             _ => None,
         }
     }
 
     fn same_number_similar_slug(&self, wanted: &FileName, folder: &str) -> Vec<DocId> {
         let Some(number) = &wanted.number else { return Vec::new() };
-        let Some(collection) = self.collection_of(folder) else { return Vec::new() };
-        let first = self.documents.partition_point(|document| document.collection < collection);
-        let rows = self.documents.iter().enumerate();
-        rows.skip(first)
-            .take_while(|(_, document)| document.collection == collection)
-            .filter(|(_, document)| document.number.as_ref() == Some(number) && !document.is_plan)
-            .filter(|(_, document)| is_similar(&document.slug, &wanted.slug))
-            .map(|(i, _)| DocId(i as u32))
-            .collect()
-    }
-
-    /// Returns the collection whose documents are in a folder.
-    fn collection_of(&self, folder: &str) -> Option<usize> {
-        if folder_of(&self.document.path) == folder {
-            return Some(self.document.collection);
-        }
-        self.collections.iter().position(|collection| {
-            collection.globs.iter().any(|glob| glob.split("/*").next() == Some(folder))
-        })
+        let found = self.index.by_number_in(folder, number).into_iter();
+        let slug_of = |id: &DocId| &self.documents[id.0 as usize].slug;
+        found.filter(|id| is_similar(slug_of(id), &wanted.slug)).collect()
     }
 
     fn broken(
@@ -100,12 +155,15 @@ impl Resolver<'_, '_> {
         wanted: &FileName,
         label: Option<&Label>,
     ) -> Resolution {
-        let may_be_document = TextFormat::of_path(full).is_some() || wanted.number.is_some();
-        // Routes of a website and generated folders exist only after a build of the site.
-        if !may_be_document {
+        let is_readable = TextFormat::of_path(full).is_some();
+        let in_collection = self.is_in_collection_folder(full);
+        let is_number = wanted.number.is_some() && in_collection && !full.ends_with(".html");
+        // Routes of a website, pages of a repository and generated folders are no files. The name
+        // of a template stands for any document.
+        if !(is_readable || is_number) || wanted.is_template {
             return Resolution::Foreign;
         }
-        if !self.is_in_collection_folder(full) {
+        if !in_collection {
             return Resolution::Missing(Code::MissingFile, format!("no file at {path:?}"), None);
         }
         let by_label = label.filter(|_| wanted.slug.is_empty());
@@ -154,6 +212,18 @@ impl Resolver<'_, '_> {
         let target = &self.documents[id.0 as usize].path;
         format!("did you mean {:?}?", relative(&self.document.path, target))
     }
+}
+
+/// Splits a path into the folder where the name must be unique and the name, which for a cover page
+/// is that of its folder.
+fn folder_and_name(full: &str) -> (&str, String) {
+    let (folder, file) = full.rsplit_once('/').unwrap_or(("", full));
+    if is_cover(file) && !folder.is_empty() {
+        let (above, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+        return (above, format!("{name}/{file}"));
+    }
+    let name = if file.contains('.') { file.to_string() } else { format!("{file}.md") };
+    (folder, name)
 }
 
 fn clipped(slug: &str) -> String {

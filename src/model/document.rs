@@ -38,6 +38,8 @@ pub struct Facts {
     pub paths: Vec<NamedPath>,
     /// Authors and tags: `author Ada Lovelace`, `tag storage`.
     pub tags: Vec<String>,
+    /// True if its only text says that it moved to another place.
+    pub moved: bool,
     /// Size in bytes.
     pub n_bytes: u64,
     /// Size in bytes of the text that an agent is shown: without byte order mark, with hidden
@@ -219,15 +221,13 @@ impl Relation {
     }
 }
 
-/// First line after the header. A document's own id before this line is its label; from this line
-/// on it is a reference to itself.
-pub const HEADER_END: u32 = 12;
-
 /// Target of a reference, as written.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Target {
     /// A path relative to the document, or to the root with a leading `/`.
     Path(String),
+    /// A path in a header field, relative to the document or to the root.
+    FieldPath(String),
     /// An `http` or `https` address.
     Url(String),
     /// A `blue://` address.

@@ -22,7 +22,8 @@ pub(super) fn labels(text: &str) -> Vec<Label> {
 /// Returns every id in a text with its position, in order.
 pub(super) fn mentions(text: &str) -> Vec<Mention> {
     let bytes = text.as_bytes();
-    let mut found = Vec::new();
+    let mut found = hexadecimal_mentions(text);
+    let n_hexadecimal = found.len();
     // Most prose has no digit. A fold without early exit is vectorized, so this check is cheap.
     if !bytes.iter().fold(false, |any, b| any | b.is_ascii_digit()) {
         return found;
@@ -40,6 +41,37 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
             if starts_list {
                 at = continue_list(bytes, at, &series, &mut found);
             }
+        }
+    }
+    if n_hexadecimal > 0 {
+        found.sort_by_key(|mention| mention.offset);
+    }
+    found
+}
+
+/// Returns the ids whose number is hexadecimal and starts with a letter: `NIP-C7`. Such a text may
+/// be a name of another kind, so it is a reference only if the project has the number.
+fn hexadecimal_mentions(text: &str) -> Vec<Mention> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    for dash in memchr::memchr_iter(b'-', bytes) {
+        let Some([first, second]) = bytes.get(dash + 1..dash + 3) else { continue };
+        let is_hex = |b: u8| b.is_ascii_digit() || (b'A'..=b'F').contains(&b);
+        if first.is_ascii_digit() || !is_hex(*first) || !is_hex(*second) {
+            continue;
+        }
+        let start = word_start(bytes, dash);
+        let word = &text[start..dash];
+        let is_series =
+            (2..=9).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_uppercase());
+        let is_word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        let before = start.checked_sub(1).and_then(|at| bytes.get(at));
+        if !is_series || is_word(before) || is_word(bytes.get(dash + 3)) {
+            continue;
+        }
+        if let Some(number) = Number::new(&text[dash + 1..dash + 3]) {
+            let label = Label { series: singular(word), number };
+            found.push(Mention { label, offset: start, end: dash + 3 });
         }
     }
     found
@@ -191,6 +223,7 @@ mod tests {
         check("MSC2676 and SE-0402.", &["msc-2676", "se-402"]);
         check("ERC-20/ERC-721", &["erc-20", "erc-721"]);
         check("NIP-7D", &["nip-7D"]);
+        check("NIP-C7, NIP-EE and NIP-01", &["nip-C7", "nip-EE", "nip-1"]);
         check("“ADR-0001” —ADR-4 «ADR-5» 根据ADR-2", &["adr-1", "adr-4", "adr-5", "adr-2"]);
     }
 
@@ -201,6 +234,7 @@ mod tests {
         check("é12 ñRFC 12", &[]);
         check("RFC 12345678", &[]);
         check("A 5", &[]);
+        check("AES-CBC, X-ED, xNIP-C7 and NIP-C7x", &[]);
         check("ADR 0001, 5-year plans", &["adr-1"]);
     }
 }

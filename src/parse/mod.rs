@@ -13,17 +13,21 @@ mod header_fields;
 mod id_mentions;
 mod limits;
 mod line_index;
+mod link_targets;
 mod markdown;
 mod name_title;
 mod named_paths;
 mod percent;
 mod plain_text;
 mod references;
+mod relation_keys;
 mod second_scan;
 mod section_names;
 mod shared_headings;
 mod stated_status;
+mod statements;
 mod status_history;
+mod supersession;
 mod tasks;
 mod terms;
 mod title;
@@ -199,6 +203,7 @@ fn parsed(
         sizes: texts.sizes(),
         references,
         paths,
+        moved: is_stub(page),
         n_bytes: source.bytes.len() as u64,
         n_served: escape_except(page.written, page.second_scan.allowed_characters()).len() as u64,
         n_tokens: decode::estimated_tokens(page.written),
@@ -241,6 +246,18 @@ fn own_label(page: &Page<'_>) -> Option<Label> {
         let is_number = field.outside_markdown && value.bytes().all(|b| b.is_ascii_digit());
         let number = crate::model::Number::new(value).filter(|_| is_number)?;
         Some(Label { series, number })
+    })
+}
+
+/// Returns true if the only text of a document says that it moved.
+fn is_stub(page: &Page<'_>) -> bool {
+    let text = page.text[page.start..].trim();
+    let phrases = ["moved to", "has moved", "renamed to", "relocated to"];
+    let lower = (text.len() <= 400).then(|| text.to_lowercase());
+    lower.is_some_and(|text| {
+        let mut paragraphs = text.lines().filter(|line| !line.starts_with('#'));
+        let n_lines = paragraphs.clone().filter(|line| !line.trim().is_empty()).count();
+        n_lines <= 3 && paragraphs.any(|line| phrases.iter().any(|phrase| line.contains(phrase)))
     })
 }
 

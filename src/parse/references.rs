@@ -1,12 +1,15 @@
 //! Collects a document's references to others: links, ids, addresses and header fields.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::Page;
-use super::header_fields::{Field, key_and_value, normal_key};
+use super::header_fields::{Field, key_and_value};
 use super::id_mentions;
-use super::percent::percent_decoded;
-use crate::model::file_name::is_name_suffix;
+use super::link_targets::{bare_urls, target};
+use super::relation_keys::relation_of_key;
+use super::statements::{Statements, clip_line, is_status_key, section_key, supersedes};
+use super::supersession::{Place, stated};
 use crate::model::plan::Limits;
 use crate::model::plural::counted;
 use crate::model::series::known_series;
@@ -24,6 +27,7 @@ struct ReferenceCollector<'a, 'b> {
     n_dropped: usize,
     /// The line read last, and the relation that it states as a header field.
     last_line: Option<(u32, Option<Relation>)>,
+    statements: Statements<'a, 'b>,
 }
 
 /// Returns all references of a page in order of appearance. Equal ones are merged and counted.
@@ -39,6 +43,7 @@ pub(super) fn references(
         limit: usize::try_from(limits.references).unwrap_or(usize::MAX),
         n_dropped: 0,
         last_line: None,
+        statements: Statements::new(page),
     };
     let labels = collector.add_mentions();
     collector.add_links(&labels);
@@ -58,35 +63,57 @@ pub(super) fn references(
 }
 
 impl ReferenceCollector<'_, '_> {
-    /// Adds the ids in prose. Returns the ids that are the text of a link, by the link's index.
+    /// Adds the ids and URLs in prose. Returns the ids that are the text of a link, by the link's
+    /// index.
     fn add_mentions(&mut self) -> BTreeMap<u32, Label> {
         let page = self.page;
         let mut link_labels = BTreeMap::new();
         let has_addresses = memchr::memmem::find(page.text.as_bytes(), b"blue://").is_some();
+        let has_urls = memchr::memmem::find(page.text.as_bytes(), b"://").is_some();
         let title = page.body.headings.first().map_or(0..0, |first| first.start..first.after);
         for span in &page.body.spans {
             if has_addresses && span.link.is_none() {
                 self.add_addresses(span.range.clone());
             }
+            let urls = match has_urls && span.link.is_none() {
+                true => self.add_urls(&span.range),
+                false => Vec::new(),
+            };
             for mention in id_mentions::mentions(&page.text[span.range.clone()]) {
                 let offset = span.range.start + mention.offset;
                 // An id inside a URL is not a mention.
                 let is_autolink = |link: u32| {
                     page.text[page.body.links[link as usize].range.clone()].starts_with('<')
                 };
-                if span.link.is_some_and(is_autolink) {
+                let in_url = urls.iter().any(|url| url.contains(&offset));
+                if in_url || span.link.is_some_and(is_autolink) {
                     continue;
                 }
-                let link = span.link.or_else(|| self.link_after(span.range.start + mention.end));
+                let end = span.range.start + mention.end;
+                let link = span.link.or_else(|| self.link_after(end));
                 if let Some(link) = link {
                     link_labels.entry(link).or_insert(mention.label);
                 } else if !title.contains(&offset) {
-                    let relation = self.relation_at(offset).unwrap_or(Relation::Mention);
+                    let relation = self.relation_at(&(offset..end)).unwrap_or(Relation::Mention);
                     self.add(Target::Label(mention.label), relation, None, offset);
                 }
             }
         }
         link_labels
+    }
+
+    /// Adds the URLs in a run of prose. Returns their positions.
+    fn add_urls(&mut self, span: &Range<usize>) -> Vec<Range<usize>> {
+        let in_span = bare_urls(&self.page.text[span.clone()]).into_iter();
+        let urls: Vec<Range<usize>> =
+            in_span.map(|url| span.start + url.start..span.start + url.end).collect();
+        for url in &urls {
+            if let Some(target) = target(&self.page.text[url.clone()]) {
+                let relation = self.relation_at(url).unwrap_or(Relation::Link);
+                self.add(target, relation, None, url.start);
+            }
+        }
+        urls
     }
 
     /// Returns the link that an id introduces: `ADR 36: [Routing](0036-routing.md)`.
@@ -111,7 +138,8 @@ impl ReferenceCollector<'_, '_> {
             let address = &text[at..end];
             let address = address.trim_end_matches(['.', ':', '!', '?', '*']);
             let offset = range.start + at;
-            let relation = self.relation_at(offset).unwrap_or(Relation::Address);
+            let relation = self.relation_at(&(offset..range.start + end));
+            let relation = relation.unwrap_or(Relation::Address);
             self.add(Target::Address(address.to_string()), relation, None, offset);
         }
     }
@@ -127,7 +155,13 @@ impl ReferenceCollector<'_, '_> {
                 Target::Label(_) => Relation::Mention,
                 _ => Relation::Link,
             };
-            let relation = self.relation_at(offset).unwrap_or(default);
+            let mut relation = self.relation_at(&link.range).unwrap_or(default);
+            // A link to a section does not say that the whole document is replaced.
+            if matches!(relation, Relation::Supersedes | Relation::SupersededBy)
+                && link.destination.contains('#')
+            {
+                relation = Relation::Related;
+            }
             self.add(target, relation, label, offset);
         }
     }
@@ -136,37 +170,41 @@ impl ReferenceCollector<'_, '_> {
     fn add_field(&mut self, field: &Field) {
         let series = known_series(&field.key);
         let relation = relation_of_key(&field.key).or(series.as_ref().map(|_| Relation::Related));
-        if field.outside_markdown && matches!(field.key.as_str(), "status" | "state") {
+        if field.outside_markdown && is_status_key(&field.key) {
             return self.add_status_reference(field);
         }
         let Some(relation) = relation else { return };
         let kind = field.key.rsplit(' ').next().and_then(known_series);
         for item in &field.items {
-            let labels = id_mentions::labels(item);
+            let found = references_in(item);
             let has_link = item.contains("](") || item.contains("][");
             if field.outside_markdown {
-                for label in &labels {
-                    self.add_at(Target::Label(label.clone()), relation, None, (field.line, 1));
+                for (target, range) in &found {
+                    let relation = match supersedes(&field.key) {
+                        true => {
+                            stated(Place::Named(relation), &item[..range.start], &item[range.end..])
+                                .unwrap_or(Relation::Related)
+                        }
+                        false => relation,
+                    };
+                    self.add_at(target.clone(), relation, None, (field.line, 1));
                 }
             }
-            if labels.is_empty() && !has_link {
+            if found.is_empty() && !has_link {
                 self.add_names(item, relation, kind.as_deref(), field.line);
             }
         }
     }
 
-    /// Adds the reference in `status: superseded by [ADR-0005](0005-x.md)` in front matter, which
+    /// Adds the references in `status: superseded by [ADR-0005](0005-x.md)` in front matter, which
     /// the Markdown parser does not see.
     fn add_status_reference(&mut self, field: &Field) {
         let value = field.items.join(" ");
-        let lower = value.to_lowercase();
-        let phrases = ["superseded by", "superceded by", "replaced by", "obsoleted by"];
-        let Some(at) = phrases.iter().find_map(|phrase| lower.find(phrase)) else { return };
-        let Some(rest) = value.get(at..) else { return };
-        let linked = rest.split_once("](").and_then(|(_, link)| target(link.split(')').next()?));
-        let labels = id_mentions::labels(rest).into_iter().map(Target::Label);
-        for target in linked.into_iter().chain(labels).take(1) {
-            self.add_at(target, Relation::SupersededBy, None, (field.line, 1));
+        for (target, range) in references_in(&value) {
+            let relation = stated(Place::Status, &value[..range.start], &value[range.end..]);
+            if let Some(relation) = relation {
+                self.add_at(target, relation, None, (field.line, 1));
+            }
         }
     }
 
@@ -180,8 +218,12 @@ impl ReferenceCollector<'_, '_> {
                 Some(number) if digits && part.len() <= 6 => {
                     Target::Number(kind.map(str::to_string), number)
                 }
+                _ if part.contains("://") => match target(part) {
+                    Some(target) => target,
+                    None => continue,
+                },
                 _ if TextFormat::of_path(part).is_some() || part.starts_with('/') => {
-                    Target::Path(part.to_string())
+                    Target::FieldPath(part.split('#').next().unwrap_or(part).to_string())
                 }
                 _ if (3..=120).contains(&part.len()) => {
                     Target::Name(kind.map(str::to_string), part.to_string())
@@ -224,33 +266,18 @@ impl ReferenceCollector<'_, '_> {
     }
 
     /// Returns the relation that the line, or else the section's heading, gives to a reference.
-    fn relation_at(&mut self, offset: usize) -> Option<Relation> {
-        let page = self.page;
-        let line = page.lines.line(offset);
-        let start = page.lines.start(line);
-        let relation = self.relation_before(start, offset).or_else(|| self.relation_of_line(line));
-        let relation = relation.or_else(|| {
-            let heading = &page.body.headings[page.body.heading_of(offset)?];
-            relation_of_key(&normal_key(heading.title.trim_end_matches(':')))
-        })?;
-        let replaces = matches!(relation, Relation::Supersedes | Relation::SupersededBy);
-        // A document that is replaced only in part is still in force.
-        let in_part = || {
-            let text = clip_line(page.lines.text(page.text, line)).to_lowercase();
-            ["partial", "partly", "in part"].iter().any(|word| text.contains(word))
-        };
-        Some(if replaces && in_part() { Relation::Related } else { relation })
-    }
-
-    /// Returns the relation that the words before a reference state, if they start its line.
-    fn relation_before(&self, start: usize, offset: usize) -> Option<Relation> {
-        let before = self.page.text.get(start..offset).filter(|before| before.len() <= 100)?;
-        // Phrases such as "superseded by" start with one of these letters. Most lines do not.
-        let first = before.trim_start_matches(|c: char| !c.is_alphabetic()).chars().next()?;
-        if first.is_ascii() && !matches!(first.to_ascii_lowercase(), 's' | 'r' | 't') {
-            return None;
+    fn relation_at(&mut self, range: &Range<usize>) -> Option<Relation> {
+        let line = self.page.lines.line(range.start);
+        if let Some(relation) = self.statements.supersession_at(line, range) {
+            return Some(relation);
         }
-        relation_of_words(&before.to_lowercase())
+        let relation = self.relation_of_line(line).or_else(|| {
+            let heading = self.page.body.heading_of(range.start)?;
+            relation_of_key(&section_key(&self.page.body.headings[heading]))
+        })?;
+        // A supersession that is not stated as such, or only of a part, leaves both in force.
+        let replaces = matches!(relation, Relation::Supersedes | Relation::SupersededBy);
+        Some(if replaces { Relation::Related } else { relation })
     }
 
     /// Returns the relation that a line states as a header field. Computed once per line.
@@ -265,74 +292,6 @@ impl ReferenceCollector<'_, '_> {
         self.last_line = Some((line, relation));
         relation
     }
-}
-
-/// Returns the part of a line that can be a header field. Longer lines are prose.
-fn clip_line(line: &str) -> &str {
-    let end = line.char_indices().map(|(at, _)| at).find(|at| *at >= 2_000);
-    &line[..end.unwrap_or(line.len())]
-}
-
-/// Returns the relation of phrases such as `Superseded by [x]`, if only such a phrase precedes the
-/// reference.
-fn relation_of_words(before: &str) -> Option<Relation> {
-    let words = before.trim_matches(|c: char| !c.is_alphabetic());
-    let tail = |phrases: &[&str]| {
-        words.len() <= 80 && phrases.iter().any(|phrase| words.ends_with(phrase))
-    };
-    let head = |phrases: &[&str]| phrases.iter().any(|phrase| words.starts_with(phrase));
-    let starts_phrase =
-        head(&["status", "superseded", "superceded", "replaced", "supersedes", "replaces", "this"]);
-    if !starts_phrase {
-        return None;
-    }
-    if tail(&[
-        "superseded by",
-        "superceded by",
-        "replaced by",
-        "obsoleted by",
-        "superseded by the",
-        "superseded by adr",
-    ]) {
-        return Some(Relation::SupersededBy);
-    }
-    tail(&["supersedes", "supercedes", "replaces", "obsoletes"]).then_some(Relation::Supersedes)
-}
-
-/// Returns the relation that a header field or a section of this name gives to its references.
-fn relation_of_key(key: &str) -> Option<Relation> {
-    Some(match key {
-        "depends on" | "depends" | "requires" | "require" | "dependencies" | "prerequisites"
-        | "blocked by" | "depends upon" | "required by this" => Relation::DependsOn,
-        "supersedes" | "replaces" | "obsoletes" | "supercedes" | "supersede" => {
-            Relation::Supersedes
-        }
-        "superseded by" | "replaced by" | "obsoleted by" | "superceded by" | "supersededby"
-        | "replacement" => Relation::SupersededBy,
-        "source"
-        | "source spike"
-        | "source spikes"
-        | "source dialogue"
-        | "spike"
-        | "spikes"
-        | "dialogue"
-        | "dialogues"
-        | "alignment dialogue"
-        | "alignment dialogues"
-        | "derived from"
-        | "origin"
-        | "ported from"
-        | "based on"
-        | "source rfc" => Relation::Source,
-        "related" | "related to" | "relates to" | "see also" | "references" | "reference"
-        | "related rfcs" | "related adrs" | "related decisions" | "related documents"
-        | "related proposals" | "related work" | "links" | "updates" | "updated by" | "amends"
-        | "amended by" | "extends" | "extended by" | "downstream" | "upstream" | "outcome"
-        | "related links" | "linked documents" | "clarifies" | "related features" => {
-            Relation::Related
-        }
-        _ => return None,
-    })
 }
 
 /// Removes everything in parentheses: `0004 (Evidence)` becomes `0004`.
@@ -350,29 +309,23 @@ fn without_parentheses(value: &str) -> String {
     outside
 }
 
-/// Returns the target of a link, if it can be a document.
-fn target(destination: &str) -> Option<Target> {
-    let destination = destination.trim();
-    if destination.starts_with("blue://") {
-        return Some(Target::Address(destination.split(['#', '?']).next()?.to_string()));
+/// Returns the Markdown links and the ids in the text of a field, with their positions.
+fn references_in(text: &str) -> Vec<(Target, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(middle) = text[from..].find("](").map(|at| from + at) {
+        let end = text[middle..].find(')').map_or(text.len(), |end| middle + end + 1);
+        let start = text[from..middle].rfind('[').map_or(middle, |start| from + start);
+        let destination = text[middle + 2..end].trim_end_matches(')');
+        found.extend(target(destination).map(|target| (target, start..end)));
+        from = end;
     }
-    let bare = destination.split(['#', '?']).next()?;
-    if destination.starts_with("http://") || destination.starts_with("https://") {
-        let last = bare.trim_end_matches('/').rsplit('/').next()?;
-        let may_be_document =
-            TextFormat::of_path(last).is_some() || last.bytes().any(|b| b.is_ascii_digit());
-        return may_be_document.then(|| Target::Url(bare.to_string()));
-    }
-    let has_scheme = bare.find(':').is_some_and(|at| !bare[..at].contains(['/', '.', ' ']));
-    if bare.is_empty() || has_scheme || bare.starts_with("//") {
-        return None;
-    }
-    let path = percent_decoded(bare);
-    let last = path.trim_end_matches('/').rsplit('/').next()?.to_string();
-    let extension = last.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    let is_text = match extension.as_deref() {
-        None | Some("mdx" | "html") => true,
-        Some(extension) => TextFormat::of_path(&last).is_some() || is_name_suffix(extension),
-    };
-    is_text.then_some(Target::Path(path))
+    let in_link = |at: usize| found.iter().any(|(_, range)| range.contains(&at));
+    let mentions = id_mentions::mentions(text).into_iter();
+    let mentions: Vec<_> = mentions.filter(|mention| !in_link(mention.offset)).collect();
+    found.extend(mentions.into_iter().map(|mention| {
+        let range = mention.offset..mention.end;
+        (Target::Label(mention.label), range)
+    }));
+    found
 }

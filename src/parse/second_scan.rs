@@ -45,8 +45,10 @@ impl<'a> SecondScan<'a> {
     pub(super) fn clean_references(&self, references: &mut [Reference]) {
         for reference in references {
             match &mut reference.target {
-                Target::Path(text) | Target::Url(text) | Target::Address(text) => self.clean(text),
-                Target::Name(_, text) => self.clean(text),
+                Target::Path(text) | Target::FieldPath(text) | Target::Url(text) => {
+                    self.clean(text)
+                }
+                Target::Address(text) | Target::Name(_, text) => self.clean(text),
                 Target::Label(_) | Target::Number(..) => {}
             }
         }

@@ -206,7 +206,7 @@ mod tests {
     use crate::parse::parse;
 
     fn status(text: &str) -> Option<String> {
-        let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None };
+        let source = Source::markdown(text);
         let parsed = parse(&source, &Limits::default(), &crate::guard::Allowed::default());
         parsed.facts.status.map(|(text, _)| text)
     }

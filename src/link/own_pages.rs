@@ -1,0 +1,239 @@
+//! Infers which repositories on the web are this project's own, from the documents' own URLs.
+//!
+//! git's remotes are not read. They differ between forks and are absent in copies, so committed
+//! artifacts would differ between two clones of the same documents. A URL of a file that exists
+//! here at the same path shows the same, and gives every clone the same result.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::index::DocumentIndex;
+use crate::model::{DocId, Document, Reference, Target};
+
+/// Last line of a document in which the URL of its own pull request is taken for metadata.
+const METADATA_END: u32 = 20;
+
+/// Files that tools create with the same name in many projects. Their path proves nothing.
+const BOILERPLATE: [&str; 3] = [
+    "record-architecture-decisions",
+    "use-markdown-architectural-decision-records",
+    "use-markdown-any-decision-records",
+];
+
+/// The repositories of this project on the web.
+#[derive(Debug, Default)]
+pub(super) struct OwnPages {
+    /// `owner/name` in lower case.
+    repositories: BTreeSet<String>,
+    /// Repositories whose pull requests number the documents of a collection.
+    numbered: BTreeMap<String, usize>,
+}
+
+/// A URL of a page of a repository.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) struct RepositoryUrl<'u> {
+    /// `owner/name` in lower case.
+    pub(super) repository: String,
+    pub(super) page: PageKind,
+    /// The parts after the kind of page: a ref and a path, or a number.
+    pub(super) rest: Vec<&'u str>,
+}
+
+/// The kinds of pages of a repository.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum PageKind {
+    /// A file or folder at a ref.
+    Tree,
+    /// A pull request or an issue. They share their numbers.
+    Pull,
+    /// Anything else.
+    Other,
+}
+
+impl<'u> RepositoryUrl<'u> {
+    /// Parses the URLs of GitHub, GitLab and services with like addresses.
+    pub(super) fn parse(url: &'u str) -> Option<RepositoryUrl<'u>> {
+        let (_, rest) = url.split_once("://")?;
+        let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+        let (host, parts) = parts.split_first()?;
+        let name = |owner: &str, name: &str| format!("{owner}/{name}").to_lowercase();
+        if *host == "raw.githubusercontent.com" {
+            let (owner, repository) = (parts.first()?, parts.get(1)?);
+            let rest = parts.get(2..)?.strip_prefix(&["refs", "heads"]).unwrap_or(&parts[2..]);
+            let repository = name(owner, repository);
+            return Some(RepositoryUrl { repository, page: PageKind::Tree, rest: rest.to_vec() });
+        }
+        let kind = |part: &str| {
+            Some(match part {
+                "blob" | "tree" | "raw" | "blame" | "edit" => PageKind::Tree,
+                "pull" | "pulls" | "issues" | "merge_requests" => PageKind::Pull,
+                _ => return None,
+            })
+        };
+        let found = parts.iter().enumerate().skip(2).find_map(|(i, part)| Some((i, kind(part)?)));
+        let Some((i, page)) = found else {
+            let is_repository = matches!(*host, "github.com" | "gitlab.com" | "bitbucket.org");
+            let (owner, repository) = (parts.first()?, parts.get(1)?);
+            let page = PageKind::Other;
+            let repository = name(owner, repository);
+            return is_repository.then(|| RepositoryUrl { repository, page, rest: Vec::new() });
+        };
+        let end = if parts[i - 1] == "-" { i - 1 } else { i };
+        let repository = name(parts.get(end.checked_sub(2)?)?, parts[end - 1]);
+        Some(RepositoryUrl { repository, page, rest: parts[i + 1..].to_vec() })
+    }
+
+    /// Returns the paths that a URL of a file can mean. A ref may contain slashes.
+    pub(super) fn paths(&self) -> impl Iterator<Item = String> {
+        let n_refs = self.rest.len().min(4);
+        (1..=n_refs).map(|n| self.rest[n..].join("/")).filter(|path| !path.is_empty())
+    }
+}
+
+/// Evidence about one repository.
+#[derive(Default)]
+struct Votes {
+    /// Documents whose path a URL of the repository has.
+    paths: BTreeSet<DocId>,
+    /// Numbered documents of each collection that name the pull request of their own number.
+    own_numbers: BTreeMap<usize, BTreeSet<usize>>,
+    /// Documents whose number is that of a pull request and of the id in the link's text.
+    labelled: BTreeMap<usize, BTreeSet<DocId>>,
+    /// Links to pull requests whose text has another number.
+    n_other_labels: usize,
+}
+
+impl OwnPages {
+    /// Infers the repositories from the URLs in all documents.
+    pub(super) fn infer(documents: &[Document], index: &DocumentIndex<'_>) -> OwnPages {
+        let mut votes: BTreeMap<String, Votes> = BTreeMap::new();
+        let mut n_numbered: BTreeMap<usize, usize> = BTreeMap::new();
+        for (row, document) in documents.iter().enumerate() {
+            if document.number.is_some() {
+                *n_numbered.entry(document.collection).or_default() += 1;
+            }
+            for reference in &document.facts.references {
+                let Target::Url(url) = &reference.target else { continue };
+                if let Some(url) = RepositoryUrl::parse(url) {
+                    let votes = votes.entry(url.repository.clone()).or_default();
+                    votes.add(&url, reference, row, documents, index);
+                }
+            }
+        }
+        let mut own = OwnPages::default();
+        for (repository, votes) in &votes {
+            own.numbered.extend(votes.numbers_of(&n_numbered).map(|c| (repository.clone(), c)));
+            if !votes.paths.is_empty() {
+                own.repositories.insert(repository.clone());
+            }
+        }
+        // Numbers in link texts show less than metadata: another project's RFC 12 has one too.
+        if own.numbered.is_empty() {
+            for (repository, votes) in &votes {
+                let collection = votes.labelled_collection();
+                own.numbered.extend(collection.map(|c| (repository.clone(), c)));
+            }
+        }
+        own.repositories.extend(own.numbered.keys().cloned());
+        own
+    }
+
+    /// Returns true if a repository is this project's, `None` if none is known.
+    pub(super) fn is_own(&self, repository: &str) -> Option<bool> {
+        (!self.repositories.is_empty()).then(|| self.repositories.contains(repository))
+    }
+
+    /// Returns the collection that is numbered by a repository's pull requests.
+    pub(super) fn numbered_by(&self, repository: &str) -> Option<usize> {
+        self.numbered.get(repository).copied()
+    }
+}
+
+impl Votes {
+    fn add(
+        &mut self,
+        url: &RepositoryUrl<'_>,
+        reference: &Reference,
+        row: usize,
+        documents: &[Document],
+        index: &DocumentIndex<'_>,
+    ) {
+        match url.page {
+            PageKind::Tree => {
+                let found = url.paths().find_map(|path| index.by_path(&path));
+                self.paths.extend(found.filter(|id| is_specific(&documents[id.0 as usize])));
+            }
+            PageKind::Pull => {
+                let document = &documents[row];
+                let Some(value) = url.rest.first().and_then(|n| n.parse::<u64>().ok()) else {
+                    return;
+                };
+                let own = document.number.as_ref().and_then(|number| number.value());
+                if own == Some(value) && reference.line <= METADATA_END {
+                    self.own_numbers.entry(document.collection).or_default().insert(row);
+                }
+                let Some(label) = &reference.label else { return };
+                if label.number.value() != Some(value) {
+                    self.n_other_labels += 1;
+                    return;
+                }
+                if let [id] = index.by_label(&label.series, label.number.as_str()).as_slice() {
+                    let collection = documents[id.0 as usize].collection;
+                    self.labelled.entry(collection).or_default().insert(*id);
+                }
+            }
+            PageKind::Other => {}
+        }
+    }
+
+    /// Returns the collection in which most documents name the pull request of their own number.
+    fn numbers_of(&self, n_numbered: &BTreeMap<usize, usize>) -> impl Iterator<Item = usize> {
+        let most = self.own_numbers.iter().filter(|(collection, rows)| {
+            let total = n_numbered.get(*collection).copied().unwrap_or(0);
+            rows.len() >= 3 && rows.len() * 2 > total
+        });
+        most.map(|(collection, _)| *collection)
+    }
+
+    /// Returns the collection whose ids agree with the numbers of pull requests.
+    fn labelled_collection(&self) -> Option<usize> {
+        let (collection, ids) = self.labelled.iter().max_by_key(|(_, ids)| ids.len())?;
+        (ids.len() >= 5 && self.n_other_labels * 5 <= ids.len()).then_some(*collection)
+    }
+}
+
+/// Returns true if another project is unlikely to have a document at the same path.
+pub(super) fn is_specific(document: &Document) -> bool {
+    let is_named = document.number.is_some() || document.slug.matches('-').count() >= 2;
+    is_named && !BOILERPLATE.contains(&document.slug.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_repositories_are_parsed() {
+        let check = |url: &str, repository: &str, page: PageKind, rest: &[&str]| {
+            let parsed = RepositoryUrl::parse(url).expect("a URL of a repository");
+            assert_eq!((parsed.repository.as_str(), parsed.page), (repository, page), "{url}");
+            assert_eq!(parsed.rest, rest, "{url}");
+        };
+        check(
+            "https://github.com/A/b/blob/main/x/y.md",
+            "a/b",
+            PageKind::Tree,
+            &["main", "x", "y.md"],
+        );
+        check("https://github.com/a/b/pull/12/files", "a/b", PageKind::Pull, &["12", "files"]);
+        check(
+            "https://raw.githubusercontent.com/a/b/main/x",
+            "a/b",
+            PageKind::Tree,
+            &["main", "x"],
+        );
+        check("https://git.x.org/g/a/b/-/tree/main/x", "a/b", PageKind::Tree, &["main", "x"]);
+        check("https://github.com/a/b", "a/b", PageKind::Other, &[]);
+        assert_eq!(RepositoryUrl::parse("https://example.org/adr/12"), None);
+        assert_eq!(RepositoryUrl::parse("https://"), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Finds the supersessions that a page states in header fields, under its title or in a section.
+
+use std::ops::Range;
+
+use super::Page;
+use super::header_fields::{key_and_value, normal_key};
+use super::markdown::Heading;
+use super::relation_keys::relation_of_key;
+use super::supersession::{Place, stated};
+use crate::model::Relation;
+
+/// Size in bytes of the longest section in which a supersession can be stated.
+const MAX_SECTION: usize = 2_000;
+
+/// A part of a page where a supersession can be stated.
+#[derive(Clone, Copy)]
+enum Section {
+    /// The lines under the title, with the header fields.
+    Head,
+    /// A section called Status.
+    Status,
+    /// A section called "Supersedes" or "Superseded by".
+    Named(Relation),
+    /// A list of links to other documents.
+    Links,
+}
+
+/// The places of one page where a supersession can be stated.
+pub(super) struct Statements<'a, 'b> {
+    page: &'a Page<'b>,
+    places: Vec<(Range<usize>, Section)>,
+}
+
+impl<'a, 'b> Statements<'a, 'b> {
+    pub(super) fn new(page: &'a Page<'b>) -> Statements<'a, 'b> {
+        Statements { page, places: places(page) }
+    }
+
+    /// Returns the supersession that a header field, a status or a line of its own states.
+    pub(super) fn supersession_at(&self, line: u32, range: &Range<usize>) -> Option<Relation> {
+        let page = self.page;
+        let (_, section) = self.places.iter().find(|(place, _)| place.contains(&range.start))?;
+        let start = page.lines.start(line);
+        let text = clip_line(page.lines.text(page.text, line));
+        let after = page.text.get(range.end..start + text.len()).unwrap_or_default();
+        let field = page.fields.iter().find(|field| {
+            let key = field.key.as_str();
+            field.line == line && !field.outside_markdown && (is_status_key(key) || supersedes(key))
+        });
+        if let Some(field) = field {
+            let before = page.text.get(start..range.start)?;
+            let value = before.find([':', '|']).map_or(before, |at| &before[at + 1..]);
+            let value = value.rsplit('|').next().unwrap_or(value);
+            let place = relation_of_key(&field.key).map_or(Place::Status, Place::Named);
+            return stated(place, value, after);
+        }
+        let before = page.text.get(self.statement_start(line)..range.start)?;
+        match section {
+            Section::Named(relation) => stated(Place::Named(*relation), before, after),
+            Section::Status => stated(Place::Status, before, after),
+            Section::Head => stated(Place::Line, before, after),
+            // In a list of links, "Supersedes X" is a statement only if nothing follows.
+            Section::Links => {
+                let ends = after.trim_matches([' ', '.', '*', '_', ')', '\r']).is_empty();
+                stated(Place::Line, before, after).filter(|_| ends)
+            }
+        }
+    }
+
+    /// Returns the offset at which the statement on a line starts: the start of the paragraph, the
+    /// list item, or the line after a header field.
+    fn statement_start(&self, line: u32) -> usize {
+        let page = self.page;
+        let text_of = |line: u32| clip_line(page.lines.text(page.text, line)).trim();
+        let mut first = line;
+        while first > 1 && line - first < 4 {
+            let (text, previous) = (text_of(first), text_of(first - 1));
+            let bare = previous.trim_start_matches(['>', ' ']);
+            let is_start = text.starts_with(['-', '*', '+', '|']) || bare.is_empty();
+            let ends = bare.starts_with(['#', '|', '=', '-']) || bare.starts_with("[!");
+            if is_start || ends || key_and_value(previous).is_some() {
+                break;
+            }
+            first -= 1;
+        }
+        page.lines.start(first)
+    }
+}
+
+/// Returns the parts of a page where a supersession can be stated.
+fn places(page: &Page<'_>) -> Vec<(Range<usize>, Section)> {
+    let mut places = vec![(page.body.head(), Section::Head)];
+    for (i, heading) in page.body.headings.iter().enumerate() {
+        let section = match relation_of_key(&section_key(heading)) {
+            Some(relation @ (Relation::Supersedes | Relation::SupersededBy)) => {
+                Section::Named(relation)
+            }
+            Some(Relation::Related) => Section::Links,
+            _ if is_status_key(&section_key(heading)) => Section::Status,
+            _ => continue,
+        };
+        let next = page.body.headings.get(i + 1).map_or(page.text.len(), |next| next.start);
+        // In a long section, "Status" is a subject and not a state.
+        let is_short = next - heading.after <= MAX_SECTION;
+        if is_short {
+            places.insert(0, (heading.after..next, section));
+        }
+    }
+    places
+}
+
+/// Returns the title of a section as a key.
+pub(super) fn section_key(heading: &Heading) -> String {
+    normal_key(heading.title.trim_end_matches(':'))
+}
+
+pub(super) fn is_status_key(key: &str) -> bool {
+    key.split(' ').any(|word| matches!(word, "status" | "state" | "stage"))
+}
+
+/// Returns true if a header field of this name states a supersession.
+pub(super) fn supersedes(key: &str) -> bool {
+    matches!(relation_of_key(key), Some(Relation::Supersedes | Relation::SupersededBy))
+}
+
+/// Returns the part of a line that can be a header field. Longer lines are prose.
+pub(super) fn clip_line(line: &str) -> &str {
+    let end = line.char_indices().map(|(at, _)| at).find(|at| *at >= 2_000);
+    &line[..end.unwrap_or(line.len())]
+}

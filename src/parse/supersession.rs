@@ -1,0 +1,221 @@
+//! Decides whether a text states that a document supersedes another one, or is superseded by it.
+//!
+//! A wrong supersession hides a decision that is in force. So a text counts only if it is a
+//! statement and nothing limits it to a part of the other document.
+
+use crate::model::series::known_series;
+use crate::model::{Relation, rules, status_words};
+
+const WORDS: &str = include_str!("rules/supersession.txt");
+
+/// Longest text before a reference that can be part of a statement.
+pub(super) const MAX_BEFORE: usize = 400;
+
+const BY: &[&str] =
+    &["superseded by", "superceded by", "superseeded by", "replaced by", "obsoleted by"];
+const OVER: &[&str] = &["supersedes", "supercedes", "replaces", "obsoletes"];
+const PAST: &[&str] = &["superseded", "superceded", "replaced", "obsoleted", "obsolete"];
+
+/// The place of a statement.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Place {
+    /// A header field or a section whose name states the relation.
+    Named(Relation),
+    /// A status field or a Status section.
+    Status,
+    /// A line of its own: under the title, or in a list of links.
+    Line,
+}
+
+/// Returns the relation that a text states for the reference between `before` and `after`. `before`
+/// starts where the line, field or paragraph starts.
+pub(super) fn stated(place: Place, before: &str, after: &str) -> Option<Relation> {
+    if before.len() > MAX_BEFORE {
+        return None;
+    }
+    let lower = before.to_lowercase();
+    let (relation, gap) = match place {
+        Place::Named(relation) => (relation, lower.as_str()),
+        Place::Status | Place::Line => phrase(place, &lower)?,
+    };
+    (names_object(gap) && !is_limited(&lower, after)).then_some(relation)
+}
+
+/// Finds "superseded by" or a like phrase. Returns its relation and the text after it.
+fn phrase(place: Place, before: &str) -> Option<(Relation, &str)> {
+    let last = |phrases: &[&str], relation: Relation| {
+        let ends = phrases.iter().filter_map(|phrase| {
+            before.rfind(phrase).map(|start| (start, start + phrase.len(), relation))
+        });
+        ends.max()
+    };
+    let found = [last(BY, Relation::SupersededBy), last(OVER, Relation::Supersedes)];
+    if let Some((start, end, relation)) = found.into_iter().flatten().max() {
+        let lead = &before[..start];
+        let sentence = match place {
+            Place::Line => lead,
+            _ => lead.rsplit(['.', ';', '(', ',', ':', '\n', '|']).next().unwrap_or(lead),
+        };
+        return is_lead(sentence).then_some((relation, &before[end..]));
+    }
+    // "Superseded ([ADR 5](…))" names its successor without "by".
+    let status = before.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let rest = PAST.iter().find_map(|word| status.strip_prefix(word))?;
+    let rest = rest.trim_start_matches(['*', '_', ' ', '(', ':', ',', '-', '–', '—', '.', '→']);
+    (place == Place::Status).then_some((Relation::SupersededBy, rest))
+}
+
+/// Returns true if only a subject such as "this ADR is now" precedes the phrase.
+fn is_lead(sentence: &str) -> bool {
+    let words = words(sentence);
+    words.len() <= 10
+        && words
+            .iter()
+            .all(|word| is_word("lead", word) || is_id(word) || status_words::parse(word).is_some())
+}
+
+/// Returns true if the reference after this text is what the statement is about: only other ids
+/// and words such as "the decision" precede it.
+fn names_object(gap: &str) -> bool {
+    let gap = without_links(gap);
+    let outside = outside_parentheses(&gap);
+    let Some(outside) = outside else { return false };
+    let mut segments: Vec<&str> = outside.split([',', ';', '&', '\n']).collect();
+    let last = segments.pop().unwrap_or_default();
+    let last = last.rsplit(" and ").next().unwrap_or(last);
+    let is_part = |segment: &&str| {
+        let words = words(segment);
+        words.iter().any(|word| matches!(word.as_str(), "in" | "of" | "none" | "from"))
+    };
+    words(last).iter().all(|word| is_word("object", word) || is_id(word))
+        && !segments.iter().any(is_part)
+}
+
+/// Returns true if the text says that only a part of the document is meant.
+fn is_limited(before: &str, after: &str) -> bool {
+    let after = after.trim_start_matches(['*', '_', '`', ')', ']', '"']);
+    let clause_end = after.find([',', '.', ';', '|', '\n']).unwrap_or(after.len());
+    let clause = after[..clause_end].to_lowercase();
+    let clause = clause.split(" and ").next().unwrap_or_default();
+    let starts_part = |text: &str| entries("part").any(|part| text.contains(part));
+    if clause.trim_start().starts_with(['\'', '’', '§'])
+        || starts_part(before)
+        || starts_part(clause)
+    {
+        return true;
+    }
+    let mut next = clause.split_whitespace();
+    let Some(first) = next.next() else { return false };
+    // "Superseded by ADR 5 in 2021" is a date, not a limit.
+    let dated = matches!(first, "in" | "at" | "as" | "from")
+        && next.next().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    is_word("limit", first) && !dated
+}
+
+fn is_id(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit()) || known_series(word).is_some()
+}
+
+fn entries(kind: &'static str) -> impl Iterator<Item = &'static str> {
+    let rows = rules::entries(WORDS).filter_map(|row| row.split_once(' '));
+    rows.filter(move |(of, _)| *of == kind).map(|(_, word)| word)
+}
+
+fn is_word(kind: &'static str, word: &str) -> bool {
+    entries(kind).any(|known| known == word)
+}
+
+/// Splits a text into words without punctuation.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '/' | '|' | '–' | '—'));
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| !word.is_empty()).map(str::to_string).collect()
+}
+
+/// Removes Markdown links with their text.
+fn without_links(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let Some(close) = rest[open..].find(']').map(|close| open + close) else { break };
+        kept.push_str(&rest[..open]);
+        rest = &rest[close + 1..];
+        for (start, end) in [('(', ')'), ('[', ']')] {
+            if let Some(target) = rest.strip_prefix(start) {
+                rest = target.split_once(end).map_or("", |(_, rest)| rest);
+            }
+        }
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// Removes text in parentheses. `None` if the text ends inside of them.
+fn outside_parentheses(text: &str) -> Option<String> {
+    let mut depth = 0u32;
+    let mut outside = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            c if depth == 0 => outside.push(c),
+            _ => {}
+        }
+    }
+    (depth == 0).then_some(outside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BY: Option<Relation> = Some(Relation::SupersededBy);
+    const OVER: Option<Relation> = Some(Relation::Supersedes);
+    const FIELD: Place = Place::Named(Relation::Supersedes);
+
+    /// The reference is written as `@`.
+    fn check(place: Place, text: &str, expected: Option<Relation>) {
+        let (before, after) = text.split_once('@').expect("the text has a reference");
+        assert_eq!(stated(place, before, after), expected, "{text}");
+    }
+
+    #[test]
+    fn a_statement_is_recognised() {
+        check(Place::Status, "Superseded by @", BY);
+        check(Place::Status, "**Superseded by @**", BY);
+        check(Place::Status, "Accepted, superseded by @ on 2021-02-03", BY);
+        check(Place::Status, "Inactive (superseded by ADR-4 and @)", BY);
+        check(Place::Status, "Superseded (see @)", BY);
+        check(Place::Status, "Superseded: @", BY);
+        check(Place::Status, "Accepted. Supersedes [ADR 3](3.md), @.", OVER);
+        check(Place::Line, "> **Note:** This ADR has been superseded by @.", BY);
+        check(Place::Line, "- Supersedes @", OVER);
+        check(Place::Line, "Replaces @ and is used by all services", OVER);
+        check(FIELD, "@ (Queues)", OVER);
+        check(FIELD, "ADR 3: Queues, @: Topics", OVER);
+        check(FIELD, "[ADR 3](3.md) and @", OVER);
+        check(FIELD, "@, which was widely used for a year", OVER);
+    }
+
+    #[test]
+    fn prose_and_parts_are_no_statement() {
+        check(Place::Line, "This module replaces @'s events", None);
+        check(Place::Line, "The old widgets were replaced by @", None);
+        check(Place::Line, "This RFC describes the plan. It supersedes @", None);
+        check(Place::Line, "This section supersedes @", None);
+        check(Place::Line, "It supersedes @ with respect to defaults", None);
+        check(Place::Status, "Accepted, may be superseded by @", None);
+        check(Place::Status, "Accepted, will be replaced by @", None);
+        check(Place::Status, "Accepted, partially superseded by @", None);
+        check(Place::Status, "Accepted, not superseded by @", None);
+        check(Place::Status, "Accepted, see @", None);
+        check(FIELD, "None (extends @)", None);
+        check(FIELD, "the greeting message in @", None);
+        check(FIELD, "the greeting message in ADR 3, and @", None);
+        check(FIELD, "Portions of @", None);
+        check(FIELD, "@ (partially: only the queue)", None);
+        check(FIELD, "@ §7 \"Detection\"", None);
+        check(FIELD, "@ section 3", None);
+        check(FIELD, "[ADR 3](3.md), uses ideas of @", None);
+    }
+}
