@@ -252,6 +252,7 @@ fn paths(corpus: &Corpus<'_>, current: &CurrentArtifacts) -> BuiltArtifact {
         hasher.field(binding.path.as_bytes()).field(binding.kind.as_str().as_bytes());
         hasher.field(graph.document(binding.document).uri.as_str().as_bytes());
         hasher.field(binding.naming.as_str().as_bytes()).number(u64::from(binding.line));
+        hasher.number(u64::from(binding.folder_only));
     }
     let body = || vec![paths::paths(graph, bindings)];
     index(corpus, PATHS, "blue://context/paths", hasher.digest(), current, body)

@@ -129,6 +129,7 @@ pub(super) fn inputs_digest(inputs: &Inputs, graph: &Graph, bindings: &[Binding]
     // Code is not a source, but its existence decides the bindings.
     for binding in bindings {
         hasher.field(binding.path.as_bytes()).field(binding.kind.as_str().as_bytes());
+        hasher.number(u64::from(binding.folder_only));
     }
     hasher.digest()
 }

@@ -284,6 +284,7 @@ fn survey_with(
     let repository = link::Repository {
         kind: &|path| present.kind(path),
         has_match: &|glob, folder| present.has_match(glob, folder),
+        is_broad: &|folder| present.is_broad(folder),
     };
     let bindings = link::bind(&graph, &repository).into_value(&mut notes);
     // The next build has to check the folders that these answers came from.

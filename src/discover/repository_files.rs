@@ -20,6 +20,9 @@ const FOREIGN: &[&str] = &[".git", "node_modules", "bower_components", "site-pac
 /// matching.
 const MAX_GLOB_ENTRIES: usize = 50_000;
 
+/// In a repository with fewer folders, no share of them says anything.
+const MIN_FOLDERS: usize = 16;
+
 /// The files and folders of the repository, listed on demand. Files that git ignores, files on the
 /// deny-list and blue's own artifacts are left out. So are folders without a file, because git does
 /// not track them.
@@ -68,6 +71,18 @@ impl<'a> RepositoryFiles<'a> {
 
     fn listed(&self) -> MutexGuard<'_, BTreeMap<String, Option<Arc<ListedFolder>>>> {
         self.listed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns true for a folder at the root, and for one with more than half of the repository's
+    /// folders. blue's own folders do not count, because the first build creates them.
+    pub fn is_broad(&self, path: &str) -> bool {
+        let folders = &self.tree.folders;
+        let first_at = |path: &str| folders.partition_point(|folder| folder.path.as_str() < path);
+        // In the order of bytes, `0` follows `/`.
+        let n_in = |folder: &str| first_at(&format!("{folder}0")) - first_at(&format!("{folder}/"));
+        let n_own = |own: &str| n_in(own) + usize::from(self.tree.has_folder(own));
+        let n_all = folders.len() - n_own(BLUE) - n_own(KNOWLEDGE_FOLDER);
+        !path.contains('/') || n_all >= MIN_FOLDERS && n_in(path) * 2 > n_all
     }
 
     /// Returns the kind of a path, or `None` if it is not in the repository.

@@ -13,6 +13,8 @@ pub struct Repository<'a> {
     pub kind: &'a (dyn Fn(&str) -> Option<PathKind> + Sync),
     /// Returns true if a glob matches anything below a folder.
     pub has_match: &'a (dyn Fn(&Glob, &str) -> bool + Sync),
+    /// Returns true for a folder that contains much of the repository.
+    pub is_broad: &'a (dyn Fn(&str) -> bool + Sync),
 }
 
 /// Returns every path that a document names, sorted, with each document once per path. A path in a
@@ -62,7 +64,12 @@ impl PathResolver<'_> {
             };
             let Some((path, kind)) = found else { continue };
             let NamedPath { naming, line, .. } = *named;
-            bindings.push(Binding { path, kind, naming, document: self.id, line });
+            // A text that mentions `src/` does not decide about every file in it. Only a header
+            // field can say so.
+            let folder_only = kind == PathKind::Folder
+                && naming != Naming::Field
+                && (self.repository.is_broad)(&path);
+            bindings.push(Binding { path, kind, naming, document: self.id, line, folder_only });
         }
         // If a path is named in several ways, the most explicit way counts.
         bindings.sort_unstable();
@@ -180,6 +187,27 @@ mod tests {
         FILES.iter().any(inside).then_some(PathKind::Folder)
     }
 
+    fn is_broad(folder: &str) -> bool {
+        !folder.contains('/')
+    }
+
+    #[test]
+    fn a_broad_folder_is_bound_with_its_content_only_by_a_field() {
+        let folder_only = |path: &str, naming| {
+            let facts = Facts {
+                paths: vec![NamedPath { path: path.to_string(), naming, line: 3 }],
+                ..Facts::default()
+            };
+            let document = Document { facts, ..Document::sample("docs/adr/1-a.md") };
+            let graph = Graph { documents: vec![document], ..Graph::default() };
+            let has_match = |_: &Glob, _: &str| true;
+            let repository = Repository { kind: &kind, has_match: &has_match, is_broad: &is_broad };
+            bind(&graph, &repository).value[0].folder_only
+        };
+        assert!(folder_only("src/", Naming::Code) && folder_only("../../src", Naming::Link));
+        assert!(!folder_only("src/", Naming::Field) && !folder_only("src/parse/", Naming::Code));
+    }
+
     fn bound(path: &str, paths: &[(&str, Naming)]) -> (Vec<(String, PathKind)>, usize) {
         let named = |(path, naming): &(&str, Naming)| NamedPath {
             path: path.to_string(),
@@ -190,7 +218,8 @@ mod tests {
         let document = Document { facts, ..Document::sample(path) };
         let graph = Graph { documents: vec![document], ..Graph::default() };
         let has_match = |glob: &Glob, _: &str| FILES.iter().any(|file| glob.matches(file));
-        let noted = bind(&graph, &Repository { kind: &kind, has_match: &has_match });
+        let repository = Repository { kind: &kind, has_match: &has_match, is_broad: &is_broad };
+        let noted = bind(&graph, &repository);
         let bound = noted.value.into_iter().map(|b| (b.path, b.kind)).collect();
         (bound, noted.notes.len())
     }

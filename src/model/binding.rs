@@ -79,6 +79,8 @@ pub struct Binding {
     pub document: DocId,
     /// Line in that document, from 1; 0 if the name is in another file.
     pub line: u32,
+    /// True if the document names a folder, but not what is in it.
+    pub folder_only: bool,
 }
 
 /// Maximum length of a path in bytes. Longer texts are not looked up.

@@ -57,9 +57,22 @@ pub struct Bindings {
     pub similar: Option<String>,
 }
 
-/// Sort key, most specific first: by depth of the folder, then folders before patterns, then by
-/// how explicit the mention is.
-type Specificity = (Reverse<usize>, bool, u8);
+/// Distance between a path and what a document names, nearest first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Nearness {
+    /// The path itself.
+    Exact,
+    /// A folder above it or a pattern, in a header field.
+    Stated,
+    /// A folder above it, in the text.
+    Mentioned,
+    /// A pattern that names no folder, such as `**/*.rs`.
+    Everywhere,
+}
+
+/// Sort key, most specific first: by nearness, then by depth of the folder, then folders before
+/// patterns, then by how explicit the mention is.
+type Specificity = (Nearness, Reverse<usize>, bool, u8);
 
 /// Finds the documents that bind a path below the root. With `all`, documents that are not live are
 /// included. `None` if nothing was built yet.
@@ -77,9 +90,17 @@ pub fn find(
     let mut answer = Bindings::default();
     for line in &lines {
         if let Some((depth, is_glob)) = depth_of(line, path) {
-            for named in &line.documents {
+            let is_exact = !is_glob && line.path == path;
+            for named in line.documents.iter().filter(|named| is_exact || !named.folder_only) {
                 let Some(row) = catalogue.row(&named.uri) else { continue };
-                let rank = (Reverse(depth), is_glob, explicitness(&named.reason));
+                let explicitness = explicitness(&named.reason);
+                let nearness = match (is_exact, explicitness) {
+                    (true, _) => Nearness::Exact,
+                    _ if is_glob && depth == 0 => Nearness::Everywhere,
+                    (_, 0) => Nearness::Stated,
+                    _ => Nearness::Mentioned,
+                };
+                let rank = (nearness, Reverse(depth), is_glob, explicitness);
                 let because = Because {
                     path: escape(&line.path).into_owned(),
                     kind: line.kind,

@@ -27,7 +27,7 @@ pub struct PathLine {
 pub enum PathLineKind {
     /// A file.
     File,
-    /// A folder, with all that is in it.
+    /// A folder. Documents name it with all that is in it, unless their entry says otherwise.
     Folder,
     /// A pattern.
     Glob,
@@ -55,6 +55,9 @@ pub struct NamedBy {
     /// Line; absent if the path is named in a metadata file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+    /// True if it names the folder, but not what is in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub folder_only: bool,
 }
 
 /// A [`PathLine`] to write.
@@ -71,6 +74,8 @@ struct NamedByRow<'a> {
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    folder_only: bool,
 }
 
 /// Renders the body of `paths.jsonl`. The bindings must be sorted by path.
@@ -81,6 +86,7 @@ pub fn paths(graph: &Graph, bindings: &[Binding]) -> Vec<u8> {
             uri: graph.document(binding.document).uri.as_str(),
             reason: binding.naming.as_str(),
             line: Some(binding.line).filter(|line| *line > 0),
+            folder_only: binding.folder_only,
         });
         let row = PathRow {
             path: escape(&group[0].path),

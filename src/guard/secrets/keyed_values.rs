@@ -85,13 +85,19 @@ fn marking_rule(text: &str, run: &Range<usize>, at: &Range<usize>) -> Option<&'s
         .chain(ASSIGNED_SECRET_WORDS.texts().map(|word| (word, false)))
         .filter_map(|(word, nearby)| Some((word, nearby, before.rfind(word)? + word.len())))
         .max_by_key(|(_, _, end)| *end)?;
-    if is_assignment(&before[end..]) {
+    let between = &before[end..];
+    // `credentialSubject.vin` is a claim of a verifiable credential.
+    let is_claim = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if word == "credential" && is_claim(between.strip_prefix('s').unwrap_or(between)) {
+        return None;
+    }
+    if is_assignment(between) {
         // The token of a contract is identified by a public address.
         let is_address = value.starts_with("0x") && matches!(word, "token" | "bearer");
         return (!is_address).then_some(rule(word));
     }
     let in_url = slice(text, run.start.max(at.start.saturating_sub(512))..at.start).contains("://");
-    let has_other_name = has_public_name(&before[end..]);
+    let has_other_name = has_public_name(between);
     let fits = is_nearby_word && !in_url && (20..=200).contains(&value.len()) && !has_other_name;
     (fits && randomness::is_surely_random(value)).then_some(rule(word))
 }

@@ -123,6 +123,8 @@ mod tests {
             format!("the api key is old; commit: {random}"),
             format!("api key: https://docs.x.org/d/{random}/edit"),
             format!("a credential of the issuer `{random}`"),
+            format!("\"credentialSubject.car.vin\": \"{random}\""),
+            format!("\"credentialSchema\": \"{random}\""),
         ] {
             assert_eq!(n_redacted(&text), 0, "{text}");
         }

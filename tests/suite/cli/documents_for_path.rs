@@ -54,22 +54,25 @@ fn ids(answer: &Value) -> Vec<String> {
 fn the_most_specific_decision_comes_first_with_its_reasons() {
     let project = sample();
     let found = answer(&project, &["src/parse/mod.rs"]);
-    assert_eq!(ids(&found), ["0002-d2", "0001-d1", "0004-d4"], "{found}");
+    // `src/`, which is named in a text, does not bind what is in it.
+    assert_eq!(ids(&found), ["0002-d2", "0001-d1"], "{found}");
     assert_eq!(found["documents"][0]["because"][0]["line"], 8);
     assert_eq!(found["documents"][0]["because"][1]["path"], "src/parse");
     assert_eq!(found["documents"][1]["because"][0]["reason"], "affects it");
     assert_eq!(found["documents"][1]["because"][0]["kind"], "glob");
     assert_eq!(found["history_left_out"], 1);
     let all = answer(&project, &["src/parse/mod.rs", "--all"]);
-    assert_eq!(all["documents"].as_array().unwrap().len(), 4);
+    assert_eq!(all["documents"].as_array().unwrap().len(), 3);
     // A file below a named folder, and a file that does not exist.
-    assert_eq!(ids(&answer(&project, &["src/parse/deep/x.rs"])), ["0002-d2", "0001-d1", "0004-d4"]);
-    assert_eq!(ids(&answer(&project, &["src/parse/new.rs"])).len(), 3);
-    let text = project.blue(&["knowledge", "for", "src/walk.rs", "--limit", "1"]);
+    // A field counts more than a text.
+    assert_eq!(ids(&answer(&project, &["src/parse/deep/x.rs"])), ["0001-d1", "0002-d2"]);
+    assert_eq!(ids(&answer(&project, &["src/parse/new.rs"])).len(), 2);
+    let text = project.blue(&["knowledge", "for", "src/walk.rs"]);
     assert_eq!(
         text.stdout,
         "blue://docs/adrs/0003-d3  Decision 3  (accepted)\n    src/walk.rs: links to it, line 8\n"
     );
+    let text = project.blue(&["knowledge", "for", "src/parse/mod.rs", "--limit", "1"]);
     assert!(text.stderr.contains("1 more"), "{}", text.stderr);
 }
 
@@ -78,12 +81,12 @@ fn a_path_may_be_absolute_relative_or_a_folder() {
     let project = sample();
     let absolute = project.path().join("src/walk.rs");
     for path in [absolute.to_str().unwrap(), "./src/walk.rs", "src/parse/../walk.rs"] {
-        assert_eq!(ids(&answer(&project, &[path])), ["0003-d3", "0004-d4"], "{path}");
+        assert_eq!(ids(&answer(&project, &[path])), ["0003-d3"], "{path}");
     }
     let mut inside = project.command(&["knowledge", "for", "--format", "json", "../walk.rs"]);
     let output = inside.current_dir(project.path().join("src/parse")).output().unwrap();
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(ids(&found), ["0003-d3", "0004-d4"]);
+    assert_eq!(ids(&found), ["0003-d3"]);
     let folder = answer(&project, &["src"]);
     assert_eq!(ids(&folder), ["0004-d4"]);
     assert_eq!(folder["below"], serde_json::json!({"paths": 4, "documents": 3}));
@@ -247,4 +250,32 @@ fn a_file_that_only_this_checkout_has_changes_no_artifact() {
     project.build();
     let lines = |text: &str| text.lines().skip(1).map(str::to_string).collect::<Vec<String>>();
     assert_eq!(lines(&project.read(".blue/context/paths.jsonl")), lines(&built));
+}
+
+#[test]
+fn the_way_a_path_is_named_and_its_depth_decide_the_order() {
+    let project = Project::new();
+    for folder in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"] {
+        project.write(&format!("app/main/java/{folder}/x.java"), "x");
+        project.write(&format!("lib/{folder}.java"), "x");
+    }
+    adr(&project, 1, "", "See `app/`, `app/main/` and `lib/`.");
+    adr(&project, 2, "affects: app/\n", "The application.");
+    adr(&project, 3, "", "It is in `app/main/java/a/`.");
+    adr(&project, 4, "", "Only `app/main/java/a/x.java`.");
+    adr(&project, 5, "affects: [\"**/*.java\"]\n", "The language.");
+    adr(&project, 6, "affects: app/main/java/a/x.java\n", "One class.");
+    adr(&project, 7, "", "A [class](../../app/main/java/a/x.java).");
+    project.build();
+    let of = |path: &str| ids(&answer(&project, &[path]));
+    let expected = ["0006-d6", "0007-d7", "0004-d4", "0002-d2", "0003-d3", "0005-d5"];
+    assert_eq!(of("app/main/java/a/x.java"), expected);
+    // `app/main` has most of the folders, and `lib` is at the root.
+    assert_eq!(of("lib/a.java"), ["0005-d5"]);
+    assert_eq!(of("app/main"), ["0001-d1", "0002-d2"]);
+    assert_eq!(of("lib"), ["0001-d1"]);
+    assert_eq!(project.blue(&["schema", "validate", ".blue/context/paths.jsonl"]).code, 0);
+    // The folders that the first build created do not count.
+    assert!(project.build().stdout.is_empty());
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
 }
