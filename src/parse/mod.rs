@@ -147,18 +147,17 @@ fn with_page<T>(
     let second_scan = SecondScan::new(allowed);
     let first_line = lines.line(front_matter.end);
     let written = &text[..];
-    let (text, lines) =
-        match translate::to_markdown(&written[front_matter.end..], first_line, source.format) {
-            Some(translation) => {
-                fields.extend(translation.fields);
-                // A secret can be hidden in markup that the translation removes.
-                let text = written[..front_matter.end].to_string()
-                    + &second_scan.cleaned(translation.text);
-                let lines = LineIndex::new(&text);
-                (Cow::Owned(text), lines)
-            }
-            None => (Cow::Borrowed(written), lines),
-        };
+    let body = &written[front_matter.end..];
+    let (text, lines) = match translate::to_markdown(body, first_line, source.format) {
+        Some(translation) => {
+            fields.extend(translation.fields);
+            // A secret can be hidden in markup that the translation removes.
+            let body = second_scan.cleaned(translation.text);
+            let text = [&written[..front_matter.end], &body].concat();
+            cut_again(text, limits, &mut notes)
+        }
+        None => (Cow::Borrowed(written), lines),
+    };
     let mut body = Body::parse(&text, front_matter.end);
     fields.extend(header_fields::in_body(&text, &lines, &body));
     for field in &mut fields {
@@ -169,6 +168,20 @@ fn with_page<T>(
     let start = front_matter.end;
     let page = Page { text: &text, written, lines, start, body, fields, second_scan };
     read(&page, notes)
+}
+
+/// Cuts the lines of a translation: it can uncover deep quotes, and a link becomes longer. A limit
+/// that was already reported is not reported again.
+fn cut_again<'a>(
+    text: String,
+    limits: &Limits,
+    notes: &mut Vec<Note>,
+) -> (Cow<'a, str>, LineIndex) {
+    let mut found = Vec::new();
+    let (text, lines) = limits::cut_lines(Cow::Owned(text), limits, &mut found);
+    found.retain(|note| !notes.iter().any(|known| known.code == note.code));
+    notes.extend(found);
+    (text, lines)
 }
 
 /// Parses a page. Also returns the longer excerpts, whose sizes are among the facts.

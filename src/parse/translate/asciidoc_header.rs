@@ -100,7 +100,7 @@ impl Header {
 
     /// Puts the values of attributes in the place of `{name}`.
     pub(super) fn expanded<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.attributes.is_empty() || memchr::memchr(b'{', text.as_bytes()).is_none() {
+        if memchr::memchr(b'{', text.as_bytes()).is_none() {
             return Cow::Borrowed(text);
         }
         let mut expanded = String::with_capacity(text.len());
@@ -108,7 +108,9 @@ impl Header {
         for at in memchr::memchr_iter(b'{', text.as_bytes()) {
             let rest = &text[at + 1..];
             let length = rest.bytes().take_while(|b| is_name(*b)).count();
-            let value = self.attributes.get(&rest[..length]);
+            let name = &rest[..length];
+            let stated = self.attributes.get(name).map(String::as_str);
+            let value = stated.or_else(|| intrinsic(name));
             let Some(value) = value.filter(|_| rest[length..].starts_with('}')) else { continue };
             self.n_expanded.set(self.n_expanded.get() + value.len());
             if self.n_expanded.get() > MAX_EXPANDED {
@@ -121,6 +123,17 @@ impl Header {
         expanded.push_str(&text[copied..]);
         Cow::Owned(expanded)
     }
+}
+
+/// Returns the value of an attribute that every document has.
+fn intrinsic(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "nbsp" | "sp" => " ",
+        "empty" | "blank" | "zwsp" | "wj" => "",
+        "plus" => "+",
+        "cpp" => "C++",
+        _ => return None,
+    })
 }
 
 fn is_name(byte: u8) -> bool {

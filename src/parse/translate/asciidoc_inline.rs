@@ -61,6 +61,9 @@ fn link_macro(
     let start = colon - n_letters.count();
     let name = &line[start..colon];
     let before = line[..start].bytes().last();
+    if name.is_empty() && before.is_none_or(|byte| byte == b' ') {
+        return emoji_end(&line[colon..]).map(|end| (start, String::new(), colon + end));
+    }
     // Inside a word, or in the parentheses of a Markdown link, it is none.
     if before.is_some_and(|byte| byte.is_ascii_alphanumeric()) || line[..start].ends_with("](") {
         return None;
@@ -84,6 +87,14 @@ fn link_macro(
         _ => push_link(if text.is_empty() { target } else { text }, target, &mut link),
     }
     Some((start, link, end + 1))
+}
+
+/// Returns the length of the name of an emoji: `:ok_hand:`.
+fn emoji_end(text: &str) -> Option<usize> {
+    let is_name = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'_';
+    let length = text.bytes().skip(1).take(40).take_while(|byte| is_name(byte)).count();
+    let rest = text[1 + length..].strip_prefix(':')?;
+    (length >= 2 && (rest.is_empty() || rest.starts_with(' '))).then_some(length + 2)
 }
 
 /// Translates `<<target>>` and `<<target,text>>`.
@@ -158,6 +169,7 @@ mod tests {
             ("a << b >> c", "a << b >> c"),
             ("*bold* _it_ é: xref:ü.adoc[ö]", "*bold* _it_ é: [ö](ü.adoc)"),
             ("Status: accepted +", "Status: accepted"),
+            ("Draft :speech_balloon: x :a: 1:23:45", "Draft  x :a: 1:23:45"),
         ] {
             let mut out = String::new();
             push_inline(text, &mut out);

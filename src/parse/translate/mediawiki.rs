@@ -17,6 +17,8 @@ enum WikiBlock {
     /// A code block, up to the end of the named element.
     Verbatim(&'static str),
     Comment,
+    /// A template such as `{{Infobox`, with a parameter on each line.
+    Template,
     Table(CellWriter),
     /// The first lines of the document, already read as fields.
     Header(usize),
@@ -68,6 +70,7 @@ impl WikiTranslator<'_> {
                 }
                 out.push_str(line);
             }
+            WikiBlock::Template => self.push_parameter(index, line, out),
             WikiBlock::Table(cells) => {
                 if push_table_line(line, cells, out) {
                     self.block = WikiBlock::Text;
@@ -90,6 +93,10 @@ impl WikiTranslator<'_> {
                 self.push_item(line, out);
             }
             [b'-', b'-', b'-', b'-', ..] => out.push_str("***"),
+            [b'{', b'{', ..] => {
+                self.block = WikiBlock::Template;
+                self.push_parameter(index, trimmed, out);
+            }
             [b'{', b'|', ..] => self.block = WikiBlock::Table(CellWriter::new(true)),
             [b'<', ..] => self.push_element(index, trimmed, out),
             _ => {
@@ -178,6 +185,23 @@ impl WikiTranslator<'_> {
                 self.block = WikiBlock::Verbatim(name);
                 out.push_str("```");
             }
+        }
+    }
+
+    /// Reads a line of a template. Above the sections, `|key = value` is a header field. The text
+    /// after the template stays.
+    fn push_parameter(&mut self, index: usize, line: &str, out: &mut String) {
+        let (parameter, rest) = line.split_once("}}").unwrap_or((line, ""));
+        let stated = parameter.trim().strip_prefix('|').and_then(|text| text.split_once('='));
+        if let Some((key, value)) = stated.filter(|_| !self.past_header)
+            && is_key(&normal_key(key))
+        {
+            let line = self.first_line + index as u32;
+            self.fields.push(field(key.trim(), value.trim(), line));
+        }
+        if parameter.len() < line.len() {
+            self.block = WikiBlock::Text;
+            push_inline(rest.trim(), out);
         }
     }
 
@@ -326,6 +350,17 @@ mod tests {
         let text = "{| class=\"x\"\n! Status\n| Draft\n|-\n! Type || Process\n|-\n| style=\"a\" | b\n|}\nEnd\n";
         let expected = "\n\n| Status | Draft |\n\n| Type | Process |\n\n\n| b |\nEnd\n";
         assert_eq!(markdown(text), expected);
+    }
+
+    #[test]
+    fn templates_are_removed_and_their_parameters_read() {
+        let text = "{{bip}} Text\n{{Infobox proposal\n| status = Final\n|title=One\n}}\n== A ==\n{{x\n|status = no\n}}\n";
+        let translation = translate(text, 1);
+        let fields =
+            translation.fields.iter().map(|f| (f.key.as_str(), f.items[0].as_str(), f.line));
+        let fields: Vec<(&str, &str, u32)> = fields.collect();
+        assert_eq!(fields, [("status", "Final", 3), ("title", "One", 4)]);
+        assert_eq!(translation.text, "Text\n\n\n\n\n## A\n\n\n\n");
     }
 
     #[test]

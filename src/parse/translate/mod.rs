@@ -7,6 +7,7 @@
 mod asciidoc;
 mod asciidoc_header;
 mod asciidoc_inline;
+mod asciidoc_table;
 mod cells;
 mod mediawiki;
 mod mediawiki_inline;

@@ -4,8 +4,8 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use blue::guard::Allowed;
-use blue::model::Source;
 use blue::model::plan::Limits;
+use blue::model::{Source, TextFormat};
 use blue::parse::{parse, texts, work};
 
 use super::{fill, fronted};
@@ -23,7 +23,7 @@ fn count(n_bytes: usize, part: impl Fn(usize) -> String) -> String {
     text
 }
 
-type Shape = (&'static str, fn(usize) -> String);
+pub(super) type Shape = (&'static str, fn(usize) -> String);
 
 /// Markdown that parsers are known to be slow at: the lists of cmark, commonmark.js, markdown-it
 /// and pulldown-cmark, and shapes that blue's own parsing could be slow at.
@@ -218,8 +218,8 @@ const YAML: &[Shape] = &[
 ];
 
 /// Runs every parser on one document.
-fn all(text: &str) {
-    let source = Source::markdown(text);
+fn all(text: &str, format: TextFormat) {
+    let source = Source { bytes: text.as_bytes().to_vec(), sidecar: None, format };
     let limits = Limits::default();
     parse(&source, &limits, &Allowed::default());
     texts(&source, &limits, &Allowed::default());
@@ -235,19 +235,19 @@ fn all(text: &str) {
 }
 
 /// The shortest time of several tries.
-fn best(text: &str, n_tries: u32) -> Duration {
+fn best(text: &str, format: TextFormat, n_tries: u32) -> Duration {
     let time = |_| {
         let started = thread_time();
-        all(text);
+        all(text, format);
         thread_time() - started
     };
     (0..n_tries).map(time).min().unwrap()
 }
 
 /// Describes a time that grows faster than the size. A factor of 4 is linear, 16 is quadratic.
-fn growth(name: &str, small: &str, large: &str) -> Option<String> {
+fn growth(name: &str, format: TextFormat, small: &str, large: &str) -> Option<String> {
     for n_tries in [1, 3, 9] {
-        let (few, many) = (best(small, n_tries), best(large, n_tries));
+        let (few, many) = (best(small, format, n_tries), best(large, format, n_tries));
         if std::env::var_os("BLUE_TIMES").is_some() {
             eprintln!("{name:35} {few:>10.1?} {many:>10.1?}");
         }
@@ -267,14 +267,19 @@ fn growth(name: &str, small: &str, large: &str) -> Option<String> {
 }
 
 /// Fails for shapes whose time grows faster than their size, or that do not end.
-fn stays_linear(shapes: &'static [Shape], wrap: fn(&str) -> String, n_bytes: usize) {
+pub(super) fn stays_linear(
+    shapes: &'static [Shape],
+    format: TextFormat,
+    wrap: fn(&str) -> String,
+    n_bytes: usize,
+) {
     let mut slow = Vec::new();
     for (name, shape) in shapes {
         let (sender, done) = channel();
         std::thread::spawn(move || {
             let (small, large) = (wrap(&shape(n_bytes)), wrap(&shape(4 * n_bytes)));
             // The receiver is gone if the time limit was reached.
-            sender.send(growth(name, &small, &large)).ok();
+            sender.send(growth(name, format, &small, &large)).ok();
         });
         // A shape over this limit counts as endless. Its thread is not joined.
         match done.recv_timeout(Duration::from_secs(60)) {
@@ -287,12 +292,13 @@ fn stays_linear(shapes: &'static [Shape], wrap: fn(&str) -> String, n_bytes: usi
 
 #[test]
 fn pathological_markdown_takes_time_linear_in_its_size() {
-    stays_linear(MARKDOWN, |text| format!("# Title\n\nStatus: accepted\n\n{text}"), 16 << 10);
+    let wrap = |text: &str| format!("# Title\n\nStatus: accepted\n\n{text}");
+    stays_linear(MARKDOWN, TextFormat::Markdown, wrap, 16 << 10);
 }
 
 #[test]
 fn pathological_front_matter_takes_time_linear_in_its_size() {
-    stays_linear(YAML, fronted, 12 << 10);
+    stays_linear(YAML, TextFormat::Markdown, fronted, 12 << 10);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Input that tries to use up time or memory.
 
 mod limits;
+mod linear_formats;
 mod linear_time;
 mod slow_input;
 mod templates;
