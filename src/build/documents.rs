@@ -228,8 +228,7 @@ impl DocumentReader<'_> {
         if let Some(parsed) = self.cache.get(&key) {
             return Ok(Ok(LoadedDocument { digest, key, parsed, files, fresh: None, note }));
         }
-        let format = TextFormat::of_path(path).unwrap_or_default();
-        let source = Source { bytes, sidecar: sidecar_bytes, format };
+        let source = Source::new(path, bytes, sidecar_bytes);
         let limits = &self.inputs.plan.limits;
         let (parsed, extracts) = match self.with_extracts {
             true => {

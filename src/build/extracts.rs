@@ -8,7 +8,7 @@ use crate::discover;
 use crate::guard::Allowed;
 use crate::model::plan::Limits;
 use crate::model::source::document_digest;
-use crate::model::{Digest, DocId, Document, Plan, Source, TextFormat, Work};
+use crate::model::{Digest, DocId, Document, Plan, Source, Work};
 use crate::parse::{self, Extracts};
 use crate::render::view::LongerTexts;
 use crate::root::{Content, Root};
@@ -51,8 +51,7 @@ fn read_again(root: &Root, plan: &Plan, document: &Document) -> anyhow::Result<S
         _ => anyhow::bail!(changed()),
     };
     let sidecar = document.sidecar.as_deref().and_then(|path| bytes(path).ok());
-    let format = TextFormat::of_path(&document.path).unwrap_or_default();
-    let source = Source { bytes: bytes(&document.path)?, sidecar, format };
+    let source = Source::new(&document.path, bytes(&document.path)?, sidecar);
     let sidecar = source.sidecar.as_deref().map(Digest::of);
     let digest = document_digest(Digest::of(&source.bytes), sidecar);
     anyhow::ensure!(digest == document.digest, changed());

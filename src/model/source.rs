@@ -100,6 +100,12 @@ pub struct Source {
 }
 
 impl Source {
+    /// Returns a document in the format that its path states.
+    pub fn new(path: &str, bytes: Vec<u8>, sidecar: Option<Vec<u8>>) -> Source {
+        let format = TextFormat::of_path(path).unwrap_or_default();
+        Source { bytes, sidecar, format }
+    }
+
     /// Returns a Markdown document without a sidecar.
     pub fn markdown(text: &str) -> Source {
         let (bytes, format) = (text.as_bytes().to_vec(), TextFormat::Markdown);

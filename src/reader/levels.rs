@@ -3,7 +3,7 @@
 use super::{ProjectReader, Unread};
 use crate::condense::{fit_levels, tokens};
 use crate::model::escape::escape_except;
-use crate::model::{Level, Source, TextFormat};
+use crate::model::{Level, Source};
 use crate::parse;
 use crate::root::Root;
 use crate::wire::jsonl::DocumentLine;
@@ -69,8 +69,7 @@ impl ProjectReader {
             let document = self.document(root, line)?;
             let allowed = self.allowed(&line.path);
             stale = document.stale;
-            let format = TextFormat::of_path(&line.path).unwrap_or_default();
-            let source = Source { bytes: document.bytes, sidecar: None, format };
+            let source = Source::new(&line.path, document.bytes, None);
             let excerpts = parse::texts(&source, &self.plan.limits, &allowed);
             let (brief, sections) = (excerpts.brief.trim(), excerpts.sections.trim());
             let with_heading =
