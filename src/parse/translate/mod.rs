@@ -129,6 +129,8 @@ impl<'a> Finder<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn translated(text: &str, format: TextFormat) -> String {
@@ -190,6 +192,87 @@ mod tests {
                 }
             }
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_markup_keeps_its_lines(pieces in proptest::collection::vec(piece(), 0..40)) {
+            let text = pieces.concat();
+            for format in OTHERS {
+                let translation = to_markdown(&text, 1, format).expect("not Markdown");
+                let ends = |text: &str| {
+                    let whole = lines(text).into_iter().filter(|(_, end)| end.ends_with('\n'));
+                    whole.map(|(_, end)| end.to_string()).collect::<Vec<_>>()
+                };
+                let (from, to) = (ends(&text), ends(&translation.text));
+                prop_assert_eq!(from.len(), to.len(), "{:?} {:?}", format, translation.text);
+                for (end, translated) in from.iter().zip(&to) {
+                    prop_assert!(translated.ends_with(end), "{:?} {:?}", end, translated);
+                }
+                let n_lines = from.len() as u32 + 1;
+                prop_assert!(translation.fields.iter().all(|f| (1..=n_lines).contains(&f.line)));
+            }
+        }
+    }
+
+    /// Markup of both formats, line ends and any characters.
+    fn piece() -> impl Strategy<Value = String> {
+        let markup = [
+            "\n",
+            "\r\n",
+            "\r",
+            " ",
+            "<pre>",
+            "</pre>",
+            "<source x>",
+            "<!--",
+            "-->",
+            "{{",
+            "}}",
+            "{|",
+            "|}",
+            "|-",
+            "!!",
+            "||",
+            "[[",
+            "]]",
+            "|",
+            "[https://a",
+            "]",
+            "'''",
+            "''",
+            "<code>",
+            "</code>",
+            "==",
+            "= ",
+            "* ",
+            "# ",
+            ":a: b",
+            ": ",
+            "Key: value",
+            "----",
+            "....",
+            "////",
+            "|===",
+            "```",
+            "====",
+            "[cols=\"2\"]",
+            "[source]",
+            "xref:",
+            "link:a[",
+            "<<",
+            ">>",
+            "image::a[]",
+            "{a}",
+            "Term::",
+            " +",
+            "\\",
+            "é",
+            "Ada Moss",
+        ];
+        prop_oneof![proptest::sample::select(markup.to_vec()).prop_map(str::to_string), "\\PC{0,6}",]
     }
 
     #[test]

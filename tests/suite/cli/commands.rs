@@ -122,6 +122,17 @@ fn list_and_show_find_documents_by_every_short_name() {
 }
 
 #[test]
+fn show_prints_a_document_as_it_is_written() {
+    let project = Project::new();
+    let text = "= ADR 1: One queue\n:status: accepted\n\n== Decision\n\nSee xref:0002-b.adoc[].\n";
+    project.write("docs/adr/0001-one-queue.adoc", text);
+    project.build();
+    assert_eq!(project.blue(&["knowledge", "show", "blue://docs/adrs/1"]).stdout, text);
+    let list = project.blue(&["knowledge", "list"]).stdout;
+    assert!(list.contains("One queue") && list.contains("accepted"), "{list}");
+}
+
+#[test]
 fn counts_of_one_use_the_singular() {
     let project = Project::new();
     project.write("docs/adr/0001-a.md", "# A\n\n## Status\n\nAccepted\n\nSee [b](0002-b.md).\n");

@@ -15,14 +15,22 @@ use blue::wire::register::{Registration, UndoInfo};
 use blue::wire::{audit, header, installed, jsonc, jsonl, older, register, schema, session};
 use blue::{parse, wire};
 
-use super::{Answer, DOCUMENT, OLD_STYLE, fuzz, size};
+use super::{ASCIIDOC, Answer, DOCUMENT, MEDIAWIKI, OLD_STYLE, fuzz, size};
 use crate::support::Project;
 
 #[test]
 fn any_document_is_parsed() {
     fuzz(
         "documents",
-        &[DOCUMENT, OLD_STYLE, b"", b"\xEF\xBB\xBF+++\ntitle = 1\n+++\n", b"Status: x\n=====\n"],
+        &[
+            DOCUMENT,
+            OLD_STYLE,
+            MEDIAWIKI,
+            ASCIIDOC,
+            b"",
+            b"\xEF\xBB\xBF+++\ntitle = 1\n+++\n",
+            b"Status: x\n=====\n",
+        ],
         4.0,
         |bytes| {
             let half = bytes.len() / 2;

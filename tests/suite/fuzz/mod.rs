@@ -240,3 +240,5 @@ fn size(n: usize) -> u64 {
 
 const DOCUMENT: &[u8] = b"---\ntitle: \"One\"\nstatus: accepted\ndate: 2026-01-25\nsupersedes: [ADR-2, '0003']\nx: &a {b: *a}\n---\n\n# ADR 0001: One\n\n| | |\n|---|---|\n| **Status** | Accepted |\n\n## Decision\n\nSee [two](0002-two.md#x), RFC 3, blue://docs/adrs/4 and `code`.\n\n- [ ] task\n\n```\nADR 9\n```\n";
 const OLD_STYLE: &[u8] = b"# 1. Record decisions\r\n\r\nDate: 2016-02-12\r\n\r\n## Status\r\n\r\nSuperseded by [2. Two](0002-two.md)\r\n\r\n## Context\r\n\r\nText <table><tr><td>Status</td><td>Draft</td></tr></table>\r\n";
+const MEDIAWIKI: &[u8] = b"<pre>\n  BIP: 2\n  Title: One\n  Authors: A <a@x.org>\n           B\n  Status: Final\n</pre>\n\n==Abstract==\n\n'''See''' [[bip-0001.mediawiki|BIP 1]], [https://x.org x] and <code>c</code>.\n\n{|\n! a\n| b\n|-\n|}\n# one\n## two\n{{t}}\n";
+const ASCIIDOC: &[u8] = b"= ADR 3: Three\nAda Moss <a@x.org>\nv1, 2026-01-02\n:status: accepted\n\n[cols=\"1h,1\"]\n|===\n| Status\n| Draft\n|===\n\nDate:: 2026-01-02\n\n== Decision\n\nSee xref:0001-a.adoc[ADR 1], <<b>>, {status} and link:c[d].\n\n----\ncode\n----\n* a\n** b\n. c\n";

@@ -84,6 +84,28 @@ fn text_joined_by_markdown_or_yaml_is_scanned_again() {
 }
 
 #[test]
+fn text_joined_by_a_translation_is_scanned_again() {
+    let (a, z) = halves();
+    for (file, text) in [
+        (
+            "0001-a.mediawiki",
+            format!("= T =\n\n== Decision ==\n\nUse {a}[[File:x.png]]{z} here.\n"),
+        ),
+        ("0001-a.mediawiki", format!("<pre>\nTitle: T\nStatus: {a}\n        {z}\n</pre>\n")),
+        ("0001-a.adoc", format!("= T\n\n== Decision\n\nUse {a}{{empty}}{z} here.\n")),
+        ("0001-a.adoc", format!(":x: {z}\n\n= T\n\n== Decision\n\nUse {a}{{x}} here.\n")),
+    ] {
+        let project = Project::new();
+        project.write(&format!("docs/adr/{file}"), text.as_str());
+        let seen = see(&project);
+        assert!(!seen.emitted.contains(&format!("{a}{z}")), "{text}\n{}", seen.emitted);
+        let is_joined = !text.contains("Status: ");
+        let is_reported = seen.findings.iter().any(|finding| finding.starts_with("BLUE-SEC-001"));
+        assert!(is_reported || !is_joined, "{text}: {:?}", seen.findings);
+    }
+}
+
+#[test]
 fn invisible_characters_cannot_split_a_token() {
     let (a, z) = halves();
     let body = |middle: &[u8]| {
