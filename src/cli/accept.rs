@@ -41,7 +41,11 @@ pub(super) fn accept(
         "the reason is empty\nhint: --reason \"why the finding is accepted\""
     );
     let selection = Selection::parse(selectors)?;
-    let found = policy.review(findings).shown;
+    // A path selects places, and a merged finding has only the first of its places.
+    let found = match selection.paths.is_empty() {
+        true => policy.review(findings).shown,
+        false => policy.review_each(findings).shown,
+    };
     if let Some(selector) = selection.find_unmatched(&found) {
         anyhow::bail!(
             "nothing to accept: no finding matches {selector:?}\nhint: `blue knowledge lint` lists them; name a code, a file, a folder or file:line"

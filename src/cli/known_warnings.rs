@@ -51,6 +51,6 @@ pub(super) fn without_known(root: &Root, outcome: &Outcome) -> (Vec<Diagnostic>,
 /// Digest of a finding without its line, which may change, as in `.blue/accepted.jsonl`.
 fn digest_of(finding: &Diagnostic) -> String {
     let mut hasher = Hasher::new();
-    hasher.field(finding.code.as_str().as_bytes()).field(finding.path.as_bytes());
+    hasher.field(finding.code.as_str().as_bytes()).field(finding.scope().as_bytes());
     hasher.field(finding.message.as_bytes()).digest().short()
 }

@@ -23,6 +23,9 @@ pub(super) struct LintArgs {
     /// Reason for accepting the findings
     #[arg(long, value_name = "TEXT", requires = "accept")]
     reason: Option<String>,
+    /// List every place of findings that repeat
+    #[arg(long)]
+    each: bool,
     /// Remove accepted findings that no longer occur
     #[arg(long)]
     prune: bool,
@@ -45,7 +48,10 @@ impl LintArgs {
             accept::accept(&root, &mut policy, survey.notes.clone(), selectors, reason)?;
         }
         drop(lock);
-        let reviewed = policy.review(survey.notes);
+        let reviewed = match self.each {
+            true => policy.review_each(survey.notes),
+            false => policy.review(survey.notes),
+        };
         if self.format == ReportFormat::Text {
             output::out(&report::text(&reviewed.shown, MinSeverity::Info))?;
         } else {

@@ -34,6 +34,9 @@ struct JsonFinding<'a> {
     severity: &'a str,
     code: &'a str,
     message: &'a str,
+    /// Number of places; absent for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
     /// The reason why it was accepted.
@@ -86,8 +89,8 @@ pub(super) fn text(diagnostics: &[Diagnostic], min_severity: MinSeverity) -> Str
             line => format!(":{line}:{}", diagnostic.column),
         };
         let word = diagnostic.severity.as_str();
-        let (path, message) =
-            (output::visible(&diagnostic.path), output::visible(&diagnostic.message));
+        let (path, message) = (output::visible(&diagnostic.path), with_count(diagnostic));
+        let message = output::visible(&message);
         writeln!(text, "{path}{place}: {colour}{word}{colour:#}: {message} [{}]", diagnostic.code)
             .expect("writing to a string never fails");
         if let Some(hint) = &diagnostic.hint {
@@ -121,8 +124,17 @@ fn json_finding<'a>(diagnostic: &'a Diagnostic, reason: Option<&'a String>) -> J
         severity: diagnostic.severity.as_str(),
         code: diagnostic.code.as_str(),
         message: &diagnostic.message,
+        count: (diagnostic.count > 1).then_some(diagnostic.count),
         hint: diagnostic.hint.as_deref(),
         reason: reason.map(String::as_str),
+    }
+}
+
+/// Returns the message with the number of places, if there are several.
+pub(super) fn with_count(diagnostic: &Diagnostic) -> String {
+    match diagnostic.count {
+        1 => diagnostic.message.clone(),
+        n => format!("{} ({n} times)", diagnostic.message),
     }
 }
 
@@ -141,7 +153,7 @@ fn github(diagnostics: &[Diagnostic]) -> String {
             line => format!(",line={line},col={}", diagnostic.column),
         };
         let hint = diagnostic.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
-        let message = data(&format!("{}{hint}", diagnostic.message));
+        let message = data(&format!("{}{hint}", with_count(diagnostic)));
         writeln!(
             text,
             "::{command} file={}{place},title={}::{message}",

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::explain::page;
+use super::report::with_count;
 use crate::model::{Code, Diagnostic, Severity};
 
 /// Returns the log of a run.
@@ -44,8 +45,8 @@ pub(super) fn log(diagnostics: &[Diagnostic], accepted: &[(Diagnostic, String)])
 
 fn result(diagnostic: &Diagnostic) -> Value {
     let message = match &diagnostic.hint {
-        Some(hint) => format!("{}; hint: {hint}", diagnostic.message),
-        None => diagnostic.message.clone(),
+        Some(hint) => format!("{}; hint: {hint}", with_count(diagnostic)),
+        None => with_count(diagnostic),
     };
     // A finding about a whole file is shown at its first line.
     let location = json!({

@@ -25,7 +25,9 @@ impl Resolver<'_, '_> {
             Resolution::Renamed(id) => {
                 let new = relative(path, path_of(id));
                 let message = format!("{} is now {}", written(&reference.target), path_of(id));
-                Diagnostic::new(Code::Renamed, path, message).hint(format!("write {new:?}"))
+                let diagnostic =
+                    Diagnostic::new(Code::Renamed, path, message).hint(format!("write {new:?}"));
+                Diagnostic { fix: self.fix(&reference.target, new), ..diagnostic }
             }
             Resolution::Many(ids) => {
                 let mut all: Vec<&str> = ids.iter().take(6).map(path_of).collect();
@@ -49,6 +51,13 @@ impl Resolver<'_, '_> {
             Resolution::One(_) | Resolution::Foreign => return,
         };
         notes.push(diagnostic.at(reference.line, reference.column));
+    }
+
+    /// Returns the text to replace and the new text, unless a document has a name like the old one:
+    /// a replacement of all such names would change correct links.
+    fn fix(&self, target: &Target, new: String) -> Option<(String, String)> {
+        let (Target::Path(old) | Target::FieldPath(old)) = target else { return None };
+        (!self.index.has_name_like(old)).then(|| (old.clone(), new))
     }
 }
 

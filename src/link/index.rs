@@ -21,6 +21,7 @@ pub(super) struct DocumentIndex<'a> {
     uris: OnceLock<SortedTable<&'a str>>,
     routes: OnceLock<SortedTable<String>>,
     numbers: OnceLock<SortedTable<(&'a str, &'a str)>>,
+    name_patterns: OnceLock<SortedTable<String>>,
     /// Every series of the project, sorted.
     all_series: Vec<&'a str>,
     series: &'a Series,
@@ -75,6 +76,7 @@ impl<'a> DocumentIndex<'a> {
             uris: OnceLock::new(),
             routes: OnceLock::new(),
             numbers: OnceLock::new(),
+            name_patterns: OnceLock::new(),
             all_series,
             series,
             documents,
@@ -144,6 +146,13 @@ impl<'a> DocumentIndex<'a> {
             .get(|key| (*key).cmp(&(folder, number.as_str())))
     }
 
+    /// Returns true if the file name of a document differs from that of a path only in its numbers.
+    pub(super) fn has_name_like(&self, path: &str) -> bool {
+        let key = name_pattern(path);
+        let table = self.table(&self.name_patterns, |document| name_pattern(&document.path));
+        !table.get(|name| name.as_str().cmp(&key)).is_empty()
+    }
+
     /// Returns the documents of a collection with a number.
     pub(super) fn by_number(&self, collection: usize, number: &Number) -> Vec<DocId> {
         let first = self.documents.partition_point(|document| document.collection < collection);
@@ -181,4 +190,10 @@ fn route_key(path: &str) -> String {
         true => folder.to_lowercase(),
         false => format!("{folder}/{stem}").trim_start_matches('/').to_lowercase(),
     }
+}
+
+/// Returns a file name without its digits.
+fn name_pattern(path: &str) -> String {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    file.chars().filter(|c| !c.is_ascii_digit()).collect()
 }

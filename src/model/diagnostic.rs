@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::repeated::WHOLE_PROJECT;
+
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
@@ -204,6 +206,10 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// Severity in this project: the default of the code unless the configuration overrides it.
     pub severity: Severity,
+    /// Number of findings with the same cause that this one stands for; 1 unless it was merged.
+    pub count: u32,
+    /// A text in the document and the text to write instead.
+    pub fix: Option<(String, String)>,
 }
 
 impl Diagnostic {
@@ -211,7 +217,22 @@ impl Diagnostic {
     pub fn new(code: Code, path: &str, message: impl Into<String>) -> Diagnostic {
         let (path, message) = (path.to_string(), message.into());
         let severity = code.severity();
-        Diagnostic { path, line: 0, column: 0, code, message, hint: None, severity }
+        Diagnostic {
+            path,
+            line: 0,
+            column: 0,
+            code,
+            message,
+            hint: None,
+            severity,
+            count: 1,
+            fix: None,
+        }
+    }
+
+    /// Returns the path under which the finding is accepted. A merged one is about the project.
+    pub fn scope(&self) -> &str {
+        if self.count > 1 { WHOLE_PROJECT } else { &self.path }
     }
 
     /// Sets the line and column.

@@ -21,6 +21,7 @@ pub mod number;
 pub mod packed;
 pub mod plan;
 pub mod plural;
+pub mod repeated;
 pub mod review;
 pub mod rows;
 pub mod rules;

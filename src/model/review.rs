@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::escape::escape;
 use super::layout::ACCEPTED;
+use super::repeated;
 use super::{Code, Diagnostic, Severity};
 
 /// A finding that was reviewed and accepted. It is matched by its message and not by its line, so
@@ -69,9 +70,24 @@ impl Policy {
         Some(finding)
     }
 
-    /// Divides findings into those to show and those that are accepted. An accepted finding that no
-    /// longer occurs is reported as a finding of its own.
-    pub fn review(&self, mut findings: Vec<Diagnostic>) -> Reviewed {
+    /// Divides findings into those to show and those that are accepted, and merges those with the
+    /// same cause. An accepted finding that no longer occurs is reported as a finding of its own.
+    pub fn review(&self, findings: Vec<Diagnostic>) -> Reviewed {
+        let Reviewed { shown, accepted } = self.review_each(findings);
+        let mut by_reason: BTreeMap<String, Vec<Diagnostic>> = BTreeMap::new();
+        for (finding, reason) in accepted {
+            by_reason.entry(reason).or_default().push(finding);
+        }
+        let accepted = by_reason.into_iter().flat_map(|(reason, findings)| {
+            repeated::merge(findings).into_iter().map(move |finding| (finding, reason.clone()))
+        });
+        let mut accepted: Vec<(Diagnostic, String)> = accepted.collect();
+        accepted.sort();
+        Reviewed { shown: repeated::merge(shown), accepted }
+    }
+
+    /// Does the same without merging.
+    pub fn review_each(&self, mut findings: Vec<Diagnostic>) -> Reviewed {
         findings.sort();
         let mut remaining: BTreeMap<FindingKey, (u64, &Accepted)> = BTreeMap::new();
         for entry in &self.accepted {
@@ -81,15 +97,17 @@ impl Policy {
         }
         let mut reviewed = Reviewed::default();
         for finding in findings {
-            // Most projects accept nothing, and then no keys have to be built.
-            let entry = match remaining.is_empty() {
-                true => None,
-                false => remaining.get_mut(&finding_key(&finding)).filter(|(count, _)| *count > 0),
-            };
-            let reason = entry.map(|(count, entry)| {
+            let mut take = |key: FindingKey| {
+                let (count, entry) = remaining.get_mut(&key).filter(|(count, _)| *count > 0)?;
                 *count -= 1;
-                entry.reason.clone()
-            });
+                Some(entry.reason.clone())
+            };
+            // Most projects accept nothing, and then no keys have to be built.
+            let reason = match self.accepted.is_empty() {
+                true => None,
+                false => take(finding_key(&finding))
+                    .or_else(|| take(cause_key(&finding, repeated::pattern(&finding)?))),
+            };
             match (self.apply_severity(finding), reason) {
                 (Some(finding), Some(reason)) => reviewed.accepted.push((finding, reason)),
                 (Some(finding), None) => reviewed.shown.push(finding),
@@ -111,14 +129,14 @@ impl Policy {
             self.accepted.drain(..).map(|entry| (accepted_key(&entry), entry)).collect();
         for finding in findings {
             let entry = entries.entry(finding_key(finding)).or_insert_with(|| Accepted {
-                path: finding.path.clone(),
+                path: finding.scope().to_string(),
                 code: finding.code.to_string(),
                 message: finding.message.clone(),
                 count: 0,
                 reason: String::new(),
                 line: 0,
             });
-            entry.count += 1;
+            entry.count += u64::from(finding.count);
             entry.reason = reason.to_string();
         }
         self.accepted = entries.into_values().collect();
@@ -129,6 +147,9 @@ impl Policy {
         let mut found: BTreeMap<FindingKey, u64> = BTreeMap::new();
         for finding in findings {
             *found.entry(finding_key(finding)).or_default() += 1;
+            if let Some(pattern) = repeated::pattern(finding) {
+                *found.entry(cause_key(finding, pattern)).or_default() += 1;
+            }
         }
         let mut n_changed = 0;
         for entry in &mut self.accepted {
@@ -146,8 +167,14 @@ fn accepted_key(entry: &Accepted) -> FindingKey {
 }
 
 fn finding_key(finding: &Diagnostic) -> FindingKey {
-    let (path, message) = (escape(&finding.path), escape(&finding.message));
+    let (path, message) = (escape(finding.scope()), escape(&finding.message));
     (finding.code.to_string(), path.into_owned(), message.into_owned())
+}
+
+/// Returns the key of all findings with the cause of this one.
+fn cause_key(finding: &Diagnostic, pattern: String) -> FindingKey {
+    let path = repeated::WHOLE_PROJECT.to_string();
+    (finding.code.to_string(), path, escape(&pattern).into_owned())
 }
 
 /// Reports that `n_gone` occurrences of an accepted finding no longer exist.
@@ -214,6 +241,24 @@ mod tests {
         let codes: Vec<Code> = reviewed.shown.iter().map(|finding| finding.code).collect();
         assert_eq!(codes, [Code::AcceptedGone]);
         assert!(reviewed.shown[0].message.contains("1 of 2 times"), "{:?}", reviewed.shown);
+    }
+
+    #[test]
+    fn a_merged_finding_is_accepted_for_all_its_occurrences() {
+        let findings: Vec<Diagnostic> =
+            (1..=8).map(|n| finding(n, &format!("no document at \"{n}.md\""))).collect();
+        let mut policy = Policy::default();
+        let reviewed = policy.review(findings.clone());
+        assert_eq!(reviewed.shown.len(), 1);
+        policy.accept(reviewed.shown.iter(), "known");
+        assert_eq!(policy.accepted[0].count, 8);
+        assert_eq!(policy.accepted[0].path, ".");
+        let reviewed = policy.review(findings[..3].to_vec());
+        assert_eq!(reviewed.accepted.len(), 3, "they are too few to be merged");
+        let more = (9..=20).map(|n| finding(n, &format!("no document at \"{n}.md\"")));
+        let reviewed = policy.review(findings.into_iter().chain(more).collect());
+        assert_eq!(reviewed.shown[0].count, 12, "twelve are new");
+        assert_eq!(reviewed.accepted[0].0.count, 8);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 
 use rayon::prelude::*;
 
+use crate::model::layout::folder_of;
 use crate::model::uri::slugify;
 use crate::model::{Code, Collection, Diagnostic, Digest, Document, FileName, Uri};
 
@@ -29,7 +30,21 @@ pub(super) fn assign(
         let id = longer.get(&i).unwrap_or(&plain);
         documents[i].uri = Uri::of_document(&collections[collection].name, id);
     }
+    let mut n_of_folders: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let folders_of = |i: usize, rival: usize| {
+        let (a, b) = different_folders(&documents[i].path, &documents[rival].path);
+        (a.to_string(), b.to_string())
+    };
+    for (i, rival) in &rivals {
+        *n_of_folders.entry(folders_of(*i, *rival)).or_default() += 1;
+    }
     for (i, rival) in rivals {
+        // A document that only says where it moved has the name of its target. Two folders that
+        // have several names in common are editions or translations.
+        let moved = documents[i].facts.moved || documents[rival].facts.moved;
+        if moved || n_of_folders[&folders_of(i, rival)] > 1 {
+            continue;
+        }
         let message = format!(
             "{} has the same name; both get longer addresses, this one {}",
             documents[rival].path, documents[i].uri
@@ -37,6 +52,15 @@ pub(super) fn assign(
         let hint = "rename one of the two";
         notes.push(Diagnostic::new(Code::DuplicateId, &documents[i].path, message).hint(hint));
     }
+}
+
+/// Returns the folders of two paths without what is equal at their ends.
+fn different_folders<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
+    let (mut a, mut b) = (folder_of(a), folder_of(b));
+    while a != b && !a.is_empty() && a.rsplit('/').next() == b.rsplit('/').next() {
+        (a, b) = (folder_of(a), folder_of(b));
+    }
+    (a, b)
 }
 
 /// Index of a collection, and an id in that collection.

@@ -86,6 +86,13 @@ fn document(
     let title = title
         .filter(|title| !title.is_empty())
         .unwrap_or_else(|| name_title::from_name(&name, &found, &facts.titles));
+    let (status, status_text) = match choose_status(&found.path, &name, &facts, notes) {
+        (Status::Unstated, text) if facts.moved => (Status::Moved, text),
+        stated => stated,
+    };
+    let title = facts.title.as_deref().map(|title| title::stripped(title, number.as_ref()));
+    let title =
+        title.filter(|title| !title.is_empty()).unwrap_or_else(|| title_from_name(&name, &found));
     let kind = match name.is_plan {
         true => Kind::new("plan"),
         false => collections[found.collection].kind.clone(),
