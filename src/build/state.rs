@@ -64,12 +64,16 @@ pub(super) fn save(
     folders.retain(|folder| !has_secret(&folder.path));
     inputs.sort_by(|a, b| a.path.cmp(&b.path));
     inputs.dedup_by(|a, b| a.path == b.path);
-    // A folder whose name is a secret is not stored, and git's index is not tracked. Without outputs, the
+    // A folder or file whose name is a secret is not stored, and git's index is not tracked. Without outputs, the
     // next build takes nothing for unchanged and looks at both again.
-    let is_complete = folders.len() == n_folders && !tree.depends_on_index;
+    let mut probed = tree.probed.clone();
+    probed.retain(|file| !has_secret(&file.path));
+    let is_complete =
+        folders.len() == n_folders && probed.len() == tree.probed.len() && !tree.depends_on_index;
     let state = State {
         folders,
         inputs,
+        probed,
         outputs: if is_complete { outputs } else { Vec::new() },
         looked_at,
         written_at: emit::file_system_time(root)?,

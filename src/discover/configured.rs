@@ -2,9 +2,11 @@
 
 use globset::{Glob, GlobBuilder};
 
-use super::conventions::{files_per_folder, is_document, sidecar_of};
+use super::companions::{files_per_folder, is_document};
+use super::conventions::sidecar_of;
 use super::deny::{Access, DenyList};
 use super::walk::{WalkedFile, is_markdown};
+use crate::model::layout::folder_of;
 use crate::model::plan::Rule;
 use crate::model::{Code, Collection, Diagnostic, FileName, FoundFile};
 
@@ -34,9 +36,8 @@ pub(super) fn apply(
                 }
                 n_matched += 1;
                 let name = FileName::parse(&path[base..]);
-                if taken[i]
-                    || !(pattern == path || is_document(path, &path[base..], &name, &counts))
-                {
+                let n_files = counts.get(folder_of(path)).copied().unwrap_or_default();
+                if taken[i] || !(pattern == path || is_document(&path[base..], &name, n_files)) {
                     continue;
                 }
                 taken[i] = true;

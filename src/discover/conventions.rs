@@ -1,151 +1,229 @@
-//! Finds documents by convention: in folders with known names, and in folders of numbered files.
+//! Finds documents by the names of folders and files, and by first lines where names do not decide.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::companions::{self, Judgement, Numbering, files_per_folder};
+use super::known_folders::{self, DocumentFolder};
+use super::numbered_folders::{MainDocuments, NumberedFolders, single_file, split_by_series};
 use super::walk::{SIDECARS, WalkedFile, is_markdown};
+use super::{decision_trees, translations};
 use crate::model::layout::folder_of;
-use crate::model::series::{known_series, singular};
-use crate::model::uri::slugify;
-use crate::model::{Collection, Digest, FileName, FoundFile, Kind, document, rules};
+use crate::model::{Collection, FileName, FoundFile, Kind, ProbedFile, document};
 
-/// Names of folders that are too generic to name a part of the project.
-const GENERIC_FOLDERS: &str = include_str!("rules/generic_folders.txt");
+/// Files whose first lines are looked at. With more undecided files, the deepest are left out.
+const MAX_PROBED: usize = 20_000;
 
-/// Longest name of a collection, in bytes.
-const MAX_NAME: usize = 96;
-
-/// A folder of documents, before it has a row in the list of collections.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-struct DocumentFolder {
-    name: String,
-    kind: String,
-    series: Vec<String>,
-    base: String,
-    /// True if it was recognised by its numbered files and not by its name.
-    by_numbers: bool,
+/// The result of looking for documents by convention.
+pub(super) struct Conventional {
+    pub(super) collections: Vec<Collection>,
+    /// The documents, sorted by path.
+    pub(super) found: Vec<FoundFile>,
+    /// The files that were looked at, sorted by path.
+    pub(super) probed: Vec<ProbedFile>,
 }
 
-impl DocumentFolder {
-    /// Returns the length of the folder's path with its slash.
-    fn base_len(&self) -> usize {
-        if self.base.is_empty() { 0 } else { self.base.len() + 1 }
-    }
+/// A file in a folder of documents, with its parsed name.
+struct ChosenFile<'a> {
+    path: &'a str,
+    folder: Arc<DocumentFolder>,
+    name: FileName,
 }
+
+/// Looks at the first lines of a file. `None` if it cannot be read.
+pub(super) type Probe<'a> = &'a (dyn Fn(&str) -> Option<ProbedFile> + Sync);
 
 /// Finds documents by convention. `files` must be sorted by path.
-pub(super) fn apply(files: &[WalkedFile]) -> (Vec<Collection>, Vec<FoundFile>) {
+pub(super) fn apply(files: &[WalkedFile], probe: Probe<'_>) -> Conventional {
     let markdown: Vec<&str> =
         files.iter().map(|file| file.path.as_str()).filter(|path| is_markdown(path)).collect();
+    let mains = MainDocuments::new(&markdown);
+    let (named, unnamed) = by_folder(&markdown, &mains);
+    let counts = files_per_folder(&markdown);
+    let numbering = numbering_of_folders(&named);
+    let judge = |file: &ChosenFile<'_>| {
+        let n_files = counts.get(folder_of(file.path)).copied().unwrap_or_default();
+        let numbering = numbering[file.folder.base.as_str()];
+        companions::judge(file.path, &file.folder, &file.name, &mains, n_files, numbering)
+    };
+    let judgements: Vec<Judgement> = named.par_iter().with_min_len(64).map(judge).collect();
+    let is_candidate = |path: &&str| is_candidate(path, &mains);
+    let candidates: Vec<&str> = unnamed.into_iter().filter(is_candidate).collect();
+    let undecided = named.iter().zip(&judgements);
+    let undecided = undecided.filter(|(_, judgement)| **judgement == Judgement::Undecided);
+    let undecided = undecided.map(|(file, _)| file.path).chain(candidates.iter().copied());
+    let probed = probe_all(undecided.collect(), probe);
+    let verdict = |path: &str| {
+        let at = probed.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        Some(probed[at].is_decision)
+    };
+    let mut chosen = Vec::new();
+    for (file, judgement) in named.into_iter().zip(judgements) {
+        let is_document = match judgement {
+            Judgement::Document => true,
+            Judgement::Companion => false,
+            // A file that is not checked out has no lines. Its name is that of a document.
+            Judgement::Undecided => verdict(file.path).unwrap_or(!file.name.is_index),
+        };
+        chosen.extend(is_document.then_some(file));
+    }
+    let candidates = candidates.into_iter().filter_map(|path| Some((path, verdict(path)?)));
+    let trees = decision_trees::find(&candidates.collect::<Vec<_>>());
+    chosen.extend(trees.into_iter().map(|(path, folder)| {
+        let name = mains.name(path, folder.base_len());
+        ChosenFile { path, folder: Arc::new(folder), name }
+    }));
+    chosen.sort_by(|a, b| a.path.cmp(b.path));
+    let (collections, found) = collect(chosen, files);
+    Conventional { collections, found, probed }
+}
+
+/// Separates the files in folders that names or numbers recognise from all others.
+fn by_folder<'a>(
+    markdown: &[&'a str],
+    mains: &MainDocuments<'_>,
+) -> (Vec<ChosenFile<'a>>, Vec<&'a str>) {
+    let divided = known_folders::divided_by_status(markdown);
     // Most folders are recognised by name. File names are parsed only in the others.
     let mut known: BTreeMap<&str, Option<DocumentFolder>> = BTreeMap::new();
-    for path in &markdown {
+    for path in markdown {
         let folder = folder_of(path);
-        known.entry(folder).or_insert_with(|| nearest_known_folder(folder));
+        known.entry(folder).or_insert_with(|| {
+            let named = known_folders::nearest(folder);
+            named.or_else(|| known_folders::nearest_divided(folder, &divided))
+        });
     }
     let others = markdown.iter().copied().filter(|path| known[folder_of(path)].is_none());
-    let numbered = numbered_folders(others);
-    let mut chosen: Vec<(&str, Arc<DocumentFolder>)> = Vec::new();
+    let numbered = NumberedFolders::new(others, mains);
     let mut folders: BTreeMap<&str, Option<Arc<DocumentFolder>>> = BTreeMap::new();
-    for path in &markdown {
+    let mut chosen: Vec<(&str, Arc<DocumentFolder>)> = Vec::new();
+    let mut unnamed = Vec::new();
+    for path in markdown {
         let parent = folder_of(path);
         let folder = folders.entry(parent).or_insert_with(|| {
             let known = known[parent].clone();
-            known.or_else(|| nearest_numbered_folder(parent, &numbered)).map(Arc::new)
+            known.or_else(|| numbered.nearest(parent)).map(Arc::new)
         });
         let folder = folder.clone().map(|folder| split_by_series(folder, path));
-        if let Some(folder) = folder.or_else(|| single_file(path).map(Arc::new)) {
-            chosen.push((path, folder));
+        match folder.or_else(|| single_file(path).map(Arc::new)) {
+            Some(folder) => chosen.push((path, folder)),
+            None => unnamed.push(*path),
         }
     }
-    collect(&chosen, files, &files_per_folder(&markdown))
+    let named = chosen.into_par_iter().with_min_len(64).map(|(path, folder)| {
+        let mut name = mains.name(path, folder.base_len());
+        name.folder_status = name.folder_status.or_else(|| folder.status.clone());
+        ChosenFile { path, folder, name }
+    });
+    (named.collect(), unnamed)
 }
 
-/// Groups the chosen files into collections, without index pages and templates.
-fn collect(
-    chosen: &[(&str, Arc<DocumentFolder>)],
-    files: &[WalkedFile],
-    counts: &BTreeMap<&str, usize>,
-) -> (Vec<Collection>, Vec<FoundFile>) {
-    let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
+/// Counts the files with and without a number below each folder of documents.
+fn numbering_of_folders(named: &[ChosenFile<'_>]) -> BTreeMap<String, Numbering> {
+    let mut numbering: BTreeMap<String, Numbering> = BTreeMap::new();
+    for ChosenFile { path, folder, name } in named {
+        if !numbering.contains_key(&folder.base) {
+            numbering.insert(folder.base.clone(), Numbering::default());
+        }
+        let Some(counts) = numbering.get_mut(&folder.base) else { continue };
+        match name.number.is_some() || name.date.is_some() {
+            true => counts.n_numbered += 1,
+            false if name.is_index || name.is_template => {}
+            false if companions::is_companion(&path[folder.base_len()..], name) => {}
+            false => counts.n_other += 1,
+        }
+    }
+    numbering
+}
+
+/// Returns true if a file in a folder that names do not recognise may be a document.
+fn is_candidate(path: &str, mains: &MainDocuments<'_>) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let name = FileName::parse(path);
+    let is_cover = document::is_cover(file) && path.contains('/');
+    let is_index = FileName::parse(file).is_index && !is_cover;
+    !is_index
+        && !companions::is_template(path, &name)
+        && !companions::is_companion(path, &name)
+        && mains.of(path, 0).is_none_or(|main| main == path)
+}
+
+/// Looks at the first lines of files. The result is sorted by path.
+fn probe_all(mut paths: Vec<&str>, probe: Probe<'_>) -> Vec<ProbedFile> {
+    if paths.len() > MAX_PROBED {
+        paths.sort_by_key(|path| (path.matches('/').count(), *path));
+        paths.truncate(MAX_PROBED);
+    }
+    let probed = paths.par_iter().with_min_len(16).filter_map(|path| probe(path));
+    let mut probed: Vec<ProbedFile> = probed.collect();
+    probed.sort_by(|a, b| a.path.cmp(&b.path));
+    probed
+}
+
+/// Groups documents into collections, without annexes and translations.
+fn collect(chosen: Vec<ChosenFile<'_>>, files: &[WalkedFile]) -> (Vec<Collection>, Vec<FoundFile>) {
+    let mut rows: BTreeMap<String, usize> = BTreeMap::new();
     let mut collections: Vec<Collection> = Vec::new();
     let mut found = Vec::new();
-    let mut last: Option<(&Arc<DocumentFolder>, usize)> = None;
-    let names: Vec<Option<(usize, FileName)>> = chosen
-        .par_iter()
-        .with_min_len(64)
-        .map(|(path, folder)| {
-            let base = folder.base_len();
-            let name = FileName::parse(&path[base..]);
-            is_document(path, &path[base..], &name, counts).then_some((base, name))
-        })
-        .collect();
-    for ((path, folder), base_and_name) in chosen.iter().zip(names) {
-        let Some((base, name)) = base_and_name else { continue };
-        let row = match last.filter(|(last, _)| Arc::ptr_eq(last, folder)) {
-            Some((_, row)) => row,
-            None => {
-                let row = *rows.entry(&folder.name).or_insert(collections.len());
-                add_collection(&mut collections, row, folder);
-                row
-            }
+    let mut last: Option<(Arc<DocumentFolder>, usize)> = None;
+    for ChosenFile { path, folder, name } in chosen {
+        let row = match last.as_ref().filter(|(last, _)| Arc::ptr_eq(last, &folder)) {
+            Some((_, row)) => *row,
+            None => *rows.entry(folder.name.clone()).or_insert_with(|| {
+                let DocumentFolder { name, kind, series, .. } = DocumentFolder::clone(&folder);
+                let kind = Kind::new(&kind);
+                collections.push(Collection { name, kind, series, globs: Vec::new() });
+                collections.len() - 1
+            }),
         };
-        last = Some((folder, row));
-        collections[row].add_glob(path, base);
         found.push(FoundFile {
             path: path.to_string(),
-            base,
+            base: folder.base_len(),
             collection: row,
             sidecar: sidecar_of(path, files),
             name,
         });
+        last = Some((folder, row));
     }
+    companions::drop_numbered_annexes(&mut found);
+    translations::drop_translations(&mut found);
+    add_globs(&mut collections, &found);
     add_prefixes(&mut collections, &found);
     (collections, found)
 }
 
-/// Adds the collection of a row if there is none yet.
-fn add_collection(collections: &mut Vec<Collection>, row: usize, folder: &DocumentFolder) {
-    if row == collections.len() {
-        let kind = Kind::new(&folder.kind);
-        let (name, series) = (folder.name.clone(), folder.series.clone());
-        collections.push(Collection { name, kind, series, globs: Vec::new() });
+/// Adds the globs that match the documents of each collection: `*.md` for files in its folder,
+/// `**/*.md` or `*/README.md` for others.
+fn add_globs(collections: &mut [Collection], found: &[FoundFile]) {
+    let mut folders: BTreeMap<(usize, &str), Vec<&str>> = BTreeMap::new();
+    for found in found {
+        let base = &found.path[..found.base];
+        folders.entry((found.collection, base)).or_default().push(found.path_in_collection());
     }
-}
-
-/// Counts the Markdown files in each folder.
-pub(super) fn files_per_folder<'a>(markdown: &[&'a str]) -> BTreeMap<&'a str, usize> {
-    let mut counts = BTreeMap::new();
-    for path in markdown {
-        *counts.entry(folder_of(path)).or_default() += 1;
+    for ((collection, base), paths) in folders {
+        let file = |path: &&str| path.rsplit('/').next().map(str::to_string);
+        let extension =
+            |path: &&str| path.rsplit_once('.').map(|(_, extension)| format!("*.{extension}"));
+        let (below, direct): (Vec<&str>, Vec<&str>) =
+            paths.into_iter().partition(|path| path.contains('/'));
+        let covers: BTreeSet<String> = below.iter().filter_map(file).collect();
+        let is_shared = |file: &String| {
+            document::is_cover(file) || (below.len() > 1 && FileName::parse(file).number.is_none())
+        };
+        let names = match covers.len() == 1 && covers.iter().all(is_shared) {
+            true => covers,
+            false => below.iter().filter_map(extension).collect(),
+        };
+        let is_one_deep = below.iter().all(|path| path.matches('/').count() == 1);
+        let folders = if is_one_deep && direct.is_empty() { "*/" } else { "**/" };
+        // `**/` also matches the folder itself.
+        let direct: BTreeSet<String> = direct.iter().filter_map(extension).collect();
+        let direct = direct.iter().filter(|name| !names.contains(*name)).cloned();
+        let globs = direct.chain(names.iter().map(|name| format!("{folders}{name}")));
+        collections[collection].globs.extend(globs.map(|glob| format!("{base}{glob}")));
     }
-    counts
-}
-
-/// Returns true if a Markdown file in a collection's folder is a document. Index pages and
-/// templates are not.
-pub(super) fn is_document(
-    path: &str,
-    path_in_collection: &str,
-    name: &FileName,
-    counts: &BTreeMap<&str, usize>,
-) -> bool {
-    let is_template_folder = |part: &str| {
-        part.eq_ignore_ascii_case("templates") || part.eq_ignore_ascii_case("template")
-    };
-    let mut folders = path_in_collection.split('/').rev().skip(1);
-    if name.is_template || folders.any(is_template_folder) {
-        return false;
-    }
-    if !name.is_index {
-        return true;
-    }
-    // A cover page is a document if its folder is numbered or has no other Markdown file.
-    let Some((folder, _)) = path_in_collection.rsplit_once('/') else { return false };
-    let numbered = FileName::parse(&format!("{folder}.md")).number.is_some();
-    numbered || counts.get(folder_of(path)) == Some(&1)
 }
 
 /// Returns the path of the metadata file beside a cover page.
@@ -174,222 +252,4 @@ fn add_prefixes(collections: &mut [Collection], found: &[FoundFile]) {
             series.push(prefix.to_string());
         }
     }
-}
-
-fn parts_of(folder: &str) -> Vec<&str> {
-    folder.split('/').filter(|part| !part.is_empty()).collect()
-}
-
-/// Recognizes a folder, or the nearest folder above it, by its name.
-fn nearest_known_folder(folder: &str) -> Option<DocumentFolder> {
-    let parts = parts_of(folder);
-    (1..=parts.len()).rev().find_map(|n| known_folder(&parts[..n]))
-}
-
-/// Recognizes a folder, or the nearest folder above it, by its numbered files.
-fn nearest_numbered_folder(
-    folder: &str,
-    numbered: &BTreeMap<String, Option<String>>,
-) -> Option<DocumentFolder> {
-    let parts = parts_of(folder);
-    (0..=parts.len()).rev().find_map(|n| numbered_folder(&parts[..n], numbered))
-}
-
-/// Returns true if a folder is recognised by its name.
-pub(super) fn is_known(folder: &str) -> bool {
-    known_folder(&folder.split('/').collect::<Vec<_>>()).is_some()
-}
-
-/// Recognizes a folder by its name.
-fn known_folder(parts: &[&str]) -> Option<DocumentFolder> {
-    let lower: Vec<String> = parts.iter().map(|part| part.to_lowercase()).collect();
-    let last = lower.last()?.as_str();
-    let parent = lower.len().checked_sub(2).map_or("", |i| lower[i].as_str());
-    if let Some(at) = lower.iter().position(|part| part == ".blue") {
-        return match &lower[at + 1..] {
-            [docs, collection] if docs == "docs" => {
-                Some(document_folder(parts, 3, &singular(collection), collection))
-            }
-            [docs] if docs == "docs" => Some(document_folder(parts, 2, "note", "notes")),
-            [contracts] if contracts == "contracts" => {
-                Some(document_folder(parts, 2, "contract", "contracts"))
-            }
-            _ => None,
-        };
-    }
-    let in_docs = matches!(
-        parent,
-        "" | "docs" | "doc" | "architecture" | "arch" | "design" | "documentation"
-    );
-    match last {
-        "adr"
-        | "adrs"
-        | "adl"
-        | "architecture-decisions"
-        | "architecture_decisions"
-        | "architectural-decisions"
-        | "architecture-decision-records"
-        | "decision-records"
-        | "decision_records"
-        | "decision-log"
-        | "decision-logs" => Some(document_folder(parts, 1, "adr", "adrs")),
-        "decisions" if in_docs => Some(document_folder(parts, 1, "adr", "adrs")),
-        "rfc" | "rfcs" | "active-rfcs" => Some(document_folder(parts, 1, "rfc", "rfcs")),
-        "text" if parts.len() == 1 => Some(document_folder(parts, 1, "rfc", "rfcs")),
-        "eips" => Some(document_folder(parts, 1, "eip", "eips")),
-        "ercs" => Some(document_folder(parts, 1, "erc", "ercs")),
-        "proposals" if parts.len() <= 2 => Some(document_folder(parts, 1, "proposal", "proposals")),
-        "spikes" | "prds" | "dialogues" | "patterns" | "contracts" | "postmortems" | "runbooks"
-            if in_docs =>
-        {
-            Some(document_folder(parts, 1, &singular(last), last))
-        }
-        "knowledge" if parts.len() == 1 => Some(document_folder(parts, 1, "note", "knowledge")),
-        // Folders named after a series: keps, geps, aip.
-        series if parts.len() <= 2 && series.len() <= 5 => {
-            let kind = known_series(series)?;
-            Some(document_folder(parts, 1, &kind, &format!("{kind}s")))
-        }
-        _ => None,
-    }
-}
-
-/// Returns a folder whose last `n_kind_parts` parts name the kind of document. The other parts name
-/// the part of the project that it belongs to.
-fn document_folder(
-    parts: &[&str],
-    n_kind_parts: usize,
-    kind: &str,
-    plural: &str,
-) -> DocumentFolder {
-    let owner = owner(&parts[..parts.len() - n_kind_parts.min(parts.len())]);
-    let plural = Some(slugify(plural)).filter(|name| !name.is_empty());
-    let plural = plural.unwrap_or_else(|| "documents".to_string());
-    let name = if owner.is_empty() { plural } else { format!("{owner}-{plural}") };
-    let series = match kind {
-        "proposal" | "note" => Vec::new(),
-        kind => vec![kind.to_string()],
-    };
-    DocumentFolder {
-        name,
-        kind: kind.to_string(),
-        series,
-        base: parts.join("/"),
-        by_numbers: false,
-    }
-}
-
-/// Returns the name of the part of the project that a folder belongs to. A very long name is cut
-/// and made unique with a digest, because it becomes part of a file name.
-fn owner(parts: &[&str]) -> String {
-    let specific: Vec<String> = parts
-        .iter()
-        .filter(|part| {
-            !rules::entries(GENERIC_FOLDERS).any(|generic| part.eq_ignore_ascii_case(generic))
-        })
-        .map(|part| slugify(part))
-        .filter(|part| !part.is_empty())
-        .collect();
-    let name = specific.join("-");
-    match name.len() > MAX_NAME {
-        true => {
-            let start: String = name.chars().take(MAX_NAME / 4).collect();
-            format!("{start}-{}", Digest::of(name.as_bytes()).short())
-        }
-        false => name,
-    }
-}
-
-/// Numbers of files in one folder.
-#[derive(Default)]
-struct FileCounts {
-    n_documents: usize,
-    n_numbered: usize,
-    /// Numbered files by the prefix of their name.
-    by_prefix: BTreeMap<String, usize>,
-}
-
-/// Finds the folders in which at least three files, and at least half of them, are numbered. Maps
-/// each to the prefix that its files share.
-fn numbered_folders<'a>(
-    markdown: impl Iterator<Item = &'a str>,
-) -> BTreeMap<String, Option<String>> {
-    let mut counts: BTreeMap<String, FileCounts> = BTreeMap::new();
-    for path in markdown {
-        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-        // A cover page counts as a file of the folder above, with the name of its own folder.
-        let (folder, name) = match document::is_cover(file) && !folder.is_empty() {
-            true => {
-                let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
-                (parent, FileName::parse(&format!("{name}.md")))
-            }
-            false => (folder, FileName::parse(file)),
-        };
-        let counts = counts.entry(folder.to_string()).or_default();
-        if !name.is_index && !name.is_template {
-            counts.n_documents += 1;
-        }
-        let is_in_series = name.prefix.is_some()
-            || name.number_text.len() >= 3
-            || (name.slug.is_empty() && name.number_text.len() == 2);
-        if name.number.is_some() && name.date.is_none() && is_in_series {
-            counts.n_numbered += 1;
-            if let Some(prefix) = name.prefix {
-                *counts.by_prefix.entry(prefix).or_default() += 1;
-            }
-        }
-    }
-    counts
-        .into_iter()
-        .filter(|(_, counts)| counts.n_numbered >= 3 && counts.n_numbered * 2 >= counts.n_documents)
-        .map(|(folder, FileCounts { n_numbered, by_prefix, .. })| {
-            // More than half of the files have it, so there is at most one.
-            let shared = by_prefix.into_iter().find(|(_, n)| n * 2 > n_numbered);
-            (folder, shared.map(|(prefix, _)| prefix))
-        })
-        .collect()
-}
-
-fn numbered_folder(
-    parts: &[&str],
-    numbered: &BTreeMap<String, Option<String>>,
-) -> Option<DocumentFolder> {
-    let base = parts.join("/");
-    let prefix = numbered.get(&base)?;
-    let kind = prefix.clone().unwrap_or_else(|| "document".to_string());
-    let owner = owner(parts);
-    let name = if owner.is_empty() { format!("{kind}s") } else { owner };
-    Some(DocumentFolder {
-        name,
-        series: prefix.iter().cloned().collect(),
-        kind,
-        base,
-        by_numbers: true,
-    })
-}
-
-/// Assigns a second series in a folder to a collection of its own: `CIP-0001/` beside `CPS-0001/`.
-fn split_by_series(folder: Arc<DocumentFolder>, path: &str) -> Arc<DocumentFolder> {
-    if !folder.by_numbers || folder.series.is_empty() {
-        return folder;
-    }
-    let other =
-        FileName::parse(&path[folder.base_len()..]).prefix.filter(|prefix| *prefix != folder.kind);
-    match other {
-        Some(prefix) => Arc::new(DocumentFolder {
-            name: format!("{prefix}s"),
-            series: vec![prefix.clone()],
-            kind: prefix,
-            ..DocumentFolder::clone(&folder)
-        }),
-        None => folder,
-    }
-}
-
-/// Recognizes a single file in any folder by its name: `adr-001-x.md`.
-fn single_file(path: &str) -> Option<DocumentFolder> {
-    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let name = FileName::parse(file);
-    let prefix = name.prefix.filter(|prefix| matches!(prefix.as_str(), "adr" | "rfc"))?;
-    Some(document_folder(&parts_of(folder), 0, &prefix, &format!("{prefix}s")))
 }

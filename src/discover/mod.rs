@@ -1,16 +1,25 @@
 //! Finds the project and its documents, in an order that does not depend on the file system.
 
+mod companions;
 mod configured;
 mod conventions;
+mod decision_trees;
 pub mod deny;
+mod first_lines;
 pub mod git;
+mod known_folders;
+mod numbered_folders;
+mod numbers;
 pub mod project_root;
 mod read;
 pub mod repository_files;
 mod symlinks;
+mod translations;
 pub mod unchanged;
+mod unread_formats;
 pub mod walk;
 
+use conventions::Conventional;
 pub use read::read_document;
 use walk::{FileKind, WalkedFile};
 pub use walk::{Tree, may_be_document};
@@ -37,10 +46,13 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     let mut tree = tree?.into_value(&mut notes);
     tree.depends_on_index = tracked.is_some();
     notes.extend(tracked);
-    let (collections, mut found) = find_documents(plan, &deny, &tree.files, &mut notes)?;
+    let Conventional { collections, mut found, probed } =
+        find_documents(root, plan, &deny, &tree.files, &mut notes)?;
+    tree.probed = probed;
     symlinks::drop_refused(root, plan, &deny, &tree, &mut found, &mut notes);
     symlinks::report_linked_folders(root, plan, &tree, &found, &mut notes);
     drop_emitted(&collections, &mut found);
+    unread_formats::report(&tree.unread, &collections, &found, &mut notes);
     tree.depends_on_index |= report_not_checked_out(root, plan, &deny, &tree, &mut notes)?;
     let limit = plan.limits.documents;
     anyhow::ensure!(
@@ -55,17 +67,26 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
 
 /// Finds the documents among files by rule or by convention, without denied ones.
 fn find_documents(
+    root: &Root,
     plan: &Plan,
     deny: &deny::DenyList,
     files: &[WalkedFile],
     notes: &mut Vec<Diagnostic>,
-) -> anyhow::Result<(Vec<Collection>, Vec<FoundFile>)> {
-    let (collections, mut found) = match plan.rules.is_empty() {
-        true => conventions::apply(files),
-        false => configured::apply(&plan.rules, deny, files, notes)?,
+) -> anyhow::Result<Conventional> {
+    let probe = |path: &str| match deny.access(path) {
+        deny::Access::Denied(_) => None,
+        _ => first_lines::probe(root, path),
     };
-    deny.filter(&mut found, notes);
-    Ok((collections, found))
+    let mut documents = match plan.rules.is_empty() {
+        true => conventions::apply(files, &probe),
+        false => {
+            let (collections, found) = configured::apply(&plan.rules, deny, files, notes)?;
+            Conventional { collections, found, probed: Vec::new() }
+        }
+    };
+    deny.filter(&mut documents.found, notes);
+    numbers::correct(&mut documents.found);
+    Ok(documents)
 }
 
 /// Reports files in `.blue/local` that git tracks.
@@ -104,7 +125,8 @@ fn report_not_checked_out(
     files.extend(missing_files.map(|path| WalkedFile { path, kind: FileKind::Regular }));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let mut unused = Vec::new();
-    let (collections, mut found) = find_documents(plan, deny, &files, &mut unused)?;
+    let Conventional { collections, mut found, .. } =
+        find_documents(root, plan, deny, &files, &mut unused)?;
     drop_emitted(&collections, &mut found);
     found.retain(|found| missing.binary_search(&found.path).is_ok());
     let Some(first) = found.first() else { return Ok(false) };

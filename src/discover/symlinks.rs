@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::deny::DenyList;
 use super::walk::{FileKind, Tree, is_markdown, may_be_document};
-use super::{configured, conventions};
+use super::{configured, known_folders};
 use crate::model::layout::folder_of;
 use crate::model::{Code, Diagnostic, FoundFile, Plan};
 use crate::root::Root;
@@ -138,10 +138,10 @@ fn may_contain_by_convention(
     let parent = folder_of(folder);
     let usual = ["adr", "adrs", "decisions", "rfc", "rfcs", "proposals"];
     let mut subfolders = usual.iter().map(|name| format!("{folder}/{name}"));
-    conventions::is_known(folder)
+    known_folders::is_known(folder)
         || !parent.is_empty()
-            && (conventions::is_known(parent) || document_folders.contains(parent))
-        || subfolders.any(|path| conventions::is_known(&path) && is_folder(&path))
+            && (known_folders::is_known(parent) || document_folders.contains(parent))
+        || subfolders.any(|path| known_folders::is_known(&path) && is_folder(&path))
 }
 
 /// Returns true if the folder behind a link is in the project and its documents were found there.

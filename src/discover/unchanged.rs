@@ -7,9 +7,9 @@
 use rayon::prelude::*;
 use rustix::fs::FileType;
 
-use super::walk;
+use super::{first_lines, walk};
 use crate::model::source::with_lf;
-use crate::model::{Digest, Folder, State, TrackedFile};
+use crate::model::{Digest, Folder, ProbedFile, State, TrackedFile};
 use crate::root::{Content, Root};
 
 /// With fewer files than this, one thread is faster than a thread pool.
@@ -20,19 +20,23 @@ pub fn is_unchanged(root: &Root, previous: &State) -> bool {
     let folder = |folder: &Folder| is_folder_unchanged(root, previous, folder);
     let output = |file: &TrackedFile| is_file_unchanged(root, previous.written_at, file);
     let input = |file: &TrackedFile| is_file_unchanged(root, previous.looked_at, file);
+    let probed = |file: &ProbedFile| first_lines::is_unchanged(root, previous.looked_at, file);
     if is_small(previous) {
         return previous.folders.iter().all(folder)
             && previous.outputs.iter().all(output)
-            && previous.inputs.iter().all(input);
+            && previous.inputs.iter().all(input)
+            && previous.probed.iter().all(probed);
     }
     previous.folders.par_iter().all(folder)
         && previous.outputs.par_iter().all(output)
         && previous.inputs.par_iter().with_min_len(64).all(input)
+        && previous.probed.par_iter().with_min_len(64).all(probed)
 }
 
 /// Returns true if one thread compares the files faster than a thread pool.
 pub fn is_small(previous: &State) -> bool {
-    previous.folders.len() + previous.inputs.len() + previous.outputs.len() < MIN_PARALLEL
+    let State { folders, inputs, probed, outputs, .. } = previous;
+    folders.len() + inputs.len() + probed.len() + outputs.len() < MIN_PARALLEL
 }
 
 fn is_folder_unchanged(root: &Root, previous: &State, folder: &Folder) -> bool {

@@ -7,8 +7,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rayon::prelude::*;
 use rustix::fs::FileType;
 
-use crate::model::layout::{CONTEXT, HOOKS, LOCAL};
-use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, TextFormat};
+use super::{known_folders, unread_formats};
+use crate::model::layout::{CONTEXT, HOOKS, LOCAL, folder_of};
+use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, ProbedFile, TextFormat};
 use crate::root::{Content, Root};
 
 /// The kind of a directory entry that is not a folder.
@@ -38,6 +39,10 @@ pub struct Tree {
     pub folders: Vec<Folder>,
     /// Markdown files, metadata files and links.
     pub files: Vec<WalkedFile>,
+    /// Files beside them in text formats that blue does not read.
+    pub(super) unread: Vec<String>,
+    /// Files whose first lines decided whether they are documents.
+    pub probed: Vec<ProbedFile>,
     /// The `.gitignore` files that were honoured.
     pub ignores: Vec<String>,
     /// True if git's index caused a finding. The finding can go away without a change in any
@@ -65,19 +70,21 @@ const SKIPPED: &[&str] = &[
     "node_modules",
     "vendor",
     "third_party",
-    "tests",
-    "test",
+    "third-party",
+    "thirdparty",
     "testdata",
     "test-data",
     "fixtures",
     "__fixtures__",
     "__tests__",
-    "target",
-    "dist",
-    "build",
     "site-packages",
     "bower_components",
+    "venv",
+    "Pods",
 ];
+
+/// Such folders, unless they are below a folder of documents: there they name a topic.
+const SKIPPED_OUTSIDE_DOCUMENTS: &[&str] = &["tests", "test", "target", "dist", "build"];
 
 /// Folders that only blue writes to.
 const OWN_FOLDERS: [&str; 3] = [LOCAL, CONTEXT, HOOKS];
@@ -126,6 +133,7 @@ pub fn walk(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Tree>> {
     tree.folders.sort_by(|a, b| a.path.cmp(&b.path));
     tree.files.sort_by(|a, b| a.path.cmp(&b.path));
     tree.ignores.sort();
+    tree.unread.sort();
     Ok(Noted::new(tree, notes))
 }
 
@@ -186,6 +194,7 @@ impl<'a> Walker<'a> {
             let below = below?;
             subtree.tree.folders.extend(below.tree.folders);
             subtree.tree.files.extend(below.tree.files);
+            subtree.tree.unread.extend(below.tree.unread);
             subtree.tree.ignores.extend(below.tree.ignores);
             subtree.notes.extend(below.notes);
         }
@@ -204,6 +213,8 @@ impl<'a> Walker<'a> {
         let is_link = kind == FileKind::Link && !self.is_skipped_folder(&path);
         if is_markdown(file) || SIDECARS.contains(&file) || is_link {
             tree.files.push(WalkedFile { path, kind });
+        } else if kind == FileKind::Regular && unread_formats::is_unread(file) {
+            tree.unread.push(path);
         }
     }
 
@@ -292,8 +303,17 @@ impl<'a> Walker<'a> {
         let hidden = name.starts_with('.') && name != ".blue";
         is_git_folder(name)
             || OWN_FOLDERS.contains(&path)
-            || (self.by_convention && (hidden || SKIPPED.contains(&name)))
+            || (self.by_convention && (hidden || is_foreign(path, name)))
     }
+}
+
+/// Returns true for a folder with other things than this project's documents.
+fn is_foreign(path: &str, name: &str) -> bool {
+    let is_topic = || {
+        let above = folder_of(path);
+        known_folders::nearest(above).is_some() || above.split('/').any(known_folders::is_decided)
+    };
+    SKIPPED.contains(&name) || (SKIPPED_OUTSIDE_DOCUMENTS.contains(&name) && !is_topic())
 }
 
 /// Returns true if a walk would find a file, provided that nothing ignores it.

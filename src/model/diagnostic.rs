@@ -131,6 +131,7 @@ codes! {
     CaseCollision = "BLUE-SRC-006", Warning, "two names that differ only in case";
     TooDeep = "BLUE-SRC-007", Warning, "a folder nested too deeply";
     Vanished = "BLUE-SRC-008", Warning, "a source that vanished while it was read";
+    UnreadFormat = "BLUE-SRC-009", Info, "documents in a format that blue does not read";
     NotCheckedOut = "BLUE-GIT-001", Error, "a document that is not checked out";
     InvalidUtf8 = "BLUE-DOC-001", Warning, "bytes that are not UTF-8";
     NulByte = "BLUE-DOC-002", Warning, "a NUL byte in a document";

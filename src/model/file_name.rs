@@ -2,7 +2,7 @@
 
 use super::document::is_cover;
 use super::uri::slugify;
-use super::{Number, Status, series, status_words};
+use super::{Number, Status, language, name_date, series, status_folders, status_words};
 
 /// Suffixes between the slug and the extension that state a status.
 const STATUS_SUFFIXES: &[&str] = &[
@@ -69,6 +69,8 @@ pub struct FileName {
     pub time: Option<String>,
     /// The status that a letter or suffix states, with the word as written.
     pub status: Option<(Status, String)>,
+    /// The status that a folder below the collection's states: `rejected/0012-x.md`.
+    pub folder_status: Option<(Status, String)>,
     /// True if the document is the plan of another one.
     pub is_plan: bool,
     /// True for an index or another file that accompanies documents, such as `README.md`.
@@ -88,11 +90,35 @@ impl FileName {
         let mut parts = path.rsplit('/');
         let file = parts.next().unwrap_or(path);
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-        let is_index = INDEX_NAMES.contains(&stem.to_lowercase().as_str());
-        match parts.next() {
+        // `README.zh-CN.md` is an index too.
+        let untranslated = language::without_suffix(stem);
+        let is_index = INDEX_NAMES.contains(&untranslated.to_lowercase().as_str());
+        let mut name = match parts.next() {
             Some(folder) if is_cover(file) => FileName { is_index, ..parse_stem(folder) },
+            Some(_) if untranslated.len() < stem.len() => FileName { is_index, ..parse_stem(stem) },
             Some(_) => parse_stem(stem),
             None => FileName { is_index, ..parse_stem(stem) },
+        };
+        name.folder_status = path.rsplit('/').skip(1).find_map(status_folders::parse);
+        name
+    }
+
+    /// Returns the status of a document that states `stated`, with its word as written.
+    ///
+    /// A stated status wins, with two exceptions. A document that states none, or a word that is
+    /// not known, has the status of its folder. And a document in a folder for documents that are
+    /// not live is not live: a document is moved there after it was written, and its header is
+    /// often not updated. An archive is weaker, because documents are also archived when they are
+    /// done: it only ends documents that are not decided yet.
+    pub fn settle_status(&self, stated: Status, text: String) -> (Status, String) {
+        let Some((status, word)) = &self.folder_status else { return (stated, text) };
+        let is_vague = matches!(stated, Status::Unstated | Status::Unknown);
+        let is_undecided = matches!(stated, Status::Draft | Status::Proposed);
+        let ended = !status.is_live() && stated.is_live();
+        let is_archive = status_folders::is_archive(word);
+        match is_vague || (ended && (is_undecided || !is_archive)) {
+            true => (*status, if text.is_empty() || !is_vague { word.clone() } else { text }),
+            false => (stated, text),
         }
     }
 }
@@ -133,33 +159,10 @@ fn take_suffixes<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
 
 /// Removes a prefix such as `2026-01-25T0200Z-`, `2026-01-25-` or `20260125-`.
 fn take_date<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
-    let bytes = stem.as_bytes();
-    let digits = |range: std::ops::Range<usize>| {
-        bytes.get(range).is_some_and(|b| b.iter().all(u8::is_ascii_digit))
-    };
-    let century = stem.starts_with("19") || stem.starts_with("20");
-    let long = century
-        && digits(0..4)
-        && bytes.get(4) == Some(&b'-')
-        && digits(5..7)
-        && bytes.get(7) == Some(&b'-')
-        && digits(8..10);
-    let compact = century && digits(0..8) && !digits(8..9);
-    let (date, mut end) = match (long, compact) {
-        (true, _) => (stem[..10].to_string(), 10),
-        (_, true) => (format!("{}-{}-{}", &stem[..4], &stem[4..6], &stem[6..8]), 8),
-        _ => return stem,
-    };
-    if bytes.get(end) == Some(&b'T') && digits(end + 1..end + 5) {
-        let zone = usize::from(bytes.get(end + 5) == Some(&b'Z'));
-        name.time = Some(stem[end + 1..end + 5 + zone].to_string());
-        end += 5 + zone;
-    }
-    if bytes.get(end).is_some_and(|b| !matches!(b, b'-' | b'_' | b' ' | b'.')) {
-        return stem;
-    }
-    name.date = Some(date);
-    stem[end..].trim_start_matches(['-', '_', ' ', '.'])
+    let Some(found) = name_date::at_start(stem) else { return stem };
+    name.date = Some(found.date);
+    name.time = found.time;
+    stem[found.length..].trim_start_matches(['-', '_', ' ', '.'])
 }
 
 /// Removes a prefix such as `0012-`, `adr-0012-`, `EIP-1559` or `back-12.3 - `.
@@ -173,17 +176,27 @@ fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     let dated = name.date.is_some();
     let prefixed = ((2..=4).contains(&n_letters) || is_known_series) && n_separators <= 2 && !dated;
     let bare = n_letters == 0 && n_separators == 0;
+    // In `meeting-2020-01-02` the digits are a date. The whole name stays the slug.
+    if n_letters > 0 && n_separators > 0 && name.date.is_none() {
+        name.date = name_date::at_start(digits).map(|found| found.date);
+        if name.date.is_some() {
+            return stem;
+        }
+    }
     if !(prefixed || bare) {
         return take_hexadecimal(stem, name);
     }
     let n_digits = digits.bytes().take_while(u8::is_ascii_digit).count();
-    let mut end = n_digits;
-    let dotted = digits[end..]
-        .strip_prefix('.')
-        .map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
-    if dotted > 0 && prefixed {
-        end += 1 + dotted;
+    if prefixed && n_separators > 0 && n_digits < 2 {
+        // `NIP-C7` has a hexadecimal number; `AB-CD` is a word.
+        let known = is_known_series || stem[..n_letters].bytes().all(|b| b.is_ascii_uppercase());
+        let is_number = known && digits.bytes().any(|b| b.is_ascii_digit());
+        if is_number && take_hexadecimal(digits, name).is_empty() {
+            name.prefix = Some(stem[..n_letters].to_lowercase());
+            return "";
+        }
     }
+    let end = n_digits + suffix_len(&digits[n_digits..], n_digits, prefixed);
     let next = digits[end..].chars().next();
     let ends = next.is_none_or(|c| matches!(c, '-' | '_' | ' ' | '.' | ':'));
     if n_digits == 0 || n_digits > 6 || !ends {
@@ -199,6 +212,23 @@ fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     name.number = Number::new(&digits[..end]);
     name.number_text = digits[..end].to_string();
     digits[end..].trim_start_matches(['-', '_', ' ', '.', ':'])
+}
+
+/// Returns the length of a suffix that makes the number of another one: `.3` in `back-12.3`, and
+/// the part number `-01` in `cap-0046-01`. In `0012-64-bit` the second number is part of the slug,
+/// so a part number ends the name or has a leading zero.
+fn suffix_len(rest: &str, n_digits: usize, prefixed: bool) -> usize {
+    let n = rest.bytes().skip(1).take_while(u8::is_ascii_digit).count();
+    let next = rest.as_bytes().get(1 + n);
+    match rest.as_bytes().first() {
+        Some(b'.') if prefixed && n > 0 => 1 + n,
+        Some(b'-') if n == 2 && n_digits >= 3 => {
+            let ends = next.is_none();
+            let padded = rest.as_bytes()[1] == b'0' && matches!(next, Some(b'-' | b'_' | b' '));
+            if ends || padded { 1 + n } else { 0 }
+        }
+        _ => 0,
+    }
 }
 
 /// Reads a name of two hexadecimal digits, such as `7D.md`.
@@ -260,6 +290,58 @@ mod tests {
         check("round-2.md", "", "round-2", None);
         check("proposal-2.md", "2", "", None);
         check("-leading.md", "", "leading", None);
+        check("NIP-C7.md", "C7", "", None);
+        check("nip-c7.md", "", "nip-c7", None);
+        check("C7.md", "C7", "", None);
+        check("EE.md", "EE", "", None);
+        check("v1/0001-x.md", "1", "x", None);
+    }
+
+    #[test]
+    fn a_date_in_a_name_is_not_a_number() {
+        for (path, date, slug) in [
+            ("2013/LDM-2013-10-07.md", "2013-10-07", "ldm-2013-10-07"),
+            ("meeting-2020-01-02.md", "2020-01-02", "meeting-2020-01-02"),
+            ("notes_20200102.md", "2020-01-02", "notes-20200102"),
+            ("2020-05.md", "2020-05", ""),
+            ("202005-planning.md", "2020-05", "planning"),
+            ("2020-05-planning.md", "2020-05", "planning"),
+            ("2020_05_06_planning.md", "2020-05-06", "planning"),
+        ] {
+            let name = FileName::parse(path);
+            assert_eq!(name.date.as_deref(), Some(date), "{path}");
+            assert_eq!(name.slug, slug, "{path}");
+            assert_eq!(name.number, None, "{path}");
+        }
+        check("2005-match-ergonomics.md", "2005", "match-ergonomics", None);
+        check("2020-64-bit.md", "2020", "64-bit", None);
+    }
+
+    #[test]
+    fn a_part_number_is_a_number_of_its_own() {
+        check("cap-0046-01.md", "46-01", "", None);
+        check("cap-0046.md", "46", "", None);
+        check("cap-0046-12.md", "46-12", "", None);
+        check("cap-0046-02-events.md", "46-02", "events", None);
+        check("adr-0012-64-bit.md", "12", "64-bit", None);
+        check("0012-2-phase-commit.md", "12", "2-phase-commit", None);
+        check("12-34.md", "12", "34", None);
+    }
+
+    #[test]
+    fn a_folder_for_ended_documents_wins_over_a_status_from_before() {
+        let settled =
+            |path: &str, stated| FileName::parse(path).settle_status(stated, String::new()).0;
+        assert_eq!(settled("rejected/0001-x.md", Status::Unstated), Status::Rejected);
+        assert_eq!(settled("rejected/0001-x/README.md", Status::Proposed), Status::Rejected);
+        assert_eq!(settled("Defunct/x.md", Status::Unknown), Status::Deprecated);
+        assert_eq!(settled("superseded/0001-x.md", Status::Accepted), Status::Superseded);
+        assert_eq!(settled("superseded/0001-x.md", Status::Deprecated), Status::Deprecated);
+        assert_eq!(settled("archive/0001-x.md", Status::Implemented), Status::Implemented);
+        assert_eq!(settled("archive/0001-x.md", Status::Draft), Status::Deprecated);
+        assert_eq!(settled("accepted/2020/x.md", Status::Unstated), Status::Accepted);
+        assert_eq!(settled("accepted/x.md", Status::Proposed), Status::Proposed);
+        assert_eq!(settled("0001-x.md", Status::Accepted), Status::Accepted);
     }
 
     #[test]
@@ -269,6 +351,8 @@ mod tests {
         assert!(FileName::parse("YYYYMMDD-template.md").is_template);
         assert!(!FileName::parse("0012-use-template.md").is_template);
         assert!(FileName::parse("README.md").is_index);
+        assert!(FileName::parse("README.zh-CN.md").is_index);
+        assert!(FileName::parse("guide/README_ja.md").is_index);
         assert!(!FileName::parse("0001-readme-driven.md").is_index);
     }
 }

@@ -51,21 +51,6 @@ pub struct Collection {
     pub globs: Vec<String>,
 }
 
-impl Collection {
-    /// Adds the glob of a document: its collection's folder, of `base` bytes, and its extension.
-    pub fn add_glob(&mut self, path: &str, base: usize) {
-        let folder = &path[..base];
-        let extension = path[base..].rsplit_once('.').map_or("", |(_, extension)| extension);
-        let is_known = |glob: &String| {
-            glob.strip_prefix(folder).and_then(|rest| rest.strip_prefix("*.")) == Some(extension)
-        };
-        // Most documents have the glob of the one before.
-        if !self.globs.last().is_some_and(is_known) && !self.globs.iter().any(is_known) {
-            self.globs.push(format!("{folder}*.{extension}"));
-        }
-    }
-}
-
 /// A document that discovery decided to read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct FoundFile {
@@ -147,17 +132,6 @@ pub fn with_lf(text: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_collection_has_a_glob_for_each_folder_and_extension() {
-        let (name, kind) = ("bips".to_string(), Kind::new("bip"));
-        let mut bips = Collection { name, kind, series: Vec::new(), globs: Vec::new() };
-        bips.add_glob("bip-1.md", 0);
-        bips.add_glob("bip-2.mediawiki", 0);
-        bips.add_glob("bip-3.md", 0);
-        bips.add_glob("docs/bip/bip-4/README.md", 9);
-        assert_eq!(bips.globs, ["*.md", "*.mediawiki", "docs/bip/*.md"]);
-    }
 
     #[test]
     fn line_ends_are_converted_only_if_all_are_crlf() {

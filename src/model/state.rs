@@ -65,6 +65,17 @@ impl TrackedFile {
     }
 }
 
+/// A file about which names did not decide, with the result of a look at its first lines.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct ProbedFile {
+    /// Path below the root.
+    pub path: String,
+    /// Its metadata when it was read.
+    pub stat: Stat,
+    /// True if its first lines have the metadata of a decision.
+    pub is_decision: bool,
+}
+
 /// Everything that one build read and wrote. It is stored in `.blue/local/state`.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct State {
@@ -72,6 +83,8 @@ pub struct State {
     pub folders: Vec<Folder>,
     /// Files that were read, sorted by path.
     pub inputs: Vec<TrackedFile>,
+    /// Files whose first lines decided whether they are documents, sorted by path.
+    pub probed: Vec<ProbedFile>,
     /// Files that were written or found current, sorted by path, including the manifest. Empty if
     /// the next build must not skip any file.
     pub outputs: Vec<TrackedFile>,

@@ -9,28 +9,6 @@ use crate::model::{
     Parsed, Status, Terms, Uri, status_words,
 };
 
-/// Names of folders that state the status of the documents in them.
-const STATUS_FOLDERS: &[(&str, Status)] = &[
-    ("abandoned", Status::Rejected),
-    ("accepted", Status::Accepted),
-    ("approved", Status::Accepted),
-    ("archive", Status::Deprecated),
-    ("archived", Status::Deprecated),
-    ("archives", Status::Deprecated),
-    ("declined", Status::Rejected),
-    ("defunct", Status::Deprecated),
-    ("deprecated", Status::Deprecated),
-    ("draft", Status::Draft),
-    ("drafts", Status::Draft),
-    ("implemented", Status::Implemented),
-    ("obsolete", Status::Superseded),
-    ("proposed", Status::Proposed),
-    ("rejected", Status::Rejected),
-    ("retired", Status::Deprecated),
-    ("superseded", Status::Superseded),
-    ("withdrawn", Status::Rejected),
-];
-
 /// Builds a document from each file and its facts. The documents are in the order of every
 /// artifact: by collection, number and path. Their terms are in the same order.
 pub fn documents(
@@ -79,20 +57,13 @@ fn document(
     if facts.label.as_ref().is_some_and(|label| Some(&label.number) != number.as_ref()) {
         facts.label = None;
     }
-    let (status, status_text) = choose_status(&found, &name, &facts, notes);
+    let (status, status_text) = choose_status(&found.path, &name, &facts, notes);
     let is_shared = |heading: &str| shared.contain(found.collection, heading);
     let title = title_candidates::choose(&facts.titles, is_shared);
     let title = title.map(|title| title::stripped(title, number.as_ref()));
     let title = title
         .filter(|title| !title.is_empty())
         .unwrap_or_else(|| name_title::from_name(&name, &found, &facts.titles));
-    let (status, status_text) = match choose_status(&found.path, &name, &facts, notes) {
-        (Status::Unstated, text) if facts.moved => (Status::Moved, text),
-        stated => stated,
-    };
-    let title = facts.title.as_deref().map(|title| title::stripped(title, number.as_ref()));
-    let title =
-        title.filter(|title| !title.is_empty()).unwrap_or_else(|| title_from_name(&name, &found));
     let kind = match name.is_plan {
         true => Kind::new("plan"),
         false => collections[found.collection].kind.clone(),
@@ -124,46 +95,32 @@ fn document(
 /// Returns the status that the header states, or else the one in the file name or the folder. If
 /// header and name disagree, the header wins and the disagreement is reported.
 fn choose_status(
-    found: &FoundFile,
+    path: &str,
     name: &FileName,
     facts: &Facts,
     notes: &mut Vec<Diagnostic>,
 ) -> (Status, String) {
-    let in_name = name.status.clone().or_else(|| status_of_folder(found));
-    let Some((raw, line)) = &facts.status else {
-        return in_name.unwrap_or((Status::Unstated, String::new()));
+    let stated = facts.status.as_ref().map(|(raw, line)| (status_words::parse(raw), raw, *line));
+    let (status, text) = match (stated, &name.status) {
+        (None, None) if facts.moved => (Status::Moved, String::new()),
+        (None, None) => (Status::Unstated, String::new()),
+        (None, Some((in_name, word))) => (*in_name, word.clone()),
+        (Some((None, raw, _)), in_name) => {
+            (in_name.as_ref().map_or(Status::Unknown, |(status, _)| *status), raw.clone())
+        }
+        (Some((Some(status), raw, line)), in_name) => {
+            if let Some((in_name, word)) =
+                in_name.as_ref().filter(|(in_name, _)| !in_name.agrees_with(status))
+            {
+                let message = format!(
+                    "the name says {in_name} (`{word}`), the header says {status} (`{raw}`)"
+                );
+                let hint = "rename the file or correct the header; blue uses the header";
+                let note = Diagnostic::new(Code::StatusDisagrees, path, message);
+                notes.push(note.at(line, 1).hint(hint));
+            }
+            (status, raw.clone())
+        }
     };
-    let Some(status) = status_words::parse(raw) else {
-        return (in_name.map_or(Status::Unknown, |(status, _)| status), raw.clone());
-    };
-    // A draft in a folder of rejected documents was not edited when it was moved there.
-    let is_undecided = matches!(status, Status::Draft | Status::Proposed | Status::Active);
-    if let Some((in_folder, word)) = status_of_folder(found).filter(|_| is_undecided)
-        && !in_folder.is_live()
-    {
-        return (in_folder, word);
-    }
-    if let Some((in_name, word)) =
-        name.status.as_ref().filter(|(in_name, _)| !in_name.agrees_with(status))
-    {
-        let message =
-            format!("the name says {in_name} (`{word}`), the header says {status} (`{raw}`)");
-        let hint = "rename the file or correct the header; blue uses the header";
-        notes.push(
-            Diagnostic::new(Code::StatusDisagrees, &found.path, message).at(*line, 1).hint(hint),
-        );
-    }
-    (status, raw.clone())
-}
-
-/// Returns the status that the folders below the collection, or the last one above a document, state.
-fn status_of_folder(found: &FoundFile) -> Option<(Status, String)> {
-    let file = found.path.rfind('/')?;
-    let last = found.path[..file].rfind('/').map_or(0, |at| at + 1);
-    let folders = found.path[last.min(found.base)..file].rsplit('/');
-    folders.filter(|folder| !folder.is_empty()).find_map(|folder| {
-        let (_, status) =
-            STATUS_FOLDERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(folder))?;
-        Some((*status, folder.to_string()))
-    })
+    name.settle_status(status, text)
 }

@@ -39,6 +39,36 @@ fn one_changed_document_rewrites_only_affected_artifacts() {
 }
 
 #[test]
+fn a_file_that_becomes_a_document_by_its_first_lines_is_noticed() {
+    let project = Project::with_two_decisions();
+    let page = "# Page\n\nText.\n";
+    let decision = "# Page\n\n- Status: accepted\n- Deciders: all\n\nText.\n";
+    for name in ["a", "b", "c"] {
+        project.write(&format!("plateau/{name}.md"), page);
+    }
+    project.build();
+    assert!(project.build().stderr.contains("nothing to do"));
+    // An edit that does not change the decision about a file is no reason to build.
+    project.write("plateau/a.md", "# Page\n\nAnother text.\n");
+    assert!(project.build().stderr.contains("nothing to do"));
+    for name in ["a", "b", "c"] {
+        assert!(!project.read(".blue/context/documents.jsonl").contains("plateau"));
+        project.write(&format!("plateau/{name}.md"), decision);
+        project.build();
+    }
+    assert!(project.read("knowledge/plateau.md").contains("3 documents"));
+    assert!(project.build().stderr.contains("nothing to do"));
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
+    // The metadata of one goes away: two are not enough for a collection.
+    project.write("plateau/b.md", page);
+    project.build();
+    assert!(!project.read(".blue/context/documents.jsonl").contains("plateau"));
+    std::fs::remove_file(project.path().join("plateau/a.md")).unwrap();
+    project.build();
+    assert!(project.build().stderr.contains("nothing to do"));
+}
+
+#[test]
 fn an_edit_that_keeps_size_and_time_is_noticed() {
     let project = Project::with_two_decisions();
     let path = project.path().join("docs/adr/0001-use-rust.md");

@@ -1,0 +1,182 @@
+//! Looks at the first kilobyte of a file for the metadata of a decision.
+//!
+//! Names decide about most files. Where they do not, a file counts as a decision if its first lines
+//! state a status beside another field of a proposal, or have the sections of a decision record.
+//! Pages of a website and posts of a blog have a title, a date or an author, but no such status.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::LazyLock;
+
+use crate::model::{ProbedFile, rules, status_words};
+use crate::root::{Root, stat_of};
+
+/// Bytes of a file that are read.
+const MAX_BYTES: u64 = 1024;
+
+/// Names of fields, each with the group that it is in.
+static FIELDS: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
+    let fields = rules::entries(include_str!("rules/decision_fields.txt"));
+    fields.filter_map(|entry| entry.split_once(" = ")).collect()
+});
+
+/// Looks at a file. `None` if it does not exist, is not a regular file or cannot be read.
+pub(super) fn probe(root: &Root, path: &str) -> Option<ProbedFile> {
+    let file = root.open_file(path).ok()??;
+    let stat = stat_of(&rustix::fs::fstat(&file).ok()?);
+    let mut bytes = Vec::with_capacity(MAX_BYTES as usize);
+    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(ProbedFile { path: path.to_string(), stat, is_decision: is_decision(&bytes) })
+}
+
+/// Returns true if the result of an earlier look still holds.
+pub(super) fn is_unchanged(root: &Root, looked_at: i64, file: &ProbedFile) -> bool {
+    let same_stat = |stat| stat == file.stat && !file.stat.is_racy(looked_at);
+    match root.stat(&file.path) {
+        Ok(Some((stat, _))) if same_stat(stat) => true,
+        Ok(Some(_)) => {
+            probe(root, &file.path).is_some_and(|probed| probed.is_decision == file.is_decision)
+        }
+        _ => false,
+    }
+}
+
+/// Fields and sections in the first lines of a file.
+#[derive(Default)]
+struct Evidence {
+    /// A status field with a known word.
+    has_status: bool,
+    /// A section or field called status with a known word under it.
+    has_status_section: bool,
+    /// Number of fields that proposals have and other pages have too: title, author, date.
+    n_common: usize,
+    /// Number of fields that only proposals have: deciders, approvers, start date.
+    n_specific: usize,
+    has_context: bool,
+    has_decision: bool,
+    /// A field of a website or a blog: layout, sidebar position, permalink.
+    has_page_field: bool,
+}
+
+/// Returns true if the start of a file has the metadata of a decision.
+pub(super) fn is_decision(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let evidence = Evidence::of(text.trim_start_matches('\u{feff}'));
+    let sections = evidence.has_context && evidence.has_decision;
+    let has_status = evidence.has_status || evidence.has_status_section;
+    if evidence.has_page_field && !sections && evidence.n_specific == 0 {
+        return false;
+    }
+    (evidence.has_status && evidence.n_common + evidence.n_specific > 0)
+        || (has_status && (sections || evidence.has_context || evidence.n_specific > 0))
+        || (evidence.has_status_section && evidence.n_common > 0)
+        || evidence.n_specific >= 2
+        || (sections && evidence.n_common > 0)
+}
+
+impl Evidence {
+    fn of(text: &str) -> Evidence {
+        let mut evidence = Evidence::default();
+        let mut lines = text.lines().peekable();
+        let is_fence = |line: &str| line.trim_end() == "---";
+        if lines.peek().is_some_and(|line| is_fence(line)) {
+            lines.next();
+            for line in lines.by_ref().take_while(|line| !is_fence(line)) {
+                if !line.starts_with([' ', '\t', '-']) {
+                    evidence.add_field(line);
+                }
+            }
+        }
+        let mut n_sections = 0;
+        let mut in_status_section = false;
+        for line in lines.map(str::trim).filter(|line| !line.is_empty()) {
+            if let Some(heading) = section_heading(line) {
+                in_status_section = heading == "status" && n_sections < 3;
+                evidence.has_context |= heading.starts_with("context") || heading == "problem";
+                evidence.has_decision |= heading.starts_with("decision");
+                n_sections += usize::from(!line.starts_with("# ") && !line.starts_with("= "));
+            } else if in_status_section {
+                evidence.has_status_section |= is_status(line);
+                in_status_section = false;
+            } else if n_sections <= 1 && !line.starts_with('#') {
+                evidence.add_field(line);
+            }
+        }
+        evidence
+    }
+
+    /// Adds a line such as `Status: draft`, `* **Status**: draft` or `| Status | draft |`.
+    fn add_field(&mut self, line: &str) {
+        let line = line.trim_start_matches(['-', '*', '>', '|', ' ', '\t', '_', '`', ':']);
+        let Some(end) = line.find([':', '|']).filter(|end| *end <= 40) else { return };
+        let is_decoration = |c: char| !c.is_alphanumeric();
+        let key = line[..end].trim_matches(is_decoration).to_lowercase().replace(['-', '_'], " ");
+        let value = line[end + 1..].trim_matches(|c: char| "*_|`\"' :".contains(c));
+        match FIELDS.get(key.as_str()).copied() {
+            Some("status") => self.has_status |= is_status(value),
+            Some("specific") => self.n_specific += 1,
+            Some("page") => self.has_page_field = true,
+            Some(_) => self.n_common += 1,
+            None => {}
+        }
+    }
+}
+
+/// Returns the words of a heading in Markdown or AsciiDoc in lower case, without its number.
+fn section_heading(line: &str) -> Option<String> {
+    let text = line.strip_prefix(['#', '='])?.trim_start_matches(['#', '=']);
+    let words = text.trim_start_matches(|c: char| !c.is_alphabetic());
+    Some(words.trim_end_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+}
+
+/// Returns true for a short text that begins with a known status. `published` is the status of a
+/// blog post.
+fn is_status(value: &str) -> bool {
+    let n_words = value.split_whitespace().count();
+    (1..=12).contains(&n_words)
+        && !value.to_lowercase().starts_with("publish")
+        && status_words::parse(
+            value.split_whitespace().take(3).collect::<Vec<_>>().join(" ").as_str(),
+        )
+        .is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_of_a_decision_is_recognised_in_every_style() {
+        for text in [
+            "---\ntitle: Cache\nauthors: [a]\ncreation-date: 2020-01-01\nstatus: provisional\n---\n",
+            "# Cache\n\n- Status: accepted\n- Date: 2020-01-01\n",
+            "# Cache\n\n* **Status**: Accepted\n* **Owner**: someone\n",
+            "# 1. Cache\n\nDate: 2020-01-01\n\n## Status\n\nAccepted\n\n## Context\n",
+            "# Cache\n\n## Status\n\nAccepted\n\n## Context\n\nText.\n",
+            "# Cache\n\n| Status | Proposed |\n|---|---|\n| Author | someone |\n",
+            "- Feature Name: cache\n- Start Date: 2020-01-01\n\n# Summary\n",
+            "= Cache\n:status: accepted\n:author: someone\n\n== Context\n",
+            "\u{feff}---\r\nstatus: draft\r\ntitle: Cache\r\n---\r\n",
+        ] {
+            assert!(is_decision(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_and_posts_are_not_decisions() {
+        for text in [
+            "---\ntitle: Install\ndescription: Steps\nsidebar_position: 2\n---\n# Install\n",
+            "---\nlayout: post\ntitle: News\ndate: 2020-01-01\nauthor: someone\n---\n",
+            "Title: News\nDate: 2020-01-01\nAuthor: someone\nStatus: published\n",
+            "# API\n\n## Status\n\nThe `status` field has the state of the request.\n",
+            "# Notes\n\nStatus: see below\n",
+            "---\ntitle: Page\nstatus: new\n---\n",
+            "---\ntitle: Page\nlayout: default\nstatus: draft\n---\n",
+            "",
+            "---\n",
+            "Context: none\nDecision: none\n",
+        ] {
+            assert!(!is_decision(text.as_bytes()), "{text}");
+        }
+    }
+}
