@@ -137,10 +137,13 @@ impl Texts {
         }
     }
 
-    /// Returns true if the sections contain the start of the brief.
+    /// Returns true if the sections contain the start of the brief. Only letters and digits are
+    /// compared, because the sections are Markdown and the brief is plain text.
     pub fn repeats(&self) -> bool {
-        let end = self.brief.char_indices().nth(32).map_or(self.brief.len(), |(at, _)| at);
-        memchr::memmem::find(self.sections.as_bytes(), &self.brief.as_bytes()[..end]).is_some()
+        let letters =
+            |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+        let start: String = self.brief.chars().filter(|c| c.is_alphanumeric()).take(32).collect();
+        memchr::memmem::find(letters(&self.sections).as_bytes(), start.as_bytes()).is_some()
     }
 }
 

@@ -165,7 +165,7 @@ pub(super) fn key_and_value(line: &str) -> Option<(String, String)> {
 }
 
 /// Removes the bullet or the number of a list item.
-fn without_bullet(line: &str) -> &str {
+pub(super) fn without_bullet(line: &str) -> &str {
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let marker = match digits.len() < line.len() {
         true => digits.strip_prefix(['.', ')']),

@@ -1,6 +1,8 @@
 //! Converts Markdown to plain text and cuts text to a length.
 
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use std::borrow::Cow;
+
+use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use crate::model::byte_scan::prefix;
 
@@ -10,15 +12,58 @@ pub(super) fn plain(markdown: &str) -> String {
         let words: Vec<&str> = markdown.split_ascii_whitespace().collect();
         return words.join(" ");
     }
-    let mut text = String::with_capacity(markdown.len());
+    text_of(Parser::new(markdown), markdown.len())
+}
+
+/// Converts a part of a document to plain text, like [`plain`]. Links that refer to a definition
+/// elsewhere in the document become their text, and footnote marks are removed.
+pub(super) fn plain_within(document: &str, markdown: &str) -> String {
+    if memchr::memchr(b'[', markdown.as_bytes()).is_none() {
+        return plain(markdown);
+    }
+    let without_marks = without_footnotes(markdown);
+    let markdown = without_marks.as_ref();
+    let is_defined = |label: &str| {
+        let definition = format!("[{label}]:");
+        memchr::memmem::find(document.as_bytes(), definition.as_bytes()).is_some()
+    };
+    let mut resolve = |link: BrokenLink<'_>| -> Option<(CowStr<'_>, CowStr<'_>)> {
+        let is_link = is_defined(&link.reference) || is_defined(&link.reference.to_lowercase());
+        is_link.then(|| ("#".into(), CowStr::Borrowed("")))
+    };
+    let parser =
+        Parser::new_with_broken_link_callback(markdown, Options::empty(), Some(&mut resolve));
+    text_of(parser, markdown.len())
+}
+
+/// Removes footnote marks: `[^1]`.
+fn without_footnotes(markdown: &str) -> Cow<'_, str> {
+    let Some(first) = markdown.find("[^") else { return Cow::Borrowed(markdown) };
+    let mut text = markdown[..first].to_string();
+    for part in markdown[first..].split("[^").skip(1) {
+        match part.split_once(']') {
+            Some((_, rest)) => text.push_str(rest),
+            None => text.push_str(part),
+        }
+    }
+    Cow::Owned(text)
+}
+
+fn text_of<'a>(events: impl Iterator<Item = Event<'a>>, capacity: usize) -> String {
+    let mut text = String::with_capacity(capacity);
     let mut n_images = 0;
-    for event in Parser::new(markdown) {
+    for event in events {
         match event {
             Event::Text(part) if n_images == 0 => text.push_str(&part),
             Event::Code(code) => {
                 text.push('`');
                 text.push_str(&code);
                 text.push('`');
+            }
+            Event::InlineHtml(html) if html.starts_with("<br") => text.push(' '),
+            // `Vec<T>` in prose is not markup.
+            Event::InlineHtml(html) if html[1..].starts_with(|c: char| c.is_ascii_uppercase()) => {
+                text.push_str(&html);
             }
             Event::Start(Tag::Image { .. }) => n_images += 1,
             Event::End(TagEnd::Image) => n_images -= 1,
@@ -74,19 +119,41 @@ pub(super) fn first_sentence(text: &str) -> String {
         }
         let head = &text[..at + c.len_utf8()];
         let last = head.rsplit(' ').next().unwrap_or("");
-        let abbreviations =
-            ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "fig.", "st.", "mr.", "dr."];
         let follows_lower = after.trim_start().starts_with(|c: char| c.is_lowercase());
         if full_width
-            || !(abbreviations.contains(&last.to_lowercase().as_str())
-                || (follows_lower && c == '.'))
-                && at > 12
+            || !(is_abbreviation(last) || (follows_lower && c == '.') || is_open(head)) && at > 12
         {
             return head.to_string();
         }
     }
     text.to_string()
 }
+
+/// Returns true if a word with a full stop usually does not end a sentence: `e.g.`, `J.`, `2.`
+fn is_abbreviation(word: &str) -> bool {
+    const ABBREVIATIONS: &[&str] = &[
+        "a.k.a.", "al.", "approx.", "ca.", "cf.", "co.", "dr.", "e.g.", "eq.", "etc.", "fig.",
+        "i.e.", "inc.", "incl.", "jr.", "ltd.", "mr.", "mrs.", "ms.", "no.", "nos.", "resp.",
+        "sec.", "sr.", "st.", "u.s.", "viz.", "vs.",
+    ];
+    let word = word.trim_start_matches(['(', '[', '"', '\'']);
+    let stem = word.strip_suffix('.').unwrap_or(word);
+    let is_initial = stem.len() == 1 && stem.bytes().all(|b| b.is_ascii_uppercase()) && stem != "I";
+    let is_number = !stem.is_empty() && stem.bytes().all(|b| b.is_ascii_digit()) && stem.len() < 3;
+    is_initial
+        || is_number && word.len() > stem.len()
+        || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
+}
+
+/// Returns true if a text ends inside a parenthesis or a code span.
+fn is_open(text: &str) -> bool {
+    let count = |sign: u8| memchr::memchr_iter(sign, text.as_bytes()).count();
+    count(b'(') > count(b')') && text.len() < MAX_OPEN
+        || count(b'`') % 2 == 1 && text.len() < MAX_OPEN
+}
+
+/// A parenthesis that is open for this many bytes was never closed.
+const MAX_OPEN: usize = 400;
 
 /// Cuts a text to at most `max` bytes, at a word, and marks the cut with an ellipsis.
 pub(super) fn clip(text: &str, max: usize) -> String {
@@ -121,6 +188,14 @@ mod tests {
         );
         assert_eq!(first_sentence("Version 1.0 is out. More."), "Version 1.0 is out.");
         assert_eq!(first_sentence("no stop"), "no stop");
+        assert_eq!(
+            first_sentence("Ask J. Doe or Acme Inc. about it. More."),
+            "Ask J. Doe or Acme Inc. about it."
+        );
+        assert_eq!(
+            first_sentence("We keep it (the old one. Sorry.) here. More."),
+            "We keep it (the old one. Sorry.) here."
+        );
     }
 
     #[test]
@@ -129,6 +204,15 @@ mod tests {
             plain("**One** [truth](x.md), `code` ![img](y)\nnext"),
             "One truth, `code` next"
         );
+    }
+
+    #[test]
+    fn reference_links_become_their_text() {
+        let document = "See [the store][1], [RFC 7] and a[0].\n\n[1]: x.md\n[RFC 7]: y.md\n";
+        let line = document.lines().next().unwrap_or_default();
+        assert_eq!(plain_within(document, line), "See the store, RFC 7 and a[0].");
+        assert_eq!(plain_within("", "Marks [U+1][U+2] stay."), "Marks [U+1][U+2] stay.");
+        assert_eq!(plain_within("", "A point.[^2] More.[^note]"), "A point. More.");
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use super::Page;
 use super::badges::badge_text;
+use super::notices::notice;
 use super::plain_text::plain;
 use super::section_names::normal_name;
 use super::status_history::{StatusEntry, latest};
-use crate::model::status_words;
+use crate::model::{Status, status_words};
 
 /// A section further down than this, or behind more than this many headings, is not near the top.
 const TOP_BYTES: usize = 3_000;
@@ -16,8 +17,22 @@ const TOP_HEADINGS: usize = 4;
 const MAX_SECTION: usize = 900;
 const MAX_FAR_SECTION: usize = 300;
 
-/// Returns the status as the document writes it, with its line.
+/// Returns the status as the document writes it, with its line. A notice that the document is not
+/// in force is added to it.
 pub(super) fn stated_status(page: &Page<'_>) -> Option<(String, u32)> {
+    let clip = |text: String| text.chars().take(120).collect::<String>();
+    match (stated(page), notice(page)) {
+        (Some((text, line)), Some((notice, _)))
+            if status_words::parse(&text).is_none_or(Status::is_live) =>
+        {
+            Some((clip(format!("{text}; {notice}")), line))
+        }
+        (None, Some((notice, line))) => Some((clip(notice), line)),
+        (stated, _) => stated,
+    }
+}
+
+fn stated(page: &Page<'_>) -> Option<(String, u32)> {
     let sections = page.body.headings.iter().enumerate();
     let mut in_sections = sections.filter_map(|(index, heading)| match is_status(&heading.title) {
         true => in_section(page, index),
@@ -240,6 +255,12 @@ mod tests {
                 "2020-02-03 accepted",
             ),
             ("# X\n\n## Status\n\nAccepted\n\nSuperseded by [2](2.md)\n", "Superseded by 2"),
+            (
+                "# X\n\n> This RFC has been withdrawn by its author. Sorry.\n",
+                "withdrawn by its author",
+            ),
+            ("# X\n\n**DEPRECATED**\n\n## Y\n", "DEPRECATED"),
+            ("# X\n\nStatus: Draft\n\nThis proposal is considered inactive.\n", "Draft; inactive"),
             ("# X\n\n## Status\n\n- [ ] Proposed\n- [x] Accepted\n", "Accepted"),
             ("# X\n\n## Status\n\n<!-- one of\nproposed, accepted -->\nRejected\n", "Rejected"),
         ] {
@@ -254,6 +275,7 @@ mod tests {
             "# X\n\nStatus: Proposed | Accepted | Superseded\n",
             "---\nstatus: \"{proposed | rejected}\"\n---\n# X\n",
             "# X\n\n`optional`\n",
+            "# X\n\nThis proposal is not rejected. Deprecated APIs are listed below.\n",
             "# X\n\n## Status\n\n- Proposed\n- Accepted\n- Rejected\n- Deprecated\n",
             &format!("{far}## Status\n\nAn open connection sends this field.\n"),
             "# X\n\n![build status](https://example.org/build.svg)\n",

@@ -124,7 +124,8 @@ struct LeadingId {
     marked: bool,
     /// True if a space separates the id from the rest.
     spaced: bool,
-    /// True if the id is a number followed by a full stop and a space, as in a list.
+    /// True if the id is a number followed by a full stop and a space, as in a list, or a number
+    /// with zeros in front and a colon, as copied from a template.
     listed: bool,
     rest: String,
 }
@@ -154,7 +155,8 @@ fn leading_id(title: &str) -> Option<LeadingId> {
         number,
         marked: marked || bracketed,
         spaced,
-        listed: word.is_empty() && rest.starts_with(". "),
+        listed: word.is_empty()
+            && (rest.starts_with(". ") || digits.starts_with("00") && rest.starts_with(':')),
         rest: text.to_string(),
     })
 }
@@ -171,6 +173,7 @@ mod tests {
             ("12. Use X", "12", "Use X"),
             ("012 Use Kafka", "12", "Use Kafka"),
             ("3. Networking Outline", "33", "Networking Outline"),
+            ("0000: Several files", "13", "Several files"),
             ("Spike: Docs Path", "", "Docs Path"),
             ("Dialogue 2036: Test", "", "Test"),
             ("ADR 5 — Use X", "5", "Use X"),

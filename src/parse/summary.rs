@@ -1,0 +1,351 @@
+//! Chooses the sentence that says what a document decides, and the paragraph around it.
+
+use super::Page;
+use super::excerpts::heading_position;
+use super::header_fields::{key_and_value, without_bullet};
+use super::markdown::Paragraph;
+use super::plain_text::{first_sentence, plain_within};
+use super::summary_text::{
+    is_introduction, is_metadata, is_noise, join_items, n_words, stated_in_lines, without_label,
+};
+
+/// The summary of a document. Both texts are empty if it has no prose.
+#[derive(Default)]
+pub(super) struct Summary {
+    /// One sentence.
+    pub(super) line: String,
+    /// The paragraph that starts with the sentence.
+    pub(super) brief: String,
+}
+
+/// Headings of sections that summarise a document, best first.
+const SUMMARY_HEADINGS: &[&str] =
+    &["summary", "simple summary", "short summary", "tl;dr", "tldr", "executive summary"];
+
+/// Headings of sections that state the decision, best first.
+const DECISION_HEADINGS: &[&str] = &[
+    "decision",
+    "decision outcome",
+    "decision summary",
+    "decisions",
+    "the decision",
+    "outcome",
+    "resolution",
+    "conclusion",
+    "principle",
+];
+
+/// Headings of sections that describe the proposal, often after other things.
+const PROPOSAL_HEADINGS: &[&str] = &[
+    "introduction",
+    "overview",
+    "description",
+    "proposed solution",
+    "proposed change",
+    "proposed changes",
+    "solution",
+    "proposal",
+    "recommendation",
+];
+
+/// Headings of sections that say why a document exists, best first.
+const CONTEXT_HEADINGS: &[&str] = &[
+    "goal",
+    "goals",
+    "objective",
+    "objectives",
+    "purpose",
+    "scope",
+    "motivation",
+    "problem",
+    "problem statement",
+    "question",
+    "topic",
+    "context",
+    "context and problem statement",
+    "background",
+];
+
+/// Headings of sections about the document itself.
+const SKIPPED_HEADINGS: &[&str] = &[
+    "acknowledgements",
+    "acknowledgments",
+    "author",
+    "authors",
+    "change history",
+    "changelog",
+    "contents",
+    "copyright",
+    "date",
+    "history",
+    "license",
+    "links",
+    "metadata",
+    "preamble",
+    "references",
+    "revision history",
+    "status",
+    "table of contents",
+];
+
+/// Keys of header fields in which authors summarise a document.
+const SUMMARY_KEYS: &[&str] =
+    &["summary", "abstract", "description", "tldr", "tl;dr", "synopsis", "short description"];
+
+/// Phrases of sentences that state a proposal or a decision.
+const CUES: &[&str] = &[
+    "propose",
+    "we will ",
+    "we'll ",
+    "we decided",
+    "we have decided",
+    "we suggest",
+    "we recommend",
+    "we introduce",
+    "suggest adding",
+    "is to add ",
+    "is to use ",
+    "is to allow ",
+];
+
+/// Nouns with which a document names itself: `This proposal adds …`.
+const OWN_NOUNS: &[&str] = &[
+    "change",
+    "decision",
+    "design",
+    "document",
+    "enhancement",
+    "extension",
+    "feature",
+    "page",
+    "proposal",
+    "rfc",
+    "spec",
+    "specification",
+    "standard",
+];
+
+/// Phrases of sentences that describe the situation before the decision.
+const CONTEXT_PHRASES: &[&str] =
+    &["currently", "today", "at present", "at the moment", "in the past"];
+
+/// Minimum number of words in a summary.
+const MIN_WORDS: usize = 4;
+
+/// Number of statements of a section among which a proposal is searched, and of paragraphs among
+/// which statements are.
+const MAX_PARAGRAPHS: usize = 3;
+const MAX_SEARCHED: usize = 40;
+
+/// Returns the summary of a page: what its author wrote as one, or else the first good sentence of
+/// the section that is most likely to state the decision.
+pub(super) fn summary(page: &Page<'_>) -> Summary {
+    let sections = |names: &'static [&'static str]| sections(page, names);
+    stated(page)
+        .or_else(|| sections(SUMMARY_HEADINGS).find_map(|part| decision(page, part)))
+        // An abstract often starts with the context.
+        .or_else(|| {
+            let mut parts = sections(&["abstract"]);
+            parts.find_map(|part| proposal(page, part).or_else(|| first_statement(page, part)))
+        })
+        .or_else(|| sections(DECISION_HEADINGS).find_map(|part| decision(page, part)))
+        .or_else(|| {
+            let head = page.body.paragraphs_in(&page.body.head());
+            let parts = std::iter::once(head).chain(sections(PROPOSAL_HEADINGS));
+            parts.clone().find_map(|part| proposal(page, part)).or_else(|| {
+                let parts = sections(&PROPOSAL_HEADINGS[3..]).chain(parts);
+                parts.chain(sections(CONTEXT_HEADINGS)).find_map(|part| first_statement(page, part))
+            })
+        })
+        .or_else(|| {
+            let mut parts = sections(SUMMARY_HEADINGS).chain(sections(DECISION_HEADINGS));
+            parts.find_map(|part| short_statement(page, part))
+        })
+        .or_else(|| first_statement(page, &page.body.paragraphs))
+        .or_else(|| short_statement(page, &page.body.paragraphs))
+        .unwrap_or_default()
+}
+
+/// Returns the summary in a header field.
+fn stated(page: &Page<'_>) -> Option<Summary> {
+    let fields = SUMMARY_KEYS.iter().flat_map(|key| {
+        page.fields.iter().filter(move |field| field.key == *key).map(|field| field.items.join(" "))
+    });
+    let texts = fields.map(|text| plain_within(page.text, &text));
+    texts.filter(|text| n_words(text) >= MIN_WORDS && !is_noise(text)).map(from_text).next()
+}
+
+/// Returns the paragraphs of the sections with the given names, in the order of the names.
+fn sections<'a>(
+    page: &'a Page<'_>,
+    names: &'static [&'static str],
+) -> impl Iterator<Item = &'a [Paragraph]> + Clone {
+    let headings = page.body.headings.iter().enumerate();
+    let mut ranked: Vec<(usize, usize)> = headings
+        .filter_map(|(index, heading)| Some((heading_position(names, &heading.title)?, index)))
+        .collect();
+    ranked.sort_unstable();
+    let ranges = ranked.into_iter().map(|(_, index)| page.body.section(index));
+    ranges.map(|range| page.body.paragraphs_in(&range))
+}
+
+/// Returns the first sentence of a part that states the decision, or else its first sentence.
+fn decision(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
+    let first = first_statement(page, paragraphs)?;
+    let lower = first.line.to_lowercase();
+    match CONTEXT_PHRASES.iter().any(|phrase| lower.contains(phrase)) {
+        true => proposal(page, paragraphs).or(Some(first)),
+        false => Some(first),
+    }
+}
+
+/// Returns the first sentence of a part that is a statement of its own.
+fn first_statement(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
+    statements(page, paragraphs).next().map(from_text)
+}
+
+/// Returns the first paragraph of a part that has too few words for a summary, for a document that
+/// says no more.
+fn short_statement(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
+    let running = paragraphs.iter().filter(|paragraph| is_running_text(paragraph));
+    let texts = running.take(MAX_SEARCHED).filter_map(|paragraph| paragraph_text(page, paragraph));
+    texts.filter(|text| n_words(text) > 0).map(from_text).next()
+}
+
+/// Returns the first sentence of a part that proposes something.
+fn proposal(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
+    running_text(page, paragraphs).take(MAX_PARAGRAPHS).find_map(|text| {
+        let mut rest = text.as_str();
+        while n_words(rest) >= MIN_WORDS {
+            let sentence = first_sentence(rest);
+            let lower = sentence.to_lowercase();
+            if names_itself(&sentence) || CUES.iter().any(|cue| lower.contains(cue)) {
+                return Some(from_text(rest.to_string()));
+            }
+            rest = rest[sentence.len()..].trim_start();
+        }
+        None
+    })
+}
+
+/// Returns true for `This proposal …` and `This EIP …`.
+fn names_itself(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace();
+    let noun = words.by_ref().nth(1).filter(|_| sentence.starts_with("This "));
+    let is_acronym =
+        |noun: &str| (2..=5).contains(&noun.len()) && noun.bytes().all(|b| b.is_ascii_uppercase());
+    noun.is_some_and(|noun| is_acronym(noun) || OWN_NOUNS.contains(&noun.to_lowercase().as_str()))
+}
+
+/// Takes the first sentence of a text. A sentence of fewer words than a summary needs is joined with
+/// the next one.
+fn from_text(text: String) -> Summary {
+    let mut end = first_sentence(&text).len();
+    while end < text.len() && n_words(&text[..end]) < MIN_WORDS {
+        let rest = text[end..].trim_start();
+        end = text.len() - rest.len() + first_sentence(rest).len();
+    }
+    Summary { line: text[..end].to_string(), brief: text }
+}
+
+/// Returns the running text of a part; if there is none, the first list items or else quotes.
+fn statements<'a>(
+    page: &'a Page<'_>,
+    paragraphs: &'a [Paragraph],
+) -> impl Iterator<Item = String> + 'a {
+    let mut running = running_text(page, paragraphs).peekable();
+    let quoted = || paragraphs.iter().filter(|paragraph| !paragraph.in_list && paragraph.in_quote);
+    let fallback = match running.peek() {
+        Some(_) => None,
+        None => {
+            let start = paragraphs.iter().position(|paragraph| paragraph.in_list);
+            let items = start.map(|start| join_items(item_texts(page, &paragraphs[start..])));
+            items
+                .filter(|items| n_words(items) >= MIN_WORDS)
+                .or_else(|| quoted().find_map(|paragraph| paragraph_text(page, paragraph)))
+        }
+    };
+    running.chain(fallback)
+}
+
+fn is_running_text(paragraph: &Paragraph) -> bool {
+    !paragraph.in_list && !paragraph.in_quote
+}
+
+/// Returns the paragraphs of a part that say something, as plain text. An introduction is joined
+/// with the list or the paragraph that it introduces.
+fn running_text<'a>(
+    page: &'a Page<'_>,
+    paragraphs: &'a [Paragraph],
+) -> impl Iterator<Item = String> + 'a {
+    let indexes = (0..paragraphs.len()).filter(|index| is_running_text(&paragraphs[*index]));
+    indexes.take(MAX_SEARCHED).filter_map(move |index| {
+        let text = paragraph_text(page, &paragraphs[index])?;
+        let is_cut = !text.ends_with(['.', '!', '?', '"', ')', '。'])
+            && paragraphs.get(index + 1).is_some_and(|next| next.in_list);
+        if !is_introduction(&text) && !is_cut {
+            return Some(text);
+        }
+        if let Some(target) = text.strip_prefix("Moved to ") {
+            return Some(format!("This document was moved to {target}"));
+        }
+        let items = join_items(item_texts(page, &paragraphs[index + 1..]));
+        if !items.is_empty() {
+            return Some(format!("{} {items}", text.trim_end_matches('.')));
+        }
+        let next = paragraphs.get(index + 1).filter(|next| is_running_text(next));
+        let next = next.and_then(|next| paragraph_text(page, next));
+        let joined = next.map(|next| format!("{text} {next}")).unwrap_or(text);
+        // Code follows, which is no part of a sentence.
+        let joined = joined.strip_suffix(':').map(|text| format!("{text}.")).unwrap_or(joined);
+        (n_words(&joined) >= MIN_WORDS).then_some(joined)
+    })
+}
+
+/// Returns the plain text of a paragraph, unless it is markup, metadata or a notice. Of several
+/// header fields, one that summarises the document counts: `**Question:** …`.
+fn paragraph_text(page: &Page<'_>, paragraph: &Paragraph) -> Option<String> {
+    let raw = page.text[paragraph.range.clone()].trim();
+    let is_markup = raw.starts_with(['|', '<', '!']) || raw.starts_with("[!");
+    let heading = page.body.heading_of(paragraph.range.start);
+    let is_skipped = heading.is_some_and(|index| {
+        heading_position(SKIPPED_HEADINGS, &page.body.headings[index].title).is_some()
+    });
+    if is_markup || is_skipped {
+        return None;
+    }
+    if let Some(value) = stated_in_lines(raw) {
+        return Some(plain_within(page.text, &value)).filter(|text| n_words(text) >= MIN_WORDS);
+    }
+    if is_metadata(raw) {
+        return None;
+    }
+    let text = plain_within(page.text, raw);
+    let text = without_label(&text);
+    (!is_noise(text)).then(|| text.to_string())
+}
+
+/// Returns the texts of the list items at the start of a part, without header fields and
+/// checkboxes.
+fn item_texts<'a>(page: &'a Page<'_>, paragraphs: &'a [Paragraph]) -> impl Iterator<Item = String> {
+    let items = paragraphs.iter().take_while(|paragraph| paragraph.in_list);
+    let head = page.body.head();
+    items.filter_map(move |item| {
+        let raw = &page.text[item.range.clone()];
+        // Loose items contain paragraphs of their own, which repeat the text.
+        let text = without_bullet(raw.trim_end());
+        if text.len() == raw.trim().len() {
+            return None;
+        }
+        let is_nested = |line: &str| line.is_empty() || without_bullet(line).len() < line.len();
+        let mut lines = text.lines().map(str::trim);
+        let first = lines.next().unwrap_or_default();
+        let is_field = head.contains(&item.range.start) && key_and_value(first).is_some();
+        if is_field || first.starts_with("[ ]") || first.starts_with("[x]") || is_metadata(first) {
+            return None;
+        }
+        let more: Vec<&str> = lines.take_while(|line| !is_nested(line)).collect();
+        let text = format!("{first} {}", more.join(" "));
+        Some(plain_within(page.text, text.trim())).filter(|text| !text.is_empty())
+    })
+}

@@ -1,0 +1,162 @@
+//! Recognises texts that summarise nothing, and joins the items of a list to a sentence.
+
+use super::header_fields::{is_known, key_and_value};
+use super::plain_text::first_sentence;
+use super::section_names::is_section_name;
+
+/// Maximum number of items in a summary.
+const MAX_ITEMS: usize = 3;
+
+/// Starts of notices about a document, in lower case.
+const NOTICES: &[&str] = &[
+    "note:",
+    "note that",
+    "warning",
+    "important:",
+    "disclaimer",
+    "update:",
+    "edit:",
+    "copyright",
+    "licensed under",
+    "this document is licensed",
+    "this work is licensed",
+    "spdx-",
+    "table of contents",
+    "last updated",
+    "see also",
+    "full responses:",
+    "todo",
+    "tbd",
+    "n/a",
+    "tracking issue",
+    "thanks to",
+    "authors:",
+    "author:",
+    "this template",
+    "this is the template",
+    "this section",
+    "lorem ipsum",
+    "keywords:",
+    "date:",
+    "describe ",
+    "one paragraph explanation",
+    "the key words",
+    "fill ",
+];
+
+/// Labels in front of a statement that are not section names.
+const LABELS: &[&str] = &["tl;dr", "tldr", "in short", "in summary", "decision made", "we decided"];
+
+/// Returns the number of words.
+pub(super) fn n_words(text: &str) -> usize {
+    text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
+}
+
+/// Returns true if a plain text is a notice, a placeholder, or tags in code spans.
+pub(super) fn is_noise(text: &str) -> bool {
+    let text = text.trim();
+    let start: String = text.chars().take(32).flat_map(char::to_lowercase).collect();
+    let is_placeholder = text.starts_with(['{', '<', '|'])
+        || text.starts_with('[') && text.ends_with(']')
+        || text.starts_with('(') && text.ends_with(')');
+    let is_tags = text.starts_with('`')
+        && text.split('`').step_by(2).all(|gap| gap.trim_matches([' ', ',']).is_empty());
+    let is_link = !text.contains(' ') && text.contains("://");
+    !text.chars().any(char::is_alphanumeric)
+        || is_placeholder
+        || is_tags
+        || is_link
+        || is_section_name(text)
+        || NOTICES.iter().any(|notice| start.starts_with(notice))
+}
+
+/// Returns true if a paragraph in Markdown consists of header fields, or is a heading in bold or an
+/// instruction to authors in italics.
+pub(super) fn is_metadata(raw: &str) -> bool {
+    let is_field = |line: &str| {
+        key_and_value(line).is_some_and(|(key, _)| {
+            let is_marked = line.trim_start().starts_with(['*', '_', '-']);
+            is_known(&key) || is_marked && key.split(' ').count() <= 2 && !is_section_name(&key)
+        })
+    };
+    let sign = raw.as_bytes().first().filter(|sign| matches!(sign, b'*' | b'_'));
+    let in_italics = sign.is_some_and(|sign| {
+        raw.len() > 2
+            && raw.as_bytes()[1] != *sign
+            && raw.as_bytes()[raw.len() - 1] == *sign
+            && !raw[1..raw.len() - 1].contains(*sign as char)
+    });
+    // A line in bold is a heading.
+    let bold = raw.strip_prefix("**").and_then(|raw| raw.strip_suffix("**"));
+    let is_heading = bold.is_some_and(|text| !text.contains("**") && !text.ends_with(['.', '!']));
+    in_italics || is_heading || raw.lines().take(3).all(is_field)
+}
+
+/// Returns the value of the field that summarises a document, of several on lines of their own.
+pub(super) fn stated_in_lines(raw: &str) -> Option<String> {
+    const KEYS: &[&str] = &["summary", "decision", "goal", "question", "problem", "topic"];
+    let mut fields = raw.lines().map(|line| key_and_value(line).filter(|_| line.starts_with('*')));
+    let fields: Option<Vec<(String, String)>> = fields.by_ref().take(12).collect();
+    let fields = fields.filter(|fields| fields.len() > 1)?;
+    let stated = KEYS.iter().find_map(|key| fields.iter().find(|(name, _)| name == key))?;
+    Some(stated.1.clone())
+}
+
+/// Removes a label in front of a statement: `Summary: We use X.`
+pub(super) fn without_label(text: &str) -> &str {
+    let Some((label, rest)) = text.split_once(':').filter(|(label, _)| label.len() <= 40) else {
+        return text;
+    };
+    let is_label = is_section_name(label) || LABELS.iter().any(|l| l.eq_ignore_ascii_case(label));
+    match is_label && rest.starts_with(' ') && !rest.trim().is_empty() {
+        true => rest.trim_start(),
+        false => text,
+    }
+}
+
+/// Returns true if a text introduces the text or the list after it.
+pub(super) fn is_introduction(text: &str) -> bool {
+    let lower = text.trim_end_matches([',', '.', ' ']).to_lowercase();
+    let ends = ["because", "since", "therefore", "as follows", "that", "following", "to"];
+    let last = |end: &str| {
+        lower.strip_suffix(end).is_some_and(|head| head.is_empty() || head.ends_with(' '))
+    };
+    text.ends_with([':', '：']) || n_words(text) < 4 || ends.iter().any(|end| last(end))
+}
+
+/// Joins the first sentences of the first items to one sentence.
+pub(super) fn join_items(items: impl Iterator<Item = String>) -> String {
+    let sentences = items.take(MAX_ITEMS).map(|item| {
+        let sentence = first_sentence(&item);
+        sentence.trim_end_matches(['.', ';', ',', ':', ' ']).to_string()
+    });
+    let texts: Vec<String> = sentences.filter(|text| !text.is_empty()).collect();
+    let joined = texts.join("; ");
+    if joined.is_empty() || joined.ends_with(['!', '?']) { joined } else { joined + "." }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notices_and_placeholders_are_noise() {
+        for text in ["`draft` `optional`", "Note: see below", "{summary}", "Summary", "https://a.b"]
+        {
+            assert!(is_noise(text), "{text}");
+        }
+        assert!(!is_noise("`kind` is added to every event."));
+        assert!(is_metadata("**Author:** Ada\n**Date:** 2020-01-02"));
+        assert!(is_metadata("_Describe the problem here._"));
+        assert!(!is_metadata("_Always_ use the _new_ parser."));
+    }
+
+    #[test]
+    fn items_become_one_sentence() {
+        let items = ["Use the queue. It is fast.", "Drop Y;", ""].map(str::to_string);
+        assert_eq!(join_items(items.into_iter()), "Use the queue; Drop Y.");
+        assert!(is_introduction("We will:") && is_introduction("Chosen, because"));
+        assert!(!is_introduction("We will use the new parser."));
+        assert_eq!(without_label("Summary: we use X."), "we use X.");
+    }
+}
