@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
+
 use super::{Status, rules};
 
 /// Words and phrases with their status.
@@ -16,6 +18,16 @@ static PHRASES: LazyLock<Vec<(&str, Status)>> = LazyLock::new(|| {
         .collect()
 });
 
+/// The phrases by their first word.
+static BY_FIRST_WORD: LazyLock<FxHashMap<&str, Vec<(&str, Status)>>> = LazyLock::new(|| {
+    let mut by_first_word: FxHashMap<&str, Vec<(&str, Status)>> = FxHashMap::default();
+    for (phrase, status) in PHRASES.iter() {
+        let first = phrase.split(' ').next().unwrap_or(phrase);
+        by_first_word.entry(first).or_default().push((phrase, *status));
+    }
+    by_first_word
+});
+
 /// Words that turn the word after them into its opposite.
 const NEGATIONS: &[&str] =
     &["not", "never", "no", "non", "un", "isnt", "wasnt", "hasnt", "without", "wont", "cannot"];
@@ -23,6 +35,10 @@ const NEGATIONS: &[&str] =
 /// Words that may be between a negation and the word that it negates.
 const FILLERS: &[&str] =
     &["yet", "be", "been", "being", "currently", "fully", "formally", "officially", "longer"];
+
+/// Words that make a status depend on something to come: `change when approved`.
+const CONDITIONS: &[&str] =
+    &["when", "once", "if", "until", "unless", "after", "before", "pending"];
 
 /// Words that date a status to the past: `Active (previously rejected)`.
 const PAST: &[&str] = &["previously", "formerly", "originally", "initially", "was", "previous"];
@@ -149,8 +165,8 @@ fn statuses(words: &[StatusWord<'_>]) -> impl Iterator<Item = FoundStatus> {
     std::iter::from_fn(move || {
         while at < words.len() {
             let first = words[at].text;
-            let begins = |phrase: &str| phrase.starts_with(first) && begins(&words[at..], phrase);
-            let matching = PHRASES.iter().filter(|(phrase, _)| begins(phrase));
+            let candidates = BY_FIRST_WORD.get(first).into_iter().flatten();
+            let matching = candidates.filter(|(phrase, _)| begins(&words[at..], phrase));
             let Some((phrase, status)) = matching.max_by_key(|(phrase, _)| phrase.len()) else {
                 at += 1;
                 continue;
@@ -159,7 +175,7 @@ fn statuses(words: &[StatusWord<'_>]) -> impl Iterator<Item = FoundStatus> {
             at = range.end;
             let before = words.get(range.start.wrapping_sub(1)).map_or("", |word| word.text);
             match negation(words, range.start) {
-                _ if PAST.contains(&before) => {}
+                _ if PAST.contains(&before) || CONDITIONS.contains(&before) => {}
                 None => return Some(FoundStatus { status: *status, words: range }),
                 Some("longer") if status.is_live() => {
                     return Some(FoundStatus { status: Status::Deprecated, words: range });

@@ -1,6 +1,7 @@
 //! Extracts the texts that represent a document at each level of detail.
 
 use super::Page;
+use super::markdown::Heading;
 use super::plain_text::{clip, clip_lines};
 use super::summary::{Summary, summary};
 use crate::model::Texts;
@@ -80,8 +81,8 @@ fn section_name(title: &str) -> &str {
 }
 
 /// Returns the index of a heading in a list of names.
-pub(super) fn heading_position(names: &[&str], title: &str) -> Option<usize> {
-    let title = section_name(title);
+pub(super) fn heading_position(names: &[&str], heading: &Heading) -> Option<usize> {
+    let title = heading.english.unwrap_or_else(|| section_name(&heading.title));
     names.iter().position(|name| name.eq_ignore_ascii_case(title))
 }
 
@@ -106,9 +107,7 @@ fn without_cr(page: &Page<'_>, text: &str) -> String {
 fn binding_sections(page: &Page<'_>) -> String {
     let mut text = String::new();
     for (index, heading) in page.body.headings.iter().enumerate() {
-        if text.len() >= MAX_SECTIONS
-            || heading_position(BINDING_HEADINGS, &heading.title).is_none()
-        {
+        if text.len() >= MAX_SECTIONS || heading_position(BINDING_HEADINGS, heading).is_none() {
             continue;
         }
         let body = without_cr(page, page.text[page.body.section(index)].trim());

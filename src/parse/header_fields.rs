@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::markdown::Body;
 use super::plain_text::plain;
+use super::translated_names::english;
 use super::{LineIndex, header_block};
 
 /// One metadata field of a document, from front matter, a sidecar file or the body.
@@ -227,7 +228,7 @@ pub(super) fn strip_tags(html: &str) -> String {
 }
 
 /// Normalizes a key: lower case, with `-`, `_`, runs of space and the humps of `seeAlso` as one
-/// space.
+/// space. A name in another language is translated.
 pub(super) fn normal_key(key: &str) -> String {
     let mut normal = String::with_capacity(key.len() + 4);
     let mut before = ' ';
@@ -243,7 +244,8 @@ pub(super) fn normal_key(key: &str) -> String {
         }
         before = c;
     }
-    normal.trim_matches(['*', ':', ' ']).to_string()
+    let key = normal.trim_matches(['*', ':', ' ']);
+    english(key).unwrap_or(key).to_string()
 }
 
 /// Returns true if a text looks like a key and not like the start of a sentence.

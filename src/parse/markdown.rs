@@ -5,7 +5,8 @@ use std::ops::Range;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::header_fields::{is_known, key_and_value};
-use super::section_names::{is_cover_name, is_section_name};
+use super::section_names::{is_cover_name, is_section_name, normal_name};
+use super::translated_names::english;
 use crate::model::binding::looks_like_path;
 
 /// A heading and its position.
@@ -14,6 +15,8 @@ pub(crate) struct Heading {
     pub(crate) level: u8,
     /// Its text, with the backticks of code spans.
     pub(crate) title: String,
+    /// The English name of the section that a title in another language names.
+    pub(crate) english: Option<&'static str>,
     /// Offset of the heading.
     pub(crate) start: usize,
     /// Offset of the text after the heading.
@@ -203,8 +206,9 @@ impl<'a> BodyBuilder<'a> {
                     && !is_underlined_metadata(&self.text[range.clone()])
                 {
                     let title = title.trim().to_string();
-                    let heading = Heading { level: level as u8, title, start, after: range.end };
-                    self.body.headings.push(heading);
+                    let english = english(&normal_name(&title));
+                    let (level, after) = (level as u8, range.end);
+                    self.body.headings.push(Heading { level, title, english, start, after });
                 }
             }
             TagEnd::CodeBlock => self.n_code = self.n_code.saturating_sub(1),

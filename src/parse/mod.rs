@@ -36,6 +36,7 @@ mod terms;
 mod title;
 mod title_candidates;
 mod translate;
+mod translated_names;
 mod unknown_statuses;
 
 use std::borrow::Cow;
@@ -258,9 +259,14 @@ fn own_label(page: &Page<'_>) -> Option<Label> {
         if matches!(field.key.as_str(), "proposal" | "id" | "number" | "identifier") {
             return id_mentions::labels(value).into_iter().next();
         }
-        let series = crate::model::series::known_series(&field.key)?;
-        let is_number = field.outside_markdown && value.bytes().all(|b| b.is_ascii_digit());
-        let number = crate::model::Number::new(value).filter(|_| is_number)?;
+        // `RFC #` and `RFC number` say that the value is the document's own number.
+        let key = field.key.trim_end_matches([' ', '#']);
+        let key = key.strip_suffix(" number").or_else(|| key.strip_suffix(" id")).unwrap_or(key);
+        let series = crate::model::series::known_series(key)?;
+        let is_own = field.outside_markdown || key.len() < field.key.len();
+        let value = plain_text::plain(value);
+        let is_number = is_own && !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
+        let number = crate::model::Number::new(&value).filter(|_| is_number)?;
         Some(Label { series, number })
     })
 }

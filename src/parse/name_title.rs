@@ -1,4 +1,4 @@
-//! Derives a title from the file name, for documents that do not state one.
+//! Derives a title from a slug in metadata or the file name, for documents that have no other.
 
 use super::section_names::{is_cover_name, is_section_name};
 use crate::model::{FileName, FoundFile, TitleCandidates};
@@ -9,10 +9,10 @@ pub(super) fn from_name(
     found: &FoundFile,
     candidates: &TitleCandidates,
 ) -> String {
-    let stated = candidates.stated.as_ref().or(candidates.name.as_ref());
-    let slug = match (name.slug.is_empty(), stated) {
-        (true, Some(stated)) => stated.trim_matches('`').to_string(),
-        _ => name.slug.clone(),
+    let short_name = candidates.name.as_ref().filter(|_| name.slug.is_empty());
+    let slug = match candidates.stated.as_ref().or(short_name) {
+        Some(stated) => stated.trim_matches('`').to_string(),
+        None => name.slug.clone(),
     };
     let words = as_written(&slug, &found.path).replace(['-', '_'], " ");
     let mut chars = words.trim().chars();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::translated_names::english;
 use crate::model::rules;
 
 /// Returns true if a heading names a section of many documents, so that it cannot be a title.
@@ -15,11 +16,12 @@ pub(super) fn is_cover_name(heading: &str) -> bool {
 }
 
 fn contains(names: &str, heading: &str) -> bool {
-    // The longest name has 33 bytes; decorations need a few more.
-    if heading.len() > 48 {
+    // The longest name, in any language, has fewer bytes; decorations need a few.
+    if heading.len() > 64 {
         return false;
     }
     let name = normal_name(heading);
+    let name = english(&name).unwrap_or(&name);
     rules::entries(names).any(|entry| entry == name)
 }
 

@@ -6,6 +6,8 @@ use super::notices::notice;
 use super::plain_text::plain;
 use super::section_names::normal_name;
 use super::status_history::{StatusEntry, latest};
+use super::title::status_mark;
+use super::translated_names::english;
 use crate::model::{Status, status_words};
 
 /// A section further down than this, or behind more than this many headings, is not near the top.
@@ -38,9 +40,21 @@ fn stated(page: &Page<'_>) -> Option<(String, u32)> {
         true => in_section(page, index),
         false => None,
     });
-    in_fields(page).or_else(|| in_sections.next()).or_else(|| in_head(page)).map(|(value, line)| {
+    let stated = in_fields(page).or_else(|| in_sections.next()).or_else(|| in_head(page));
+    stated.or_else(|| in_title(page)).map(|(value, line)| {
         (value.trim_matches(['*', '_', ' ']).chars().take(120).collect(), line)
     })
+}
+
+/// Reads a mark in the title: `# [DEPRECATED] X`.
+fn in_title(page: &Page<'_>) -> Option<(String, u32)> {
+    let field = page.fields.iter().find(|field| field.key == "title");
+    let in_field = field.and_then(|field| Some((status_mark(field.items.first()?)?.0, field.line)));
+    let in_heading = || {
+        let heading = page.body.headings.first()?;
+        Some((status_mark(&heading.title)?.0, page.lines.line(heading.start)))
+    };
+    in_field.or_else(in_heading).map(|(mark, line)| (mark.to_string(), line))
 }
 
 /// Returns the status in a header field, from the field that names it most clearly.
@@ -61,9 +75,7 @@ fn in_fields(page: &Page<'_>) -> Option<(String, u32)> {
 /// Ranks the keys of fields that may state the status, best first.
 fn key_rank(key: &str) -> Option<u8> {
     match key {
-        "status" | "statut" | "estado" | "stato" | "статус" | "状态" | "狀態" | "ステータス" => {
-            Some(0)
-        }
+        "status" => Some(0),
         "state" | "lifecycle" | "lifecycle state" => Some(2),
         "stage" | "lifecycle stage" | "maturity" | "maturity level" => Some(3),
         "implementation status" | "implementation state" => Some(4),
@@ -90,6 +102,7 @@ fn value_of(markdown: &str) -> Option<String> {
         return Some(plain(only));
     }
     let is_placeholder = text.starts_with(['{', '<'])
+        || text.starts_with('[') && text.ends_with(']')
         || matches!(text.to_lowercase().as_str(), "n/a" | "none" | "-" | "–" | "[status]" | "");
     (!is_placeholder).then_some(text)
 }
@@ -100,7 +113,7 @@ fn is_status(heading: &str) -> bool {
         return false;
     }
     let name = normal_name(heading);
-    let name = name.as_ref();
+    let name = english(&name).unwrap_or(&name);
     let has_value = name
         .strip_prefix("status")
         .is_some_and(|rest| rest.trim_start().starts_with([':', '-', '–', '—', '(']));

@@ -182,7 +182,7 @@ fn sections<'a>(
 ) -> impl Iterator<Item = &'a [Paragraph]> + Clone {
     let headings = page.body.headings.iter().enumerate();
     let mut ranked: Vec<(usize, usize)> = headings
-        .filter_map(|(index, heading)| Some((heading_position(names, &heading.title)?, index)))
+        .filter_map(|(index, heading)| Some((heading_position(names, heading)?, index)))
         .collect();
     ranked.sort_unstable();
     let ranges = ranked.into_iter().map(|(_, index)| page.body.section(index));
@@ -309,7 +309,7 @@ fn paragraph_text(page: &Page<'_>, paragraph: &Paragraph) -> Option<String> {
     let is_markup = raw.starts_with(['|', '<', '!']) || raw.starts_with("[!");
     let heading = page.body.heading_of(paragraph.range.start);
     let is_skipped = heading.is_some_and(|index| {
-        heading_position(SKIPPED_HEADINGS, &page.body.headings[index].title).is_some()
+        heading_position(SKIPPED_HEADINGS, &page.body.headings[index]).is_some()
     });
     if is_markup || is_skipped {
         return None;

@@ -53,7 +53,7 @@ pub(super) fn work(page: &Page<'_>, brief: String) -> Work {
 fn criteria_section(page: &Page<'_>) -> Option<Range<usize>> {
     let headings = page.body.headings.iter().enumerate();
     let mut ranked: Vec<(usize, usize)> = headings
-        .filter_map(|(index, heading)| Some((heading_position(CRITERIA, &heading.title)?, index)))
+        .filter_map(|(index, heading)| Some((heading_position(CRITERIA, heading)?, index)))
         .collect();
     ranked.sort_unstable();
     let mut ranges = ranked.into_iter().map(|(_, index)| page.body.section(index));

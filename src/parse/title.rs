@@ -1,7 +1,7 @@
 //! Finds the title of a document and removes its number and kind.
 
 use super::{Page, id_mentions};
-use crate::model::{Label, Number};
+use crate::model::{Label, Number, Status, status_words};
 
 /// Words at the start of a title that only name the kind of document.
 const KINDS: &[&str] = &[
@@ -63,12 +63,14 @@ pub(super) fn is_id(title: &str) -> bool {
 /// is removed only if its series is a kind of document or its number is the document's own, so
 /// `PUSH0 opcode` stays.
 pub(super) fn stripped(title: &str, number: Option<&Number>) -> String {
+    let title = status_mark(title).map_or(title, |(_, rest)| rest);
+    let title = without_date(title);
     let bare = title.trim_start_matches(['[', '(', '#']);
     if let Some(id) = leading_id(bare) {
         let names_kind = id.label.as_ref().is_some_and(|label| is_kind(&label.series));
         let is_own = number == Some(&id.number);
         // `3. Networking` is numbered, even if 3 is not the document's number.
-        if id.marked && (names_kind || is_own) || is_own && id.spaced || id.listed {
+        if id.marked && (names_kind || is_own) || is_own && (id.spaced || id.padded) || id.listed {
             return id.rest;
         }
     }
@@ -76,6 +78,67 @@ pub(super) fn stripped(title: &str, number: Option<&Number>) -> String {
         return rest.to_string();
     }
     after_kind(title).unwrap_or(title).to_string()
+}
+
+/// Splits a title into a mark that the document is not in force and the rest: `[DEPRECATED] X`,
+/// `SUPERSEDED X`, `Withdrawn: X`, `X (rejected)`.
+pub(super) fn status_mark(title: &str) -> Option<(&str, &str)> {
+    let title = title.trim();
+    let is_mark = |text: &str| {
+        let is_dead = |status: Status| !status.is_live() && status != Status::Paused;
+        text.split_whitespace().count() <= 2
+            && status_words::begins_with_status(text)
+            && status_words::parse(text).is_some_and(is_dead)
+    };
+    let enclosed = |open: char, close: char| {
+        let at_start = title.strip_prefix(open).and_then(|inner| inner.split_once(close));
+        let at_end = || {
+            let (rest, mark) = title.strip_suffix(close)?.rsplit_once(open)?;
+            Some((mark, rest))
+        };
+        at_start.filter(|(mark, _)| is_mark(mark)).or_else(at_end)
+    };
+    let before_colon = || {
+        let split = title.split_once(": ").or_else(|| title.split_once(" - "));
+        split.filter(|(mark, _)| !mark.contains(' '))
+    };
+    // A word in capitals stands out of the title.
+    let in_capitals = || {
+        let (word, rest) = title.split_once(' ')?;
+        let is_capital = word.len() > 4 && word.bytes().all(|b| b.is_ascii_uppercase());
+        is_capital.then_some((word, rest))
+    };
+    let marks = [enclosed('[', ']'), enclosed('(', ')'), before_colon(), in_capitals()];
+    let (mark, rest) = marks.into_iter().flatten().find(|(mark, _)| is_mark(mark))?;
+    let rest = rest.trim_matches([' ', ':', '-', '–', '—']);
+    (!rest.is_empty()).then_some((mark, rest))
+}
+
+/// Removes a date at the start or end of a title: `2023-07-20 X`, `X - 2023-07-20`.
+fn without_date(title: &str) -> &str {
+    let is_date = |text: &str| {
+        let fits = |(at, b): (usize, u8)| match at {
+            4 | 7 => matches!(b, b'-' | b'/' | b'.'),
+            _ => b.is_ascii_digit(),
+        };
+        text.len() == 10 && text.bytes().enumerate().all(fits)
+    };
+    let is_separator = |c: char| matches!(c, ' ' | ':' | '-' | '–' | '—' | '|' | '(');
+    let is_marked = |rest: &str| rest.trim_end().ends_with([':', '-', '–', '—', '|', '(']);
+    let rest = match title.split_at_checked(10) {
+        Some((date, rest)) if is_date(date) && rest.starts_with(is_separator) => rest,
+        _ => {
+            let bare = title.trim_end_matches(')');
+            let start = bare.len().saturating_sub(10);
+            match bare.split_at_checked(start) {
+                // In `Release of 2023-07-20` the date is part of the title.
+                Some((rest, date)) if is_date(date) && is_marked(rest) => rest,
+                _ => title,
+            }
+        }
+    };
+    let rest = if rest.len() < title.len() { rest.trim_matches(is_separator) } else { rest };
+    if rest.is_empty() { title } else { rest }
 }
 
 /// Returns the text after a kind: `Spike: X`, `[RFC] X`, `Proposal — X`.
@@ -124,6 +187,8 @@ struct LeadingId {
     marked: bool,
     /// True if a space separates the id from the rest.
     spaced: bool,
+    /// True if the number has zeros in front, as in a file name: `0012-Use X`.
+    padded: bool,
     /// True if the id is a number followed by a full stop and a space, as in a list, or a number
     /// with zeros in front and a colon, as copied from a template.
     listed: bool,
@@ -146,7 +211,8 @@ fn leading_id(title: &str) -> Option<LeadingId> {
     let marked = rest.trim_start().starts_with([':', '.', '-', '–', '—', '|']);
     let number = Number::new(&digits[..n_digits])?;
     // `2.0 release` and `128-bit` are words, not ids.
-    let glued = rest.starts_with(['.', '-']) && !rest[1..].starts_with([' ', '\t']);
+    let padded = n_digits >= 3 && digits.starts_with('0');
+    let glued = rest.starts_with(['.', '-']) && !rest[1..].starts_with([' ', '\t']) && !padded;
     let label = series.then(|| Label { series: word.to_lowercase(), number: number.clone() });
     let spaced = rest.starts_with(' ');
     let bracketed = digits.len() - n_digits != rest.len();
@@ -155,6 +221,7 @@ fn leading_id(title: &str) -> Option<LeadingId> {
         number,
         marked: marked || bracketed,
         spaced,
+        padded,
         listed: word.is_empty()
             && (rest.starts_with(". ") || digits.starts_with("00") && rest.starts_with(':')),
         rest: text.to_string(),
@@ -174,6 +241,16 @@ mod tests {
             ("012 Use Kafka", "12", "Use Kafka"),
             ("3. Networking Outline", "33", "Networking Outline"),
             ("0000: Several files", "13", "Several files"),
+            ("0002-Project licences", "2", "Project licences"),
+            ("2023-07-20 Plan: Search", "", "Search"),
+            ("Search plan - 2023-07-20", "", "Search plan"),
+            ("Search plan (2023-07-20)", "", "Search plan"),
+            ("Release of 2023-07-20", "", "Release of 2023-07-20"),
+            ("SUPERSEDED 2023-07-20 Search", "", "Search"),
+            ("[Deprecated] Search", "", "Search"),
+            ("Search (rejected)", "", "Search"),
+            ("Rejected requests are logged", "", "Rejected requests are logged"),
+            ("Deprecated features: removal", "", "Deprecated features: removal"),
             ("Spike: Docs Path", "", "Docs Path"),
             ("Dialogue 2036: Test", "", "Test"),
             ("ADR 5 — Use X", "5", "Use X"),

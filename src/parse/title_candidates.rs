@@ -173,7 +173,9 @@ fn is_title(text: &str) -> bool {
 fn is_slug(text: &str) -> bool {
     let text = text.trim_matches('`');
     let is_part = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
-    text.bytes().all(is_part)
+    // `Config-Management-Plugin` is one too; `Copy-on-write` may be a title.
+    let n_joints = text.bytes().filter(|b| matches!(b, b'-' | b'_')).count();
+    text.bytes().all(is_part) || !text.contains(' ') && n_joints >= 3
 }
 
 /// Returns the title on one line, with single spaces and without emphasis, emoji codes and trailing
