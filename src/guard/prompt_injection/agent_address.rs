@@ -36,7 +36,7 @@ fn is_filler(word: &&str) -> bool {
 pub(super) fn matches(sentence: &Sentence<'_>) -> bool {
     let Sentence { text, at, lead, after } = sentence;
     calls_agent(text, *at, lead)
-        || names_reader(lead, after)
+        || names_reader(sentence)
         || announces_message(text, *at, lead, after)
         || directs_summary(lead, after)
 }
@@ -62,12 +62,20 @@ fn is_request(word: &str) -> bool {
 }
 
 /// Matches `AI agents reading this` and `any LLM processing this`.
-fn names_reader(lead: &str, after: &str) -> bool {
+fn names_reader(sentence: &Sentence<'_>) -> bool {
+    let Sentence { text, at, lead, after } = sentence;
     let mut before = lead.rsplit(' ').take(6).skip_while(is_filler);
     let is_agent = before.next().is_some_and(is_agent_name)
-        || matches!(lead, "agents" | "any agent" | "all agents")
+        || matches!(lead.as_str(), "agents" | "any agent" | "all agents")
         || lead.ends_with("model") && lead.rsplit(' ').nth(1) == Some("language");
-    is_agent && READING_VERBS.begins(after)
+    let mut next = after.split(' ').skip(2).take(8);
+    let is_announced = || slice(text, *at..at + 40).contains(':');
+    is_agent && READING_VERBS.begins(after) && (next.any(is_asked) || is_announced())
+}
+
+/// Returns true for words by which a sentence about a reader asks for something.
+fn is_asked(word: &str) -> bool {
+    is_request(word) || matches!(word, "will" | "shall" | "have" | "has")
 }
 
 /// Matches `Instructions for AI assistants:`, `Note for Claude:`, `To any LLM:` and `Attention,

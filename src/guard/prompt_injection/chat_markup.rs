@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::english::is_imperative;
 use super::{Anchor, AnchorKind, PhraseTable, anchors, slice, words};
 use crate::guard::TextFinding;
 use crate::guard::rules::CHAT_MARKUP;
@@ -9,6 +10,9 @@ use crate::model::Code;
 
 pub(super) static MARKUP: PhraseTable = PhraseTable::new(CHAT_MARKUP, "markup");
 static SYSTEM_TAGS: PhraseTable = PhraseTable::new(CHAT_MARKUP, "system_tags");
+
+/// The longest text between a tag and the one that closes it, in bytes.
+const MAX_TURN: usize = 2_048;
 
 /// Finds fake tags and fake turns.
 pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
@@ -19,7 +23,7 @@ pub(super) fn findings(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
         let start = opening(text, at.start);
         let (code, message) = match ends_in_colon {
             true if is_turn(text, at) => (Code::FakeTurn, "a line that imitates a chat turn"),
-            false if start.is_some_and(|start| is_tag(text, start)) => {
+            false if start.is_some_and(|start| is_tag(text, start) && !is_mention(text, start)) => {
                 (Code::FakeTag, "a tag that an agent may interpret; it is escaped")
             }
             _ => continue,
@@ -46,7 +50,10 @@ fn opening(text: &str, at: usize) -> Option<usize> {
 /// Returns true for a whole tag, and false for a generic type or a placeholder.
 fn is_tag(text: &str, at: usize) -> bool {
     let tag = slice(text, at..at + 64).to_ascii_lowercase();
-    if tag.starts_with("antml:") || tag.starts_with('[') || tag.starts_with("<<sys>>") {
+    if tag.starts_with('[') {
+        return is_bracket_tag(text, at);
+    }
+    if tag.starts_with("antml:") || tag.starts_with("<<sys>>") {
         return true;
     }
     if let Some(rest) = tag.strip_prefix("<|") {
@@ -75,6 +82,26 @@ fn is_tag(text: &str, at: usize) -> bool {
     }
 }
 
+/// Returns true if a code span consists of one tag, as in a document about tags. It is escaped like
+/// any other. blue's own tags are always reported.
+fn is_mention(text: &str, at: usize) -> bool {
+    let rest = slice(text, at..at + 64);
+    let Some(end) = rest.find(['>', ']']) else { return false };
+    let name = rest[..end].trim_start_matches(['<', '/', ' ']);
+    text[..at].ends_with('`') && rest[end + 1..].starts_with('`') && !name.starts_with("blue-")
+}
+
+/// Returns true for `[INST]` and `[/INST]`. In other letters it is a list or a section of a
+/// configuration, unless it is closed nearby.
+fn is_bracket_tag(text: &str, at: usize) -> bool {
+    let near = slice(text, at..at + MAX_TURN);
+    let end = near.find(']').unwrap_or(near.len());
+    let is_upper = !near[..end].contains(|c: char| c.is_ascii_lowercase());
+    let is_closed =
+        || ["[/inst]", "[/Inst]", "[/system]", "[/System]"].iter().any(|tag| near.contains(tag));
+    is_upper || is_closed()
+}
+
 fn is_token_name(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     (3..=24).contains(&name.len()) && name.bytes().all(fits)
@@ -92,13 +119,36 @@ fn is_turn(text: &str, at: &Range<usize>) -> bool {
             let (first, rest) = label.split_at(1);
             let upper = rest.bytes().all(|b| !b.is_ascii_lowercase());
             let capital = first.bytes().all(|b| b.is_ascii_uppercase());
-            capital && (upper || rest.bytes().all(|b| !b.is_ascii_uppercase()))
+            let is_label = capital && (upper || rest.bytes().all(|b| !b.is_ascii_uppercase()));
+            is_label && is_turn_text(label, slice(text, at.end..at.end + 32))
         }
+        // In lists and in transcripts of people, labels like these are followed by descriptions.
+        "### system:" | "### instruction:" => is_command(slice(text, at.end..at.end + 32)),
         // `System: Linux` is common in bug reports.
         "system:" => is_to_model(slice(text, at.end..at.end + 32)),
         _ => true,
     };
     opens && before.is_empty() && is_label
+}
+
+/// Returns true if the text behind a label is what a person asks of a model, or the beginning of a
+/// model's answer.
+fn is_turn_text(label: &str, rest: &str) -> bool {
+    if label.starts_with(['H', 'h']) {
+        return is_command(rest);
+    }
+    let words = words(rest);
+    let first = words.trim_start().split(' ').next().unwrap_or_default();
+    let answers = ["", "sure", "yes", "ok", "okay", "i", "i'll", "understood", "certainly", "done"];
+    answers.contains(&first) || matches!(first, "of" | "here" | "absolutely" | "no" | "let")
+}
+
+/// Returns true if a text begins with a command.
+fn is_command(rest: &str) -> bool {
+    let words = words(rest);
+    let first = words.trim_start().split(' ').next().unwrap_or_default();
+    let is_polite = matches!(first, "can" | "could" | "would" | "now" | "go" | "make" | "list");
+    is_to_model(rest) || is_polite || is_imperative(first) && !matches!(first, "the" | "this")
 }
 
 /// Returns true if the text behind a label is directed at a model.

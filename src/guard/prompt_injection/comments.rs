@@ -58,7 +58,11 @@ fn addresses_agent(comment: &str) -> bool {
         let rest = lower[i + name.len()..].trim_start_matches(['s', ' ']);
         rest.starts_with([':', ',', '!']) || rest.starts_with("- ") || rest.starts_with('—')
     });
-    called || words.iter().skip(n_openings + 1).take(3).any(|word| DEMANDS.contains(word))
+    let next = &words[n_openings + 1..];
+    // `Agents must be registered` describes agents.
+    let is_demand =
+        |i: usize| DEMANDS.contains(next[i]) && !matches!(next.get(i + 1), Some(&"be" | &"have"));
+    called || (0..next.len().min(3)).any(is_demand)
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(super) fn matches(sentence: &Sentence<'_>) -> bool {
         || drops_instructions(after, lead)
         || voids_instructions(after)
         || discards_reference(text, *at, lead)
-        || acts_secretly(lead, after)
+        || acts_secretly(sentence)
         || reveals_private_text(lead, after)
         || bypasses_user(lead, after)
         || sends_secrets(lead, after)
@@ -107,7 +107,13 @@ fn has_phrase(text: &str, at: usize, after: &str) -> bool {
 fn gives_identity(after: &str) -> bool {
     let Some(rest) = after.strip_prefix(YOU_ARE_NOW) else { return false };
     let Some(rest) = rest.strip_prefix(' ') else { return false };
-    rest.split(' ').take(6).any(|word| NEW_IDENTITIES.contains(word))
+    let words: Vec<&str> = rest.split(' ').take(7).collect();
+    words.iter().take(6).enumerate().any(|(i, word)| {
+        // `the root directory` and `an admin of the project` are no identities.
+        let next = words.get(i + 1).copied().unwrap_or_default();
+        NEW_IDENTITIES.contains(word)
+            && !matches!(next, "directory" | "folder" | "of" | "in" | "on")
+    })
 }
 
 /// Matches `ignore all previous instructions` and its variants.
@@ -126,6 +132,10 @@ fn drops_instructions(after: &str, lead: &str) -> bool {
     let refused = ["not ", "n't ", "stop "].iter().any(|no| after.starts_with(no))
         || ["not", "n't", "don't", "never", "stop"].iter().any(|no| lead.ends_with(no));
     if (verb.starts_with("follow") || verb.starts_with("obey")) && !refused {
+        return false;
+    }
+    // `This text overrides the earlier instructions for macOS` is about documents.
+    if verb.starts_with("overrid") && !is_command(lead) && !rest.contains("your") {
         return false;
     }
     let (mut qualified, mut yours) = (false, false);
@@ -195,11 +205,24 @@ fn discards_reference(text: &str, at: usize, lead: &str) -> bool {
 }
 
 /// Matches `silently run it`.
-fn acts_secretly(lead: &str, after: &str) -> bool {
+fn acts_secretly(sentence: &Sentence<'_>) -> bool {
+    let Sentence { text, at, lead, after } = sentence;
     let mut words = after.split(' ');
     let secretly = words.next().is_some_and(|word| SECRECY_ADVERBS.contains(word));
-    let begins = matches!(lead, "" | "then" | "please") || lead.starts_with("before");
-    secretly && begins && words.next().is_some_and(|verb| SECRET_ACTIONS.contains(verb))
+    let begins = matches!(lead.as_str(), "" | "then" | "please") || lead.starts_with("before");
+    let acts = words.next().is_some_and(|verb| SECRET_ACTIONS.contains(verb));
+    // A specification has `Silently delete expired rows`, without a word that points at something.
+    let points = |word: &str| {
+        matches!(word, "it" | "this" | "that" | "these" | "the" | "all" | "a" | "an" | "your")
+    };
+    let is_named = words.next().is_some_and(|word| points(word) || is_code(text, *at));
+    secretly && begins && acts && is_named
+}
+
+/// Returns true if the sentence at an offset has a code span.
+fn is_code(text: &str, at: usize) -> bool {
+    let rest = slice(text, at..at + REACH);
+    rest.split(['.', '\n']).next().is_some_and(|sentence| sentence.contains('`'))
 }
 
 /// Matches `print … your system prompt`, with the verb at most six words before.
@@ -233,7 +256,12 @@ fn sends_secrets(lead: &str, after: &str) -> bool {
     let uploads =
         || ["upload", "email", "post", "exfiltrate"].iter().any(|verb| lead.ends_with(verb));
     let is_next = |files: &PhraseTable| {
-        files.texts().any(|file| after.trim_start().starts_with(words(file).trim_start()))
+        files.texts().any(|file| {
+            let rest = after.trim_start().strip_prefix(words(file).trim_start());
+            // `.env.example` has no secrets.
+            let rest = rest.map(|rest| rest.trim_start().split(' ').next().unwrap_or_default());
+            rest.is_some_and(|next| !matches!(next, "example" | "sample" | "template" | "dist"))
+        })
     };
     lead.is_empty() && after.split(' ').next() == Some(EXFILTRATE)
         || sends() && is_next(&SECRET_FILE_CONTENTS)
@@ -252,5 +280,8 @@ fn is_label(text: &str, at: usize, after: &str) -> bool {
         words.next().is_some_and(agent_address::is_agent_name)
     });
     let command = rest.strip_prefix(':').map(words).unwrap_or_default();
-    is_for_agent || command.trim_start().split(' ').next().is_some_and(is_imperative)
+    // `updated instructions for AI agents about tests` announces nothing.
+    let line = rest.split(['.', '\n']).next().unwrap_or_default();
+    is_for_agent && line.contains([':', '!'])
+        || command.trim_start().split(' ').next().is_some_and(is_imperative)
 }

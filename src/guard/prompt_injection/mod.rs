@@ -5,6 +5,7 @@
 mod agent_address;
 mod chat_markup;
 mod comments;
+mod context;
 mod english;
 mod other_languages;
 
@@ -20,10 +21,11 @@ const REACH: usize = 160;
 
 /// Returns the anchors at which the rules are checked.
 pub(super) fn anchors() -> impl Iterator<Item = (AnchorKind, Cow<'static, str>)> {
-    let tables = english::SEARCHED.iter().chain(agent_address::SEARCHED);
+    let tables = english::SEARCHED.iter().chain(agent_address::SEARCHED).chain(context::SEARCHED);
     let english = tables.flat_map(|table| table.phrases()).flat_map(Phrase::anchors);
     let fixed = english::ANCHORS.iter().map(|anchor| Cow::Borrowed(*anchor));
-    let sentences = english.chain(fixed).chain(other_languages::anchors());
+    let sentences =
+        english.chain(fixed).chain(other_languages::anchors()).chain(context::anchors());
     let comments = comments::ANCHORS.iter().map(|anchor| Cow::Borrowed(*anchor));
     let markup = chat_markup::MARKUP.phrases().iter().flat_map(Phrase::anchors);
     let with_kind = |kind| move |anchor| (kind, anchor);
@@ -66,9 +68,11 @@ fn sentences(text: &str, anchors: &[Anchor]) -> Vec<TextFinding> {
 
 fn is_injection(text: &str, at: usize) -> bool {
     let sentence = Sentence::at(text, at);
-    english::matches(&sentence)
+    let is_match = english::matches(&sentence)
+        || context::matches(&sentence)
         || agent_address::matches(&sentence)
-        || other_languages::matches(&sentence)
+        || other_languages::matches(&sentence);
+    is_match && !context::is_described(text, at) && !context::is_advice(text, at)
 }
 
 /// The text around an anchor.

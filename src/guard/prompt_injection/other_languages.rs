@@ -66,9 +66,12 @@ pub(super) fn anchors() -> impl Iterator<Item = Cow<'static, str>> {
 pub(super) fn matches(sentence: &Sentence<'_>) -> bool {
     let Sentence { text, at, after, .. } = sentence;
     let written = slice(text, *at..at + 48).to_lowercase();
+    // The instructions are in the same clause as the verb.
+    let clause = slice(text, *at..at + super::REACH).split(';').next().unwrap_or_default();
+    let clause = &words(clause);
     FOREIGN_PHRASES.begins(after)
         || FOREIGN_PHRASES.begins(&written)
-        || SPACED.iter().any(|rule| drops_instructions(after, rule))
+        || SPACED.iter().any(|rule| drops_instructions(clause, rule))
         || forbids_informing(text, *at)
         || matches_unspaced(text, *at)
 }
@@ -117,5 +120,10 @@ fn matches_unspaced(text: &str, at: usize) -> bool {
     let before = before.rsplit(['\n', '.', '。']).next().unwrap_or_default();
     let near = format!("{before}{ahead}").to_lowercase();
     let has = |table: &PhraseTable| table.texts().any(|phrase| near.contains(phrase));
+    // Specifications ask parsers to ignore unknown instructions.
+    let mut unknown = ["忽略未知", "忽略无效", "无视未知", "未知の", "不明な"].iter();
+    if unknown.any(|unknown| near.contains(unknown)) {
+        return false;
+    }
     (has(&UNSPACED_VERBS) || has(&FINAL_VERBS)) && (has(&UNSPACED_THINGS) || has(&SEARCHED_THINGS))
 }

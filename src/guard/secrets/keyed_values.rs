@@ -16,6 +16,7 @@ static ASSIGNED_SECRET_WORDS: PhraseTable = table("assigned_secret_words");
 pub(super) static PASSWORD_WORDS: PhraseTable = table("password_words");
 static OTHER_PASSWORD_WORDS: PhraseTable = table("other_password_words");
 static OTHER_NAME_ENDINGS: PhraseTable = table("other_name_endings");
+static OTHER_TOKENS: PhraseTable = table("other_tokens");
 static AUTHORIZATION_SCHEMES: PhraseTable = table("authorization_schemes");
 
 /// Tables whose words the scan looks for. A word in several tables belongs to the first one.
@@ -89,6 +90,10 @@ fn marking_rule(text: &str, run: &Range<usize>, at: &Range<usize>) -> Option<&'s
     // `credentialSubject.vin` is a claim of a verifiable credential.
     let is_claim = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     if word == "credential" && is_claim(between.strip_prefix('s').unwrap_or(between)) {
+        return None;
+    }
+    let name = before[..end - word.len()].trim_end_matches(['_', '-', ' ']);
+    if word == "token" && OTHER_TOKENS.texts().any(|other| name.ends_with(other)) {
         return None;
     }
     if is_assignment(between) {
@@ -203,7 +208,9 @@ fn is_login(text: &str, at: &Range<usize>) -> bool {
     let before = slice(text, at.start.saturating_sub(REACH)..at.start);
     let mut words = before.split_whitespace().rev();
     let (name, key) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let named = matches!(key, "login" | "account") || key == "machine" && name.contains('.');
+    let is_prose = matches!(name, "and" | "or" | "with" | "&");
+    let named =
+        matches!(key, "login" | "account") && !is_prose || key == "machine" && name.contains('.');
     named && before.ends_with([' ', '\n', '\t'])
 }
 

@@ -10,6 +10,9 @@ pub(super) const ANCHORS: [&str; 2] = ["private key", "putty-user-key-file-"];
 const MAX_LINES: usize = 2_000;
 const MAX_BYTES: usize = 16_384;
 
+/// A shortened key with more bytes still reveals too much.
+const MAX_SHORTENED: usize = 160;
+
 /// Finds the key that begins in the line of an anchor.
 pub(super) fn find(text: &str, at: &Range<usize>) -> Option<Hit> {
     let putty = text.as_bytes()[at.start].eq_ignore_ascii_case(&b'p')
@@ -22,6 +25,11 @@ pub(super) fn find(text: &str, at: &Range<usize>) -> Option<Hit> {
     let end = marked_end(text, after)
         .or_else(|| end_in_line(text, after))
         .or_else(|| end_in_lines(text, after))?;
+    // In a manual, the middle of a key is left out.
+    let key = &text[after..end];
+    if key.len() < MAX_SHORTENED && (key.contains("...") || key.contains('…')) {
+        return None;
+    }
     let rule = if putty { "putty private key" } else { "private key" };
     Some(Hit { range: start..end, rule, confidence: 3 })
 }

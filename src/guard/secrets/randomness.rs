@@ -101,23 +101,26 @@ pub(super) fn is_token(body: &str) -> bool {
 }
 
 /// Returns true if a long value contains `EXAMPLE`, or consists mostly of characters in their
-/// order, as in `1234567890abcdef`. Chance produces neither.
+/// order, as in `1234567890abcDEF`. Chance produces neither.
 fn is_invented(value: &str) -> bool {
-    value.len() >= 16 && (n_in_order(value) * 2 >= value.len() || value.contains("EXAMPLE"))
+    let is_example = || value.contains("EXAMPLE") || value.ends_with("example");
+    value.len() >= 16 && (n_in_order(value, 8) * 2 >= value.len() || is_example())
 }
 
-/// Counts the characters in runs of at least eight that ascend or descend by one.
-fn n_in_order(value: &str) -> usize {
+/// Returns true if a value without a prefix is invented, or consists of pieces of the alphabet.
+fn is_spelled_out(value: &str) -> bool {
+    is_invented(value) || value.len() >= 16 && n_in_order(value, 4) * 3 >= value.len() * 2
+}
+
+/// Counts the characters in runs of at least `min` that ascend or descend by one, in any case.
+fn n_in_order(value: &str, min: usize) -> usize {
     let (mut n_all, mut n_run, mut direction) = (0, 1, 0);
     for pair in value.as_bytes().windows(2) {
-        let step = if pair == b"90" { 1 } else { i16::from(pair[1]) - i16::from(pair[0]) };
+        let [first, second] = [pair[0], pair[1]].map(|b| i16::from(b.to_ascii_lowercase()));
+        let step = if pair == b"90" { 1 } else { second - first };
         n_run = if step == direction && matches!(step, 1 | -1) { n_run + 1 } else { 2 };
         direction = step;
-        n_all += match n_run {
-            8 => 8,
-            n if n > 8 => 1,
-            _ => 0,
-        };
+        n_all += if n_run == min { min } else { usize::from(n_run > min) };
     }
     n_all
 }
@@ -133,7 +136,7 @@ pub(super) fn is_random(value: &str) -> bool {
     let stats = CharacterStats::of(value);
     let mixed = stats.digit && stats.has_letter() && stats.diversity >= 8 && stats.changes >= 22;
     let hex = value.len() >= 32 && value.bytes().all(|b| b.is_ascii_hexdigit());
-    (mixed || hex && stats.diversity >= 8) && !is_placeholder(value) && !is_invented(value)
+    (mixed || hex && stats.diversity >= 8) && !is_placeholder(value) && !is_spelled_out(value)
 }
 
 /// Returns true if a value is so clearly random that a word near it suffices to report it.
@@ -169,8 +172,10 @@ pub(super) fn is_password(value: &str) -> bool {
         && mixed
         && !code
         && !measure
+        && !value.starts_with(['{', '['])
         && !is_type_name(value)
         && !is_placeholder(value)
+        && !is_spelled_out(value)
 }
 
 #[cfg(test)]

@@ -41,12 +41,26 @@ pub(super) fn find(text: &str, at: &Range<usize>) -> Option<Hit> {
     if *password == user[..colon] && is_local(host) {
         return None;
     }
+    let is_word = password.bytes().all(|b| b.is_ascii_lowercase())
+        || password.bytes().all(|b| b.is_ascii_digit());
+    // `https://abc:xyz@example.com`
+    if is_word && password.len() <= 4 && is_reserved(host) {
+        return None;
+    }
     let start = at.end + colon + 1;
     Some(Hit {
         range: start..start + password.len(),
         rule: "password in an address",
         confidence: 2,
     })
+}
+
+/// Returns true for a host that exists only in documentation (RFC 2606).
+fn is_reserved(host: &str) -> bool {
+    let name = host.split([':', '/', '?', '#']).next().unwrap_or_default().trim_end_matches('.');
+    [".example", "example.com", "example.org", "example.net", ".test", ".invalid"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// Returns true for this machine and for a name without a domain.
