@@ -1,7 +1,7 @@
 //! Translates the lines and blocks of AsciiDoc.
 
 use super::asciidoc_header::Header;
-use super::asciidoc_inline::push_inline;
+use super::asciidoc_inline::{link_text, push_image, push_inline};
 use super::asciidoc_table::{is_table_delimiter, n_columns, push_table_line};
 use super::cells::CellWriter;
 use super::{ListDepth, Translation, lines, push_code};
@@ -84,8 +84,11 @@ impl<'a> AsciiDocTranslator<'a> {
         if self.header.read_line(index, line, self.text_of(index.wrapping_sub(1))) {
             return;
         }
-        if self.opens_block(index, line, out) || is_comment(line) || is_block_macro(line) {
+        if self.opens_block(index, line, out) || is_comment(line) {
             return;
+        }
+        if is_block_macro(line) {
+            return push_block_image(&self.header.expanded(line), out);
         }
         if is_attribute_line(line) {
             self.n_columns = n_columns(line).or(self.n_columns);
@@ -247,6 +250,14 @@ fn is_block_macro(line: &str) -> bool {
         && !line[n_letters + 2..].starts_with(' ')
 }
 
+/// Writes `image::target[description]`. Other macros have no text.
+fn push_block_image(line: &str, out: &mut String) {
+    let image = line.strip_prefix("image::").and_then(|rest| rest.split_once('['));
+    if let Some((target, text)) = image {
+        push_image(target, link_text(text.trim_end_matches(']')), out);
+    }
+}
+
 /// Returns true for the attributes of a block: `[source,java]`, `[[anchor]]`, `[#id.role]`.
 fn is_attribute_line(line: &str) -> bool {
     let Some(inner) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
@@ -354,8 +365,8 @@ mod tests {
 
     #[test]
     fn lists_blocks_and_macros_are_translated() {
-        let text = "== A\n* a\n** b\n. one\n.. two\nStatus:: draft\nOwner::\nAda\nfoo::bar\n[NOTE]\n====\nText\n====\n[source,java]\n----\n== x\n----\n.Pros\n////\nhidden\n////\ninclude::x.adoc[]\nimage::x.png[]\nend +\n'''\n";
-        let expected = "## A\n- a\n   - b\n1. one\n   1. two\n- **Status:** draft\n\n- **Owner:** Ada\nfoo::bar\n\n\nText\n\n\n```\n== x\n```\n**Pros**\n\n\n\n\n\nend\n***\n";
+        let text = "== A\n* a\n** b\n. one\n.. two\nStatus:: draft\nOwner::\nAda\nfoo::bar\n[NOTE]\n====\nText\n====\n[source,java]\n----\n== x\n----\n.Pros\n////\nhidden\n////\ninclude::x.adoc[]\nimage::x.png[A badge]\nend +\n'''\n";
+        let expected = "## A\n- a\n   - b\n1. one\n   1. two\n- **Status:** draft\n\n- **Owner:** Ada\nfoo::bar\n\n\nText\n\n\n```\n== x\n```\n**Pros**\n\n\n\n\n![A badge](x.png)\nend\n***\n";
         assert_eq!(markdown(text), expected);
     }
 

@@ -93,7 +93,11 @@ impl Header {
         if self.is_open {
             // Site generators keep their own attributes of a page apart with a prefix.
             let key = name.strip_prefix("page-").unwrap_or(name);
-            let key = if key == "revdate" { "date" } else { key };
+            let key = match key {
+                "revdate" => "date",
+                "doctitle" => "title",
+                key => key,
+            };
             self.fields.push(field(key, value, line));
         }
     }

@@ -1,12 +1,18 @@
 //! Translates the links of AsciiDoc lines. Emphasis and code are the same in Markdown.
 
+use std::borrow::Cow;
+
 use super::{Finder, is_url, push_link};
 use crate::model::TextFormat;
+
+/// Longest text that has a role, in bytes.
+const MAX_MARKED: usize = 500;
 
 /// Writes a line without block markup.
 pub(super) fn push_inline(line: &str, out: &mut String) {
     // A plus sign at the end breaks the line.
     let line = line.strip_suffix(" +").unwrap_or(line);
+    let line = &*without_roles(line);
     let bytes = line.as_bytes();
     let mut ends = MacroEnds {
         target: Finder::new(line, |rest| rest.iter().position(|byte| b"[ \t<>\"".contains(byte))),
@@ -39,6 +45,35 @@ pub(super) fn push_inline(line: &str, out: &mut String) {
         };
     }
     out.push_str(&line[copied..]);
+}
+
+/// Removes the roles of text: `[.green]#accepted#` becomes `accepted`.
+fn without_roles(line: &str) -> Cow<'_, str> {
+    let mut ends = memchr::memmem::find_iter(line.as_bytes(), b"]#").peekable();
+    if ends.peek().is_none() {
+        return Cow::Borrowed(line);
+    }
+    let mut plain = String::with_capacity(line.len());
+    let mut copied = 0;
+    for end in ends {
+        let before = line.get(copied..end).unwrap_or_default();
+        let text = &line[end + 2..];
+        let length = text.bytes().take(MAX_MARKED).position(|byte| byte == b'#');
+        let (Some(open), Some(length)) = (before.rfind('['), length) else { continue };
+        plain.push_str(&before[..open]);
+        plain.push_str(&text[..length]);
+        copied = end + 2 + length + 1;
+    }
+    plain.push_str(&line[copied..]);
+    Cow::Owned(plain)
+}
+
+/// Writes an image with a description, which can be a badge that states the status.
+pub(super) fn push_image(target: &str, text: &str, out: &mut String) {
+    if !text.is_empty() {
+        out.push('!');
+        push_link(text, target, out);
+    }
 }
 
 /// Finds where the target and the text of a link end.
@@ -82,7 +117,7 @@ fn link_macro(
     let text = link_text(&line[open + 1..end]);
     let mut link = String::new();
     match name {
-        "image" => {}
+        "image" => push_image(target, text, &mut link),
         "xref" => push_reference(target, text, &mut link),
         _ => push_link(if text.is_empty() { target } else { text }, target, &mut link),
     }
@@ -131,8 +166,8 @@ fn push_reference(target: &str, text: &str, out: &mut String) {
     push_link(if text.is_empty() { anchor } else { text }, &format!("#{anchor}"), out);
 }
 
-/// Returns the text of a link without attributes: `text^`, `text,window=_blank`, `"a, b",role=x`.
-fn link_text(text: &str) -> &str {
+/// Returns the text of a link or an image without attributes: `text^`, `text,window=_blank`, `"a, b",role=x`.
+pub(super) fn link_text(text: &str) -> &str {
     let text = text.trim();
     if let Some(quoted) = text.strip_prefix('"') {
         return quoted.split('"').next().unwrap_or(quoted);
@@ -161,7 +196,9 @@ mod tests {
             ("<<part, see below>>", "[see below](#part)"),
             ("[a](https://x.org) [b](xref:c)", "[a](https://x.org) [b](xref:c)"),
             ("`xref:a.adoc[b]` stays", "`xref:a.adoc[b]` stays"),
-            ("image:x.png[alt]y", "y"),
+            ("image:x.png[]y", "y"),
+            ("image:https://x.org/a.svg[Accepted,link=b]", "![Accepted](https://x.org/a.svg)"),
+            ("[.green]#Accepted# [x]#y [z]", "Accepted [x]#y [z]"),
             ("unlink:a[b]", "unlink:a[b]"),
             ("link:a b[c]", "link:a b[c]"),
             ("xref:a.adoc[b", "xref:a.adoc[b"),
