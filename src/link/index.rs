@@ -7,14 +7,15 @@ use rayon::prelude::*;
 
 use super::numbering_folder;
 use super::series::Series;
+use crate::model::document::is_cover;
 use crate::model::uri::slugify;
-use crate::model::{DocId, Document, Number};
+use crate::model::{DocId, Document, Number, TextFormat};
 
 /// Finds documents by path, file name, label, slug, title and URI. Tables that few projects need
 /// are built on first use.
 pub(super) struct DocumentIndex<'a> {
     paths: SortedTable<&'a str>,
-    files: OnceLock<SortedTable<String>>,
+    pages: OnceLock<SortedTable<String>>,
     labels: SortedTable<(&'a str, &'a str)>,
     slugs: SortedTable<&'a str>,
     titles: OnceLock<SortedTable<String>>,
@@ -64,7 +65,7 @@ impl<'a> DocumentIndex<'a> {
             paths: SortedTable::new(
                 rows().map(|(document, id)| (document.path.as_str(), id)).collect(),
             ),
-            files: OnceLock::new(),
+            pages: OnceLock::new(),
             labels: SortedTable::new(labels),
             slugs: SortedTable::new(
                 rows()
@@ -99,12 +100,12 @@ impl<'a> DocumentIndex<'a> {
         self.paths.get(|key| (*key).cmp(path)).first().copied()
     }
 
-    /// Returns the documents with a file name, in any folder. For cover pages such as `README.md`
-    /// the name of the folder must match too.
-    pub(super) fn by_file(&self, path: &str) -> Vec<DocId> {
-        let key = file_key(path);
-        self.table(&self.files, |document| file_key(&document.path))
-            .get(|file| file.as_str().cmp(&key))
+    /// Returns the documents with a file name without extension, in any folder. A cover page such as
+    /// `README.md` has the name of its folder.
+    pub(super) fn by_page(&self, name: &str) -> Vec<DocId> {
+        let key = name.to_lowercase();
+        self.table(&self.pages, |document| page_key(&document.path))
+            .get(|page| page.as_str().cmp(&key))
     }
 
     pub(super) fn by_label(&self, series: &str, number: &str) -> Vec<DocId> {
@@ -168,25 +169,30 @@ impl<'a> DocumentIndex<'a> {
         self.all_series.binary_search(&series).is_ok()
     }
 
+    /// Returns the documents of a number in the collection whose series has another name too.
+    pub(super) fn by_alias(&self, series: &str, number: &Number) -> Vec<DocId> {
+        let collection = self.series.alias(series);
+        collection.map_or(Vec::new(), |collection| self.by_number(collection, number))
+    }
+
     pub(super) fn series_of(&self, id: DocId, document: &Document) -> Vec<&'a str> {
         self.series.of(id.0 as usize, document)
     }
 }
 
-fn file_key(path: &str) -> String {
-    let mut parts = path.rsplit('/');
-    let file = parts.next().unwrap_or(path);
-    match parts.next().filter(|_| crate::model::document::is_cover(file)) {
-        Some(folder) => format!("{}/{}", folder.to_lowercase(), file.to_lowercase()),
-        None => file.to_lowercase(),
+fn page_key(path: &str) -> String {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    match is_cover(file) && !folder.is_empty() {
+        true => folder.rsplit('/').next().unwrap_or(folder).to_lowercase(),
+        false => TextFormat::without_extension(file).to_lowercase(),
     }
 }
 
 fn route_key(path: &str) -> String {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_text = |end: &&str| matches!(*end, "md" | "markdown" | "mdx" | "html");
-    let stem = file.rsplit_once('.').filter(|(_, end)| is_text(end)).map_or(file, |(stem, _)| stem);
-    match crate::model::document::is_cover(stem) {
+    let page = [".html", ".mdx"].iter().find_map(|end| file.strip_suffix(end));
+    let stem = page.unwrap_or_else(|| TextFormat::without_extension(file));
+    match is_cover(stem) {
         true => folder.to_lowercase(),
         false => format!("{folder}/{stem}").trim_start_matches('/').to_lowercase(),
     }

@@ -194,7 +194,15 @@ impl<'a> Resolver<'a, '_> {
     }
 
     pub(super) fn label(&self, label: &Label, relation: Relation) -> Resolution {
-        let found = self.index.by_label(&label.series, label.number.as_str());
+        let mut found = self.index.by_label(&label.series, label.number.as_str());
+        // In prose an old name may be an example, so there it is no reference.
+        if found.is_empty() && relation != Relation::Mention {
+            found = self.index.by_alias(&label.series, &label.number);
+        }
+        // A document that states the id itself is meant before one that only has the number.
+        let states_it =
+            |id: &DocId| self.documents[id.0 as usize].facts.label.as_ref() == Some(label);
+        let found = smallest_by(found, |id| !states_it(id));
         if !found.is_empty() {
             return self.choose(found, relation);
         }

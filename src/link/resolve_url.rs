@@ -72,8 +72,7 @@ impl Resolver<'_, '_> {
         let last = path.last()?;
         let stem = TextFormat::without_extension(last.strip_suffix(".html").unwrap_or(last));
         let wanted = FileName::parse(&format!("{stem}.md"));
-        let file = if stem.len() < last.len() { last.to_string() } else { format!("{last}.md") };
-        if let [id] = self.index.by_file(&file.replace(".html", ".md")).as_slice()
+        if let [id] = self.index.by_page(stem).as_slice()
             && self.has_telling_name(*id, &wanted)
         {
             return Some(Resolution::One(*id));

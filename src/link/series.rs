@@ -1,19 +1,26 @@
 //! Infers the series of each document from the ids that documents state for themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Collection, Document};
+use crate::model::{Collection, Document, FileName, Relation, Target};
 
 /// The series of every document, by row.
 pub(super) struct Series {
     stated: Vec<Option<String>>,
     of_collections: Vec<Vec<String>>,
+    /// Other names of a series, with the collection that they mean.
+    aliases: BTreeMap<String, usize>,
 }
 
 impl Series {
     /// Returns the series that a document states for itself, if its collection has another one.
     pub(super) fn stated(&self, row: usize) -> Option<&str> {
         self.stated[row].as_deref()
+    }
+
+    /// Returns the collection that an older name of its series means.
+    pub(super) fn alias(&self, name: &str) -> Option<usize> {
+        self.aliases.get(name).copied()
     }
 
     /// Returns every series that a document can be referred to by.
@@ -33,8 +40,12 @@ pub(super) fn infer(collections: &[Collection], documents: &[Document]) -> Serie
     let mut sizes = vec![0usize; collections.len()];
     for document in documents {
         sizes[document.collection] += 1;
-        if let Some(label) = &document.facts.label {
-            *counts.entry((document.collection, &label.series)).or_default() += 1;
+        let stated = document.facts.label.iter();
+        let keyed = document.facts.keyed_numbers.iter();
+        let keyed = keyed.filter(|label| Some(&label.number) == document.number.as_ref());
+        let series: BTreeSet<&str> = stated.chain(keyed).map(|l| l.series.as_str()).collect();
+        for series in series {
+            *counts.entry((document.collection, series)).or_default() += 1;
         }
     }
     let mut of_collections: Vec<Vec<String>> =
@@ -62,5 +73,55 @@ pub(super) fn infer(collections: &[Collection], documents: &[Document]) -> Serie
                 .then(|| label.series.clone())
         })
         .collect();
-    Series { stated, of_collections }
+    let aliases = aliases(documents, &of_collections);
+    Series { stated, of_collections, aliases }
+}
+
+/// Minimum number of agreements that show that a name is an alias of a series.
+const MIN_AGREEMENTS: usize = 3;
+
+/// Infers other names of a series, such as `task-12` for `back-12`. The number and the title have to
+/// agree in paths that contain both, or the number has to be that of the parent: `task-12` in the
+/// header of `back-12.3`.
+fn aliases(documents: &[Document], of_collections: &[Vec<String>]) -> BTreeMap<String, usize> {
+    let is_known = |series: &str| of_collections.iter().flatten().any(|known| known == series);
+    let mut votes: BTreeMap<(String, usize), (usize, usize)> = BTreeMap::new();
+    let mut slugs: BTreeSet<(usize, &str, &str)> = BTreeSet::new();
+    for document in documents {
+        if let Some(number) = &document.number {
+            slugs.insert((document.collection, number.as_str(), &document.slug));
+        }
+    }
+    for document in documents {
+        let collection = document.collection;
+        let mut vote = |series: &str, agrees: bool| {
+            let (yes, no) = votes.entry((series.to_string(), collection)).or_default();
+            *(if agrees { yes } else { no }) += 1;
+        };
+        let parent = document.number.as_ref().and_then(|n| Some(n.as_str().rsplit_once('.')?.0));
+        for reference in &document.facts.references {
+            match &reference.target {
+                Target::Label(label)
+                    if Some(label.number.as_str()) == parent
+                        && reference.relation == Relation::Related
+                        && !is_known(&label.series) =>
+                {
+                    vote(&label.series, true);
+                }
+                Target::Path(path) | Target::FieldPath(path) => {
+                    let name = FileName::parse(path);
+                    if let (Some(prefix), Some(number)) = (&name.prefix, &name.number)
+                        && !name.slug.is_empty()
+                        && !is_known(prefix)
+                    {
+                        vote(prefix, slugs.contains(&(collection, number.as_str(), &name.slug)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let learned =
+        votes.into_iter().filter(|(_, (yes, no))| *yes >= MIN_AGREEMENTS && no * 4 <= *yes);
+    learned.map(|(alias, _)| alias).collect()
 }

@@ -24,6 +24,9 @@ pub struct Facts {
     pub titles: TitleCandidates,
     /// The id that the document states for itself: `SE-0001`, `RFC 0016`.
     pub label: Option<Label>,
+    /// Numbers in metadata, with their keys as series: `simd: '0033'`. A key is a series if the
+    /// number is that of the document in most documents of a collection.
+    pub keyed_numbers: Vec<Label>,
     /// The status as written, with its line.
     pub status: Option<(String, u32)>,
     /// The date as written.

@@ -214,6 +214,7 @@ fn parsed(
         titles,
         tags: authors_and_tags::authors_and_tags(page),
         label: own_label(page).or_else(|| title::label(page)),
+        keyed_numbers: keyed_numbers(page),
         status: stated_status::stated_status(page),
         date: date(page),
         line,
@@ -270,6 +271,24 @@ fn own_label(page: &Page<'_>) -> Option<Label> {
         Some(Label { series, number })
     })
 }
+
+/// Returns the numbers in metadata whose key is a single word that may name a series.
+fn keyed_numbers(page: &Page<'_>) -> Vec<Label> {
+    let labels = page.fields.iter().filter_map(|field| {
+        let is_series = (2..=9).contains(&field.key.len())
+            && field.key.bytes().all(|b| b.is_ascii_lowercase())
+            && !NO_SERIES.contains(&field.key.as_str());
+        let value = field.items.first().filter(|_| is_series && field.outside_markdown)?;
+        let is_number = value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit());
+        let number = crate::model::Number::new(value).filter(|_| is_number)?;
+        Some(Label { series: crate::model::series::singular(&field.key), number })
+    });
+    labels.take(4).collect()
+}
+
+/// Keys whose number says nothing about the name of a series.
+const NO_SERIES: [&str; 8] =
+    ["id", "no", "number", "order", "weight", "index", "position", "version"];
 
 /// Returns true if the only text of a document says that it moved.
 fn is_stub(page: &Page<'_>) -> bool {
