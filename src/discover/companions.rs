@@ -1,6 +1,7 @@
 //! Decides which files in a folder of documents are documents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::known_folders::{DocumentFolder, RecognisedBy};
 use super::numbered_folders::{MainDocuments, folder_number};
@@ -9,10 +10,12 @@ use crate::model::uri::slugify;
 use crate::model::{FileName, FoundFile, language, rules, status_folders};
 
 /// Names of files that accompany documents.
-const FILES: &str = include_str!("rules/companion_files.txt");
+static FILES: LazyLock<Vec<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/companion_files.txt")).collect());
 
 /// Names of folders below a collection's folder whose files accompany documents.
-const FOLDERS: &str = include_str!("rules/companion_folders.txt");
+static FOLDERS: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/companion_folders.txt")).collect());
 
 /// Decision about a file from its name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -131,7 +134,7 @@ pub(super) fn is_companion(path_in_collection: &str, name: &FileName) -> bool {
     let file = folders.next().unwrap_or(path_in_collection);
     let is_companion_folder = |folder: &str| {
         let folder = folder.to_lowercase().replace(['_', ' '], "-");
-        rules::entries(FOLDERS).any(|name| name == folder)
+        FOLDERS.contains(folder.as_str())
     };
     if folders.any(is_companion_folder) {
         return true;
@@ -146,10 +149,10 @@ pub(super) fn is_companion(path_in_collection: &str, name: &FileName) -> bool {
 /// Returns true for the slug of a file that accompanies documents. An entry that ends in `*` is the
 /// start of such names, one that starts with `*` their end.
 pub(super) fn is_companion_name(slug: &str) -> bool {
-    rules::entries(FILES).any(|entry| match (entry.strip_prefix('*'), entry.strip_suffix('*')) {
+    FILES.iter().any(|entry| match (entry.strip_prefix('*'), entry.strip_suffix('*')) {
         (Some(end), _) => slug.ends_with(end),
         (_, Some(start)) => slug.starts_with(start),
-        _ => slug == entry,
+        _ => slug == *entry,
     })
 }
 

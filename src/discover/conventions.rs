@@ -11,7 +11,7 @@ use super::numbered_folders::{MainDocuments, NumberedFolders, single_file, split
 use super::walk::{SIDECARS, WalkedFile, is_markdown};
 use super::{decision_trees, translations};
 use crate::model::layout::folder_of;
-use crate::model::{Collection, FileName, FoundFile, Kind, ProbedFile, document};
+use crate::model::{Collection, FileName, FoundFile, HeaderKind, Kind, ProbedFile, document};
 
 /// Files whose first lines are looked at. With more undecided files, the deepest are left out.
 const MAX_PROBED: usize = 20_000;
@@ -55,9 +55,9 @@ pub(super) fn apply(files: &[WalkedFile], probe: Probe<'_>) -> Conventional {
     let undecided = undecided.filter(|(_, judgement)| **judgement == Judgement::Undecided);
     let undecided = undecided.map(|(file, _)| file.path).chain(candidates.iter().copied());
     let probed = probe_all(undecided.collect(), probe);
-    let verdict = |path: &str| {
+    let header = |path: &str| {
         let at = probed.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
-        Some(probed[at].is_decision)
+        Some(probed[at].header)
     };
     let mut chosen = Vec::new();
     for (file, judgement) in named.into_iter().zip(judgements) {
@@ -65,11 +65,17 @@ pub(super) fn apply(files: &[WalkedFile], probe: Probe<'_>) -> Conventional {
             Judgement::Document => true,
             Judgement::Companion => false,
             // A file that is not checked out has no lines. Its name is that of a document.
-            Judgement::Undecided => verdict(file.path).unwrap_or(!file.name.is_index),
+            Judgement::Undecided => match header(file.path) {
+                None => !file.name.is_index,
+                Some(HeaderKind::Text) => !file.name.is_index,
+                Some(header) => header == HeaderKind::Decision,
+            },
         };
         chosen.extend(is_document.then_some(file));
     }
-    let candidates = candidates.into_iter().filter_map(|path| Some((path, verdict(path)?)));
+    let candidates = candidates
+        .into_iter()
+        .filter_map(|path| Some((path, header(path)? == HeaderKind::Decision)));
     let trees = decision_trees::find(&candidates.collect::<Vec<_>>());
     chosen.extend(trees.into_iter().map(|(path, folder)| {
         let name = mains.name(path, folder.base_len());
@@ -114,7 +120,9 @@ fn by_folder<'a>(
     }
     let named = chosen.into_par_iter().with_min_len(64).map(|(path, folder)| {
         let mut name = mains.name(path, folder.base_len());
-        name.folder_status = name.folder_status.or_else(|| folder.status.clone());
+        let of_folder =
+            || folder.status.clone().or_else(|| known_folders::ended_place(&folder.base));
+        name.folder_status = name.folder_status.or_else(of_folder);
         ChosenFile { path, folder, name }
     });
     (named.collect(), unnamed)

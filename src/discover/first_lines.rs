@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::LazyLock;
 
-use crate::model::{ProbedFile, rules, status_words};
+use crate::model::{HeaderKind, ProbedFile, rules, status_words};
 use crate::root::{Root, stat_of};
 
 /// Bytes of a file that are read.
@@ -26,7 +26,7 @@ pub(super) fn probe(root: &Root, path: &str) -> Option<ProbedFile> {
     let stat = stat_of(&rustix::fs::fstat(&file).ok()?);
     let mut bytes = Vec::with_capacity(MAX_BYTES as usize);
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(ProbedFile { path: path.to_string(), stat, is_decision: is_decision(&bytes) })
+    Some(ProbedFile { path: path.to_string(), stat, header: header_kind(&bytes) })
 }
 
 /// Returns true if the result of an earlier look still holds.
@@ -34,9 +34,7 @@ pub(super) fn is_unchanged(root: &Root, looked_at: i64, file: &ProbedFile) -> bo
     let same_stat = |stat| stat == file.stat && !file.stat.is_racy(looked_at);
     match root.stat(&file.path) {
         Ok(Some((stat, _))) if same_stat(stat) => true,
-        Ok(Some(_)) => {
-            probe(root, &file.path).is_some_and(|probed| probed.is_decision == file.is_decision)
-        }
+        Ok(Some(_)) => probe(root, &file.path).is_some_and(|probed| probed.header == file.header),
         _ => false,
     }
 }
@@ -58,20 +56,25 @@ struct Evidence {
     has_page_field: bool,
 }
 
-/// Returns true if the start of a file has the metadata of a decision.
-pub(super) fn is_decision(head: &[u8]) -> bool {
+/// Returns the kind of metadata at the start of a file.
+fn header_kind(head: &[u8]) -> HeaderKind {
     let text = String::from_utf8_lossy(head);
     let evidence = Evidence::of(text.trim_start_matches('\u{feff}'));
     let sections = evidence.has_context && evidence.has_decision;
     let has_status = evidence.has_status || evidence.has_status_section;
     if evidence.has_page_field && !sections && evidence.n_specific == 0 {
-        return false;
+        return HeaderKind::Other;
     }
-    (evidence.has_status && evidence.n_common + evidence.n_specific > 0)
+    let is_decision = (evidence.has_status && evidence.n_common + evidence.n_specific > 0)
         || (has_status && (sections || evidence.has_context || evidence.n_specific > 0))
         || (evidence.has_status_section && evidence.n_common > 0)
         || evidence.n_specific >= 2
-        || (sections && evidence.n_common > 0)
+        || (sections && evidence.n_common > 0);
+    match evidence.n_common + evidence.n_specific {
+        _ if is_decision => HeaderKind::Decision,
+        0 | 1 => HeaderKind::Other,
+        _ => HeaderKind::Text,
+    }
 }
 
 impl Evidence {
@@ -110,9 +113,10 @@ impl Evidence {
         let line = line.trim_start_matches(['-', '*', '>', '|', ' ', '\t', '_', '`', ':']);
         let Some(end) = line.find([':', '|']).filter(|end| *end <= 40) else { return };
         let is_decoration = |c: char| !c.is_alphanumeric();
-        let key = line[..end].trim_matches(is_decoration).to_lowercase().replace(['-', '_'], " ");
+        let key = line[..end].replace("(s)", "s").replace(['-', '_'], " ").to_lowercase();
+        let key = key.trim_matches(is_decoration);
         let value = line[end + 1..].trim_matches(|c: char| "*_|`\"' :".contains(c));
-        match FIELDS.get(key.as_str()).copied() {
+        match FIELDS.get(key).copied() {
             Some("status") => self.has_status |= is_status(value),
             Some("specific") => self.n_specific += 1,
             Some("page") => self.has_page_field = true,
@@ -130,15 +134,12 @@ fn section_heading(line: &str) -> Option<String> {
 }
 
 /// Returns true for a short text that begins with a known status. `published` is the status of a
-/// blog post.
+/// blog post, and `new` the mark of a page.
 fn is_status(value: &str) -> bool {
-    let n_words = value.split_whitespace().count();
-    (1..=12).contains(&n_words)
-        && !value.to_lowercase().starts_with("publish")
-        && status_words::parse(
-            value.split_whitespace().take(3).collect::<Vec<_>>().join(" ").as_str(),
-        )
-        .is_some()
+    let words: Vec<String> = value.split_whitespace().take(13).map(str::to_lowercase).collect();
+    let is_page = words.first().is_some_and(|word| word == "new" || word.starts_with("publish"));
+    let start = &words[..words.len().min(3)];
+    !is_page && words.len() <= 12 && status_words::parse(&start.join(" ")).is_some()
 }
 
 #[cfg(test)]
@@ -158,12 +159,14 @@ mod tests {
             "= Cache\n:status: accepted\n:author: someone\n\n== Context\n",
             "\u{feff}---\r\nstatus: draft\r\ntitle: Cache\r\n---\r\n",
         ] {
-            assert!(is_decision(text.as_bytes()), "{text}");
+            assert_eq!(header_kind(text.as_bytes()), HeaderKind::Decision, "{text}");
         }
     }
 
     #[test]
     fn pages_and_posts_are_not_decisions() {
+        let proposal = "# Proposal: Cache\n\nAuthor(s): someone\n\nLast updated: today\n";
+        assert_eq!(header_kind(proposal.as_bytes()), HeaderKind::Text);
         for text in [
             "---\ntitle: Install\ndescription: Steps\nsidebar_position: 2\n---\n# Install\n",
             "---\nlayout: post\ntitle: News\ndate: 2020-01-01\nauthor: someone\n---\n",
@@ -176,7 +179,7 @@ mod tests {
             "---\n",
             "Context: none\nDecision: none\n",
         ] {
-            assert!(!is_decision(text.as_bytes()), "{text}");
+            assert_ne!(header_kind(text.as_bytes()), HeaderKind::Decision, "{text}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Recognises folders of documents by their names.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use crate::model::layout::folder_of;
 use crate::model::series::{known_series, singular};
@@ -10,8 +11,16 @@ use crate::model::{Digest, Status, rules, status_folders};
 /// Names of folders that are too generic to name a part of the project.
 const GENERIC_FOLDERS: &str = include_str!("rules/generic_folders.txt");
 
-/// Names of folders that contain documents: `name = kind collection place`.
-const DOCUMENT_FOLDERS: &str = include_str!("rules/document_folders.txt");
+/// Names of folders that contain documents, with kind, collection and place.
+static DOCUMENT_FOLDERS: LazyLock<BTreeMap<&str, [&str; 3]>> = LazyLock::new(|| {
+    rules::entries(include_str!("rules/document_folders.txt"))
+        .filter_map(|entry| {
+            let (name, rest) = entry.split_once(" = ")?;
+            let mut words = rest.split(' ');
+            Some((name, [words.next()?, words.next()?, words.next()?]))
+        })
+        .collect()
+});
 
 /// Longest name of a collection, in bytes.
 const MAX_NAME: usize = 96;
@@ -105,13 +114,9 @@ fn known_folder(parts: &[&str]) -> Option<DocumentFolder> {
         "root" => parts.len() == 1,
         _ => true,
     };
-    let known = rules::entries(DOCUMENT_FOLDERS).find_map(|entry| {
-        let (name, rest) = entry.split_once(" = ")?;
-        let mut words = rest.split(' ');
-        let (kind, plural, place) = (words.next()?, words.next()?, words.next()?);
-        (name == last && is_in(place)).then_some((kind, plural))
-    });
-    if let Some((kind, plural)) = known {
+    if let Some([kind, plural, place]) = DOCUMENT_FOLDERS.get(last)
+        && is_in(place)
+    {
         return Some(DocumentFolder::named(parts, 1, kind, plural));
     }
     if let Some((rest, status)) = split_status(last) {
@@ -125,6 +130,13 @@ fn known_folder(parts: &[&str]) -> Option<DocumentFolder> {
     }
     let kind = known_series(last)?;
     Some(DocumentFolder::named(parts, 1, &kind, &format!("{kind}s")))
+}
+
+/// Returns the status of the documents in a folder that is in an archive or in another folder for
+/// what is not live any more: `archive/docs/adr`.
+pub(super) fn ended_place(base: &str) -> Option<(Status, String)> {
+    let statuses = base.rsplit('/').filter_map(status_folders::parse);
+    statuses.into_iter().find(|(status, _)| !status.is_live())
 }
 
 /// Splits a status off the name of a folder: `proposals-rejected`, `accepted-rfcs`.

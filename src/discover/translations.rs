@@ -8,7 +8,7 @@ use crate::model::{FoundFile, language};
 /// The place of a document without the languages in its path. Translations share it with their
 /// original.
 #[derive(Eq, Ord, PartialEq, PartialOrd)]
-struct Place {
+struct DocumentPlace {
     folder: String,
     /// The number with its prefix, or else the name of the file.
     id: String,
@@ -23,8 +23,8 @@ pub(super) fn drop_translations(found: &mut Vec<FoundFile>) {
     if languages.iter().all(Option::is_none) {
         return;
     }
-    let mut originals: BTreeMap<Place, (u8, usize, usize)> = BTreeMap::new();
-    let places: Vec<Place> = found.iter().map(place).collect();
+    let mut originals: BTreeMap<DocumentPlace, (u8, usize, usize)> = BTreeMap::new();
+    let places: Vec<DocumentPlace> = found.iter().map(place).collect();
     let rank = |i: usize| match &languages[i] {
         None => 0,
         Some(code) if language::is_english(code) => 1,
@@ -56,7 +56,7 @@ fn language_of(path: &str) -> Option<String> {
     in_name.or_else(in_folder).map(str::to_lowercase)
 }
 
-fn place(found: &FoundFile) -> Place {
+fn place(found: &FoundFile) -> DocumentPlace {
     let folder = folder_of(&found.path);
     let is_own = found.name.is_index;
     let folder = if is_own { folder_of(folder) } else { folder };
@@ -69,7 +69,7 @@ fn place(found: &FoundFile) -> Place {
         None if is_own => found.name.slug.clone(),
         None => language::without_suffix(stem).to_lowercase(),
     };
-    Place { folder: parts.collect::<Vec<_>>().join("/"), id }
+    DocumentPlace { folder: parts.collect::<Vec<_>>().join("/"), id }
 }
 
 #[cfg(test)]

@@ -133,10 +133,13 @@ fn parse_stem(stem: &str) -> FileName {
     let is_named_template = name.slug == "template"
         || name.slug.ends_with("-template")
         || name.slug.starts_with("template-");
+    // `0012-use-template` is a decision, `0001-proposal-template` is a template.
+    let kinds = ["adr", "decision", "design", "enhancement", "kep", "proposal", "rfc"];
+    let is_kind = name.slug.strip_suffix("-template").is_some_and(|kind| kinds.contains(&kind));
     let unnumbered = name.number.as_ref().is_none_or(|number| number.as_str() == "0");
     let placeholder =
         ["yyyymmdd", "nnnn-", "xxxx-", "yyyy-mm-dd"].iter().any(|p| name.slug.starts_with(p));
-    name.is_template = (is_named_template && unnumbered) || placeholder;
+    name.is_template = (is_named_template && unnumbered) || is_kind || placeholder;
     name
 }
 
@@ -167,6 +170,9 @@ fn take_date<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
 
 /// Removes a prefix such as `0012-`, `adr-0012-`, `EIP-1559` or `back-12.3 - `.
 fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
+    // `[ADR-0012] Use X` and `(12) Use X`.
+    let bracketed = stem.strip_prefix(['[', '(']).filter(|rest| rest.contains([']', ')']));
+    let stem = bracketed.unwrap_or(stem);
     let n_letters = stem.bytes().take_while(u8::is_ascii_alphabetic).count();
     let after_letters = &stem[n_letters..];
     let digits = after_letters.trim_start_matches(['-', '_', ' ', '#']);
@@ -175,13 +181,18 @@ fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     // After a date a word is part of the slug: `2026-01-25-iso-8601-dates`.
     let dated = name.date.is_some();
     let prefixed = ((2..=4).contains(&n_letters) || is_known_series) && n_separators <= 2 && !dated;
-    let bare = n_letters == 0 && n_separators == 0;
-    // In `meeting-2020-01-02` the digits are a date. The whole name stays the slug.
-    if n_letters > 0 && n_separators > 0 && name.date.is_none() {
-        name.date = name_date::at_start(digits).map(|found| found.date);
-        if name.date.is_some() {
-            return stem;
-        }
+    // `#1234 - Title` has the number of an issue.
+    let bare = n_letters == 0 && (n_separators == 0 || stem.starts_with('#') && n_separators == 1);
+    // In `meeting-2020-01-02` the digits are a date. The whole name stays the slug, except after
+    // the prefix of a known series.
+    if n_letters > 0
+        && n_separators > 0
+        && !dated
+        && let Some(found) = name_date::at_start(digits)
+    {
+        name.date = Some(found.date);
+        let rest = digits[found.length..].trim_start_matches(['-', '_', ' ', '.']);
+        return if is_known_series { rest } else { stem };
     }
     if !(prefixed || bare) {
         return take_hexadecimal(stem, name);
@@ -198,7 +209,7 @@ fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     }
     let end = n_digits + suffix_len(&digits[n_digits..], n_digits, prefixed);
     let next = digits[end..].chars().next();
-    let ends = next.is_none_or(|c| matches!(c, '-' | '_' | ' ' | '.' | ':'));
+    let ends = next.is_none_or(|c| matches!(c, '-' | '_' | ' ' | '.' | ':' | ']' | ')'));
     if n_digits == 0 || n_digits > 6 || !ends {
         return take_hexadecimal(stem, name);
     }
@@ -211,7 +222,7 @@ fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     name.prefix = prefixed.then(|| stem[..n_letters].to_lowercase());
     name.number = Number::new(&digits[..end]);
     name.number_text = digits[..end].to_string();
-    digits[end..].trim_start_matches(['-', '_', ' ', '.', ':'])
+    digits[end..].trim_start_matches(['-', '_', ' ', '.', ':', ']', ')'])
 }
 
 /// Returns the length of a suffix that makes the number of another one: `.3` in `back-12.3`, and
@@ -290,6 +301,9 @@ mod tests {
         check("round-2.md", "", "round-2", None);
         check("proposal-2.md", "2", "", None);
         check("-leading.md", "", "leading", None);
+        check("[ADR-0012] Use X.md", "12", "use-x", None);
+        check("(12) Use X.md", "12", "use-x", None);
+        check("#1234 - Use X.md", "1234", "use-x", None);
         check("NIP-C7.md", "C7", "", None);
         check("nip-c7.md", "", "nip-c7", None);
         check("C7.md", "C7", "", None);
@@ -303,6 +317,8 @@ mod tests {
             ("2013/LDM-2013-10-07.md", "2013-10-07", "ldm-2013-10-07"),
             ("meeting-2020-01-02.md", "2020-01-02", "meeting-2020-01-02"),
             ("notes_20200102.md", "2020-01-02", "notes-20200102"),
+            ("adr-2020-01-02-use-x.md", "2020-01-02", "use-x"),
+            ("2020.01.02-use-x.md", "2020-01-02", "use-x"),
             ("2020-05.md", "2020-05", ""),
             ("202005-planning.md", "2020-05", "planning"),
             ("2020-05-planning.md", "2020-05", "planning"),
@@ -349,6 +365,7 @@ mod tests {
         assert!(FileName::parse("0000-template.md").is_template);
         assert!(FileName::parse("adr-template.md").is_template);
         assert!(FileName::parse("YYYYMMDD-template.md").is_template);
+        assert!(FileName::parse("001-proposal-template.md").is_template);
         assert!(!FileName::parse("0012-use-template.md").is_template);
         assert!(FileName::parse("README.md").is_index);
         assert!(FileName::parse("README.zh-CN.md").is_index);

@@ -65,7 +65,7 @@ pub use review::{Accepted, Counts, Policy, Reviewed};
 pub use rows::Rows;
 pub use short_id::ShortId;
 pub use source::{Collection, FoundFile, Kind, Source};
-pub use state::{Folder, ProbedFile, Stat, State, TrackedFile};
+pub use state::{Folder, HeaderKind, ProbedFile, Stat, State, TrackedFile};
 pub use status::Status;
 pub use terms::{CitingLines, Terms, term_hash};
 pub use text_format::TextFormat;

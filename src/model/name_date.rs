@@ -20,7 +20,7 @@ pub(super) fn at_start(stem: &str) -> Option<NameDate> {
     };
     let is_month = |at: usize| number(at..at + 2).is_some_and(|month| (1..=12).contains(&month));
     let is_day = |at: usize| number(at..at + 2).is_some_and(|day| (1..=31).contains(&day));
-    let separates = |at: usize| matches!(bytes.get(at), Some(b'-' | b'_'));
+    let separates = |at: usize| matches!(bytes.get(at), Some(b'-' | b'_' | b'.'));
     number(0..4).filter(|year| (1900..2100).contains(year))?;
     let (date, mut length) = if separates(4) && is_month(5) && separates(7) && is_day(8) {
         (format!("{}-{}-{}", &stem[..4], &stem[5..7], &stem[8..10]), 10)
@@ -28,7 +28,7 @@ pub(super) fn at_start(stem: &str) -> Option<NameDate> {
         (format!("{}-{}-{}", &stem[..4], &stem[4..6], &stem[6..8]), 8)
     } else if is_month(4) && number(4..7).is_none() {
         (format!("{}-{}", &stem[..4], &stem[4..6]), 6)
-    } else if separates(4) && is_month(5) && number(5..8).is_none() {
+    } else if bytes.get(4) == Some(&b'-') && is_month(5) && number(5..8).is_none() {
         (format!("{}-{}", &stem[..4], &stem[5..7]), 7)
     } else {
         return None;

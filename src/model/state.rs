@@ -72,8 +72,19 @@ pub struct ProbedFile {
     pub path: String,
     /// Its metadata when it was read.
     pub stat: Stat,
-    /// True if its first lines have the metadata of a decision.
-    pub is_decision: bool,
+    /// The metadata in its first lines.
+    pub header: HeaderKind,
+}
+
+/// The metadata in the first lines of a file, from none to sure evidence.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub enum HeaderKind {
+    /// None, or that of a page of a website.
+    Other,
+    /// Two fields that proposals have and other texts have too, such as author and date.
+    Text,
+    /// The metadata of a decision.
+    Decision,
 }
 
 /// Everything that one build read and wrote. It is stored in `.blue/local/state`.
