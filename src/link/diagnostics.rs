@@ -12,7 +12,7 @@ impl Resolver<'_, '_> {
         resolution: &Resolution,
         notes: &mut Vec<Diagnostic>,
     ) {
-        let path = &self.document.path;
+        let path = self.document.file(reference.in_sidecar);
         let path_of = |id: &DocId| self.documents[id.0 as usize].path.as_str();
         let diagnostic = match resolution {
             Resolution::One(id) if *id == self.from => {
@@ -23,7 +23,7 @@ impl Resolver<'_, '_> {
                     .hint("name another document, or drop the reference")
             }
             Resolution::Renamed(id) => {
-                let new = relative(path, path_of(id));
+                let new = relative(&self.document.path, path_of(id));
                 let message = format!("{} is now {}", written(&reference.target), path_of(id));
                 let diagnostic =
                     Diagnostic::new(Code::Renamed, path, message).hint(format!("write {new:?}"));

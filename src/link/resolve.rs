@@ -84,10 +84,12 @@ pub(super) fn edges(
         };
         for to in targets.into_iter().filter(|to| *to != from) {
             let relation = resolver.relation(reference.relation, to);
-            let edge = Edge { from, to, relation, line: reference.line, count: 0, ambiguous };
+            // The line of an edge is one of the document.
+            let line = if reference.in_sidecar { 0 } else { reference.line };
+            let edge = Edge { from, to, relation, line, count: 0, ambiguous };
             let edge = edges.entry((to, relation)).or_insert(edge);
             edge.count += reference.count;
-            edge.line = edge.line.min(reference.line);
+            edge.line = edge.line.min(line);
             edge.ambiguous &= ambiguous;
         }
     }

@@ -165,12 +165,8 @@ fn report_live_but_superseded(
         let by = &documents[by.0 as usize].path;
         let message =
             format!("status is {}, but {by} supersedes it; listed as history", document.status);
-        let line = document.facts.status.as_ref().map_or(0, |(_, line)| *line);
+        let (path, line) = document.status_place();
         let hint = "set its status to superseded";
-        notes.push(
-            Diagnostic::new(Code::LiveButSuperseded, &document.path, message)
-                .at(line, 1)
-                .hint(hint),
-        );
+        notes.push(Diagnostic::new(Code::LiveButSuperseded, path, message).at(line, 1).hint(hint));
     }
 }

@@ -15,6 +15,8 @@ pub struct Parsed {
     pub terms: Terms,
     /// Findings without a path.
     pub notes: Vec<Note>,
+    /// Findings in the metadata file beside the document.
+    pub sidecar_notes: Vec<Note>,
 }
 
 /// Metadata, references and sizes of one document.
@@ -29,6 +31,8 @@ pub struct Facts {
     pub keyed_numbers: Vec<Label>,
     /// The status as written, with its line.
     pub status: Option<(String, u32)>,
+    /// True if the line of the status is one of the metadata file beside the document.
+    pub status_in_sidecar: bool,
     /// The date as written.
     pub date: Option<String>,
     /// One sentence that summarises the document.
@@ -261,6 +265,8 @@ pub struct Reference {
     pub column: u32,
     /// Number of occurrences.
     pub count: u32,
+    /// True if the line is one of the metadata file beside the document.
+    pub in_sidecar: bool,
 }
 
 /// A document of the project.
@@ -298,6 +304,19 @@ pub struct Document {
     pub digest: Digest,
     /// Facts parsed from its bytes.
     pub facts: Facts,
+}
+
+impl Document {
+    /// Returns the file that a line belongs to: the document, or the metadata file beside it.
+    pub fn file(&self, in_sidecar: bool) -> &str {
+        self.sidecar.as_deref().filter(|_| in_sidecar).unwrap_or(&self.path)
+    }
+
+    /// Returns the file and the line of the stated status; line 0 if there is none.
+    pub fn status_place(&self) -> (&str, u32) {
+        let line = self.facts.status.as_ref().map_or(0, |(_, line)| *line);
+        (self.file(self.facts.status_in_sidecar), line)
+    }
 }
 
 #[cfg(test)]

@@ -19,12 +19,15 @@ pub fn documents(
     let mut built: Vec<(Document, Terms, Vec<Diagnostic>)> = files
         .into_par_iter()
         .with_min_len(64)
-        .map(|(file, digest, Parsed { facts, terms, notes })| {
-            let at_file = |note: Note| {
+        .map(|(file, digest, Parsed { facts, terms, notes, sidecar_notes })| {
+            let at = |path: &str, note: Note| {
                 let Note { code, line, column, message, hint } = note;
-                Diagnostic { hint, ..Diagnostic::new(code, &file.path, message).at(line, column) }
+                Diagnostic { hint, ..Diagnostic::new(code, path, message).at(line, column) }
             };
-            let mut notes: Vec<Diagnostic> = notes.into_iter().map(at_file).collect();
+            let mut notes: Vec<Diagnostic> =
+                notes.into_iter().map(|note| at(&file.path, note)).collect();
+            let sidecar = file.sidecar.as_deref().unwrap_or(&file.path);
+            notes.extend(sidecar_notes.into_iter().map(|note| at(sidecar, note)));
             let document = document(collections, &shared, (file, digest, facts), &mut notes);
             (document, terms, notes)
         })
@@ -57,7 +60,9 @@ fn document(
     if facts.label.as_ref().is_some_and(|label| Some(&label.number) != number.as_ref()) {
         facts.label = None;
     }
-    let (status, status_text) = choose_status(&found.path, &name, &facts, notes);
+    let status_file = found.sidecar.as_deref().filter(|_| facts.status_in_sidecar);
+    let status_file = status_file.unwrap_or(&found.path);
+    let (status, status_text) = choose_status(status_file, &name, &facts, notes);
     let is_shared = |heading: &str| shared.contain(found.collection, heading);
     let title = title_candidates::choose(&facts.titles, is_shared);
     let title = title.map(|title| title::stripped(title, number.as_ref()));

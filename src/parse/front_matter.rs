@@ -155,41 +155,43 @@ fn within_limit<'a>(text: &'a str, limits: &Limits) -> &'a str {
     prefix(text, limit)
 }
 
+/// A YAML file beside a document.
+#[derive(Default)]
+pub(super) struct Sidecar {
+    /// The line of each key in the file.
+    pub(super) lines: BTreeMap<String, u32>,
+    /// Findings at lines of the file.
+    pub(super) notes: Vec<Note>,
+}
+
 /// Reads the fields of a YAML file beside a document.
-pub(super) fn sidecar(
-    bytes: &[u8],
-    limits: &Limits,
-    allowed: &Allowed,
-    notes: &mut Vec<Note>,
-) -> Vec<Field> {
+pub(super) fn sidecar(bytes: &[u8], limits: &Limits, allowed: &Allowed) -> (Vec<Field>, Sidecar) {
     let text = String::from_utf8_lossy(bytes);
-    let Clean { text, notes: found } = clean(&text, allowed);
-    // The line of a note refers to the document, so the line of this file is part of the message.
-    notes.extend(found.into_iter().map(|note| {
-        let message = format!("line {} of the metadata file: {}", note.line, note.message);
-        Note { line: 0, column: 0, message, ..note }
-    }));
-    let mut note = |code, message: String, hint| {
-        notes.push(Note { code, line: 0, column: 0, message, hint });
+    let Clean { text, mut notes } = clean(&text, allowed);
+    let mut note = |code, line: u32, message: String, hint| {
+        notes.push(Note { code, line, column: line.min(1), message, hint });
     };
     let mut fields = match limit_exceeded(&text, limits) {
         Some((code, message, hint)) => {
-            note(code, format!("in the metadata file: {message}"), Some(hint));
+            note(code, 1, message, Some(hint));
             key_value_lines(within_limit(&text, limits), 1)
         }
         None => match serde_yaml::from_str::<Value>(&text) {
             Ok(value) => fields_of_yaml(&value, &text, 1),
-            Err(_) => {
+            Err(error) => {
                 let message = "the metadata file is not YAML".to_string();
-                note(Code::FrontMatterYaml, message, None);
+                let line = error.location().map_or(0, |location| location.line() as u32);
+                note(Code::FrontMatterYaml, line, message, None);
                 Vec::new()
             }
         },
     };
+    let mut lines = BTreeMap::new();
     for field in &mut fields {
+        lines.entry(field.key.clone()).or_insert(std::mem::take(&mut field.line));
         field.line = 0;
     }
-    fields
+    (fields, Sidecar { lines, notes })
 }
 
 fn fields_of_yaml(value: &Value, text: &str, first_line: u32) -> Vec<Field> {

@@ -65,6 +65,8 @@ pub(crate) struct Page<'a> {
     start: usize,
     body: Body<'a>,
     fields: Vec<Field>,
+    /// The metadata file beside the document. Its fields are among `fields`, with line 0.
+    sidecar: front_matter::Sidecar,
     second_scan: SecondScan<'a>,
 }
 
@@ -145,8 +147,11 @@ fn with_page<T>(
     let (text, lines) = limits::cut_lines(text, limits, &mut notes);
     let front_matter = front_matter::find(&text);
     let mut fields = front_matter::fields(&text, &front_matter, &lines, limits, &mut notes);
+    let mut beside = front_matter::Sidecar::default();
     if let Some(sidecar) = &source.sidecar {
-        fields.extend(front_matter::sidecar(sidecar, limits, allowed, &mut notes));
+        let (of_sidecar, read) = front_matter::sidecar(sidecar, limits, allowed);
+        fields.extend(of_sidecar);
+        beside = read;
     }
     let second_scan = SecondScan::new(allowed);
     let first_line = lines.line(front_matter.end);
@@ -170,7 +175,8 @@ fn with_page<T>(
     }
     body.headings.iter_mut().for_each(|heading| second_scan.clean(&mut heading.title));
     let start = front_matter.end;
-    let page = Page { text: &text, written, lines, start, body, fields, second_scan };
+    let sidecar = beside;
+    let page = Page { text: &text, written, lines, start, body, fields, sidecar, second_scan };
     read(&page, notes)
 }
 
@@ -210,12 +216,18 @@ fn parsed(
     let mut terms = terms::terms(page, title_candidates::choose(&titles, |_| false));
     terms.names = code_identifiers::identifiers(&page.text[page.start..]);
     terms.citing_lines = terms::citing_lines(page, &references);
+    let status = stated_status::stated_status(page);
+    let status_line = match &status {
+        Some((_, 0)) => sidecar_status_line(page),
+        _ => 0,
+    };
     let facts = Facts {
         titles,
         tags: authors_and_tags::authors_and_tags(page),
         label: own_label(page).or_else(|| title::label(page)),
         keyed_numbers: keyed_numbers(page),
-        status: stated_status::stated_status(page),
+        status_in_sidecar: status.is_some() && status_line > 0,
+        status: status.map(|(text, line)| (text, line.max(status_line))),
         date: date(page),
         line,
         sizes: texts.sizes(),
@@ -226,7 +238,13 @@ fn parsed(
         n_served: escape_except(page.written, page.second_scan.allowed_characters()).len() as u64,
         n_tokens: decode::estimated_tokens(page.written),
     };
-    (Parsed { facts, terms, notes }, texts)
+    (Parsed { facts, terms, notes, sidecar_notes: page.sidecar.notes.clone() }, texts)
+}
+
+/// Returns the line of the status in the metadata file; 0 if it is not there.
+fn sidecar_status_line(page: &Page<'_>) -> u32 {
+    let keys = ["status", "state", "stage"].iter();
+    keys.filter_map(|key| page.sidecar.lines.get(*key)).copied().next().unwrap_or(0)
 }
 
 /// Sets the column of a reference to 1 if the translation changed its line.
@@ -235,7 +253,9 @@ fn correct_columns(page: &Page<'_>, references: &mut [Reference]) {
         return;
     }
     let written = LineIndex::new(page.written);
-    for reference in references.iter_mut().filter(|reference| reference.line > 0) {
+    for reference in
+        references.iter_mut().filter(|reference| reference.line > 0 && !reference.in_sidecar)
+    {
         let line = reference.line;
         if written.text(page.written, line) != page.lines.text(page.text, line) {
             reference.column = 1;

@@ -9,7 +9,7 @@ use super::id_mentions;
 use super::link_targets::{bare_urls, target};
 use super::relation_keys::relation_of_key;
 use super::statements::{Statements, clip_line, is_status_key, section_key, supersedes};
-use super::supersession::{Place, stated};
+use super::supersession::{StatementPlace, stated};
 use crate::model::plan::Limits;
 use crate::model::plural::counted;
 use crate::model::series::known_series;
@@ -28,6 +28,8 @@ struct ReferenceCollector<'a, 'b> {
     /// The line read last, and the relation that it states as a header field.
     last_line: Option<(u32, Option<Relation>)>,
     statements: Statements<'a, 'b>,
+    /// True while the fields of the metadata file beside the document are read.
+    in_sidecar: bool,
 }
 
 /// Returns all references of a page in order of appearance. Equal ones are merged and counted.
@@ -44,11 +46,14 @@ pub(super) fn references(
         n_dropped: 0,
         last_line: None,
         statements: Statements::new(page),
+        in_sidecar: false,
     };
     let labels = collector.add_mentions();
     collector.add_links(&labels);
     for field in &page.fields {
-        collector.add_field(field);
+        let line = (field.line == 0).then(|| page.sidecar.lines.get(&field.key)).flatten();
+        collector.in_sidecar = line.is_some();
+        collector.add_field(field, line.copied().unwrap_or(field.line));
     }
     if collector.n_dropped > 0 {
         let (n, limit) = (collector.n_dropped, collector.limit);
@@ -167,11 +172,11 @@ impl ReferenceCollector<'_, '_> {
     }
 
     /// Adds the references in a header field: numbers, names and, in front matter, ids and paths.
-    fn add_field(&mut self, field: &Field) {
+    fn add_field(&mut self, field: &Field, line: u32) {
         let series = known_series(&field.key);
         let relation = relation_of_key(&field.key).or(series.as_ref().map(|_| Relation::Related));
         if field.outside_markdown && is_status_key(&field.key) {
-            return self.add_status_reference(field);
+            return self.add_status_reference(field, line);
         }
         let Some(relation) = relation else { return };
         let kind = field.key.rsplit(' ').next().and_then(known_series);
@@ -181,29 +186,32 @@ impl ReferenceCollector<'_, '_> {
             if field.outside_markdown {
                 for (target, range) in &found {
                     let relation = match supersedes(&field.key) {
-                        true => {
-                            stated(Place::Named(relation), &item[..range.start], &item[range.end..])
-                                .unwrap_or(Relation::Related)
-                        }
+                        true => stated(
+                            StatementPlace::Named(relation),
+                            &item[..range.start],
+                            &item[range.end..],
+                        )
+                        .unwrap_or(Relation::Related),
                         false => relation,
                     };
-                    self.add_at(target.clone(), relation, None, (field.line, 1));
+                    self.add_at(target.clone(), relation, None, (line, 1));
                 }
             }
             if found.is_empty() && !has_link {
-                self.add_names(item, relation, kind.as_deref(), field.line);
+                self.add_names(item, relation, kind.as_deref(), line);
             }
         }
     }
 
     /// Adds the references in `status: superseded by [ADR-0005](0005-x.md)` in front matter, which
     /// the Markdown parser does not see.
-    fn add_status_reference(&mut self, field: &Field) {
+    fn add_status_reference(&mut self, field: &Field, line: u32) {
         let value = field.items.join(" ");
         for (target, range) in references_in(&value) {
-            let relation = stated(Place::Status, &value[..range.start], &value[range.end..]);
+            let relation =
+                stated(StatementPlace::Status, &value[..range.start], &value[range.end..]);
             if let Some(relation) = relation {
-                self.add_at(target, relation, None, (field.line, 1));
+                self.add_at(target, relation, None, (line, 1));
             }
         }
     }
@@ -262,7 +270,9 @@ impl ReferenceCollector<'_, '_> {
         }
         self.seen.insert(key.clone(), self.references.len());
         let (target, relation) = key;
-        self.references.push(Reference { target, relation, label, line, column, count: 1 });
+        let in_sidecar = self.in_sidecar;
+        let reference = Reference { target, relation, label, line, column, count: 1, in_sidecar };
+        self.references.push(reference);
     }
 
     /// Returns the relation that the line, or else the section's heading, gives to a reference.

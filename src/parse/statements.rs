@@ -6,7 +6,7 @@ use super::Page;
 use super::header_fields::{key_and_value, normal_key};
 use super::markdown::Heading;
 use super::relation_keys::relation_of_key;
-use super::supersession::{Place, stated};
+use super::supersession::{StatementPlace, stated};
 use crate::model::Relation;
 
 /// Size in bytes of the longest section in which a supersession can be stated.
@@ -51,18 +51,19 @@ impl<'a, 'b> Statements<'a, 'b> {
             let before = page.text.get(start..range.start)?;
             let value = before.find([':', '|']).map_or(before, |at| &before[at + 1..]);
             let value = value.rsplit('|').next().unwrap_or(value);
-            let place = relation_of_key(&field.key).map_or(Place::Status, Place::Named);
+            let place =
+                relation_of_key(&field.key).map_or(StatementPlace::Status, StatementPlace::Named);
             return stated(place, value, after);
         }
         let before = page.text.get(self.statement_start(line)..range.start)?;
         match section {
-            Section::Named(relation) => stated(Place::Named(*relation), before, after),
-            Section::Status => stated(Place::Status, before, after),
-            Section::Head => stated(Place::Line, before, after),
+            Section::Named(relation) => stated(StatementPlace::Named(*relation), before, after),
+            Section::Status => stated(StatementPlace::Status, before, after),
+            Section::Head => stated(StatementPlace::Line, before, after),
             // In a list of links, "Supersedes X" is a statement only if nothing follows.
             Section::Links => {
                 let ends = after.trim_matches([' ', '.', '*', '_', ')', '\r']).is_empty();
-                stated(Place::Line, before, after).filter(|_| ends)
+                stated(StatementPlace::Line, before, after).filter(|_| ends)
             }
         }
     }

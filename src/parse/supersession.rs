@@ -18,7 +18,7 @@ const PAST: &[&str] = &["superseded", "superceded", "replaced", "obsoleted", "ob
 
 /// The place of a statement.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Place {
+pub(super) enum StatementPlace {
     /// A header field or a section whose name states the relation.
     Named(Relation),
     /// A status field or a Status section.
@@ -29,20 +29,20 @@ pub(super) enum Place {
 
 /// Returns the relation that a text states for the reference between `before` and `after`. `before`
 /// starts where the line, field or paragraph starts.
-pub(super) fn stated(place: Place, before: &str, after: &str) -> Option<Relation> {
+pub(super) fn stated(place: StatementPlace, before: &str, after: &str) -> Option<Relation> {
     if before.len() > MAX_BEFORE {
         return None;
     }
     let lower = before.to_lowercase();
     let (relation, gap) = match place {
-        Place::Named(relation) => (relation, lower.as_str()),
-        Place::Status | Place::Line => phrase(place, &lower)?,
+        StatementPlace::Named(relation) => (relation, lower.as_str()),
+        StatementPlace::Status | StatementPlace::Line => phrase(place, &lower)?,
     };
     (names_object(gap) && !is_limited(&lower, after)).then_some(relation)
 }
 
 /// Finds "superseded by" or a like phrase. Returns its relation and the text after it.
-fn phrase(place: Place, before: &str) -> Option<(Relation, &str)> {
+fn phrase(place: StatementPlace, before: &str) -> Option<(Relation, &str)> {
     let last = |phrases: &[&str], relation: Relation| {
         let ends = phrases.iter().filter_map(|phrase| {
             before.rfind(phrase).map(|start| (start, start + phrase.len(), relation))
@@ -53,7 +53,7 @@ fn phrase(place: Place, before: &str) -> Option<(Relation, &str)> {
     if let Some((start, end, relation)) = found.into_iter().flatten().max() {
         let lead = &before[..start];
         let sentence = match place {
-            Place::Line => lead,
+            StatementPlace::Line => lead,
             _ => lead.rsplit(['.', ';', '(', ',', ':', '\n', '|']).next().unwrap_or(lead),
         };
         return is_lead(sentence).then_some((relation, &before[end..]));
@@ -62,7 +62,7 @@ fn phrase(place: Place, before: &str) -> Option<(Relation, &str)> {
     let status = before.trim_start_matches(|c: char| !c.is_alphanumeric());
     let rest = PAST.iter().find_map(|word| status.strip_prefix(word))?;
     let rest = rest.trim_start_matches(['*', '_', ' ', '(', ':', ',', '-', '–', '—', '.', '→']);
-    (place == Place::Status).then_some((Relation::SupersededBy, rest))
+    (place == StatementPlace::Status).then_some((Relation::SupersededBy, rest))
 }
 
 /// Returns true if only a subject such as "this ADR is now" precedes the phrase.
@@ -171,26 +171,26 @@ mod tests {
 
     const BY: Option<Relation> = Some(Relation::SupersededBy);
     const OVER: Option<Relation> = Some(Relation::Supersedes);
-    const FIELD: Place = Place::Named(Relation::Supersedes);
+    const FIELD: StatementPlace = StatementPlace::Named(Relation::Supersedes);
 
     /// The reference is written as `@`.
-    fn check(place: Place, text: &str, expected: Option<Relation>) {
+    fn check(place: StatementPlace, text: &str, expected: Option<Relation>) {
         let (before, after) = text.split_once('@').expect("the text has a reference");
         assert_eq!(stated(place, before, after), expected, "{text}");
     }
 
     #[test]
     fn a_statement_is_recognised() {
-        check(Place::Status, "Superseded by @", BY);
-        check(Place::Status, "**Superseded by @**", BY);
-        check(Place::Status, "Accepted, superseded by @ on 2021-02-03", BY);
-        check(Place::Status, "Inactive (superseded by ADR-4 and @)", BY);
-        check(Place::Status, "Superseded (see @)", BY);
-        check(Place::Status, "Superseded: @", BY);
-        check(Place::Status, "Accepted. Supersedes [ADR 3](3.md), @.", OVER);
-        check(Place::Line, "> **Note:** This ADR has been superseded by @.", BY);
-        check(Place::Line, "- Supersedes @", OVER);
-        check(Place::Line, "Replaces @ and is used by all services", OVER);
+        check(StatementPlace::Status, "Superseded by @", BY);
+        check(StatementPlace::Status, "**Superseded by @**", BY);
+        check(StatementPlace::Status, "Accepted, superseded by @ on 2021-02-03", BY);
+        check(StatementPlace::Status, "Inactive (superseded by ADR-4 and @)", BY);
+        check(StatementPlace::Status, "Superseded (see @)", BY);
+        check(StatementPlace::Status, "Superseded: @", BY);
+        check(StatementPlace::Status, "Accepted. Supersedes [ADR 3](3.md), @.", OVER);
+        check(StatementPlace::Line, "> **Note:** This ADR has been superseded by @.", BY);
+        check(StatementPlace::Line, "- Supersedes @", OVER);
+        check(StatementPlace::Line, "Replaces @ and is used by all services", OVER);
         check(FIELD, "@ (Queues)", OVER);
         check(FIELD, "ADR 3: Queues, @: Topics", OVER);
         check(FIELD, "[ADR 3](3.md) and @", OVER);
@@ -199,16 +199,16 @@ mod tests {
 
     #[test]
     fn prose_and_parts_are_no_statement() {
-        check(Place::Line, "This module replaces @'s events", None);
-        check(Place::Line, "The old widgets were replaced by @", None);
-        check(Place::Line, "This RFC describes the plan. It supersedes @", None);
-        check(Place::Line, "This section supersedes @", None);
-        check(Place::Line, "It supersedes @ with respect to defaults", None);
-        check(Place::Status, "Accepted, may be superseded by @", None);
-        check(Place::Status, "Accepted, will be replaced by @", None);
-        check(Place::Status, "Accepted, partially superseded by @", None);
-        check(Place::Status, "Accepted, not superseded by @", None);
-        check(Place::Status, "Accepted, see @", None);
+        check(StatementPlace::Line, "This module replaces @'s events", None);
+        check(StatementPlace::Line, "The old widgets were replaced by @", None);
+        check(StatementPlace::Line, "This RFC describes the plan. It supersedes @", None);
+        check(StatementPlace::Line, "This section supersedes @", None);
+        check(StatementPlace::Line, "It supersedes @ with respect to defaults", None);
+        check(StatementPlace::Status, "Accepted, may be superseded by @", None);
+        check(StatementPlace::Status, "Accepted, will be replaced by @", None);
+        check(StatementPlace::Status, "Accepted, partially superseded by @", None);
+        check(StatementPlace::Status, "Accepted, not superseded by @", None);
+        check(StatementPlace::Status, "Accepted, see @", None);
         check(FIELD, "None (extends @)", None);
         check(FIELD, "the greeting message in @", None);
         check(FIELD, "the greeting message in ADR 3, and @", None);

@@ -34,7 +34,8 @@ pub(super) fn terms(page: &Page<'_>, title: Option<&str>) -> Terms {
 
 /// Returns the terms of every line that contains a reference.
 pub(super) fn citing_lines(page: &Page<'_>, references: &[Reference]) -> CitingLines {
-    let mut lines: Vec<u32> = references.iter().map(|reference| reference.line).collect();
+    let in_document = references.iter().filter(|reference| !reference.in_sidecar);
+    let mut lines: Vec<u32> = in_document.map(|reference| reference.line).collect();
     lines.sort_unstable();
     lines.dedup();
     let mut citing_lines = CitingLines::default();

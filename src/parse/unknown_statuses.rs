@@ -36,9 +36,9 @@ pub(super) fn report(documents: &[Document], notes: &mut Vec<Diagnostic>) {
             texts.join(", "),
             counted(n_documents, "document")
         );
-        let line = first.facts.status.as_ref().map_or(0, |(_, line)| *line);
+        let (path, line) = first.status_place();
         let hint = "use a word such as draft, accepted, implemented, superseded or rejected";
-        let finding = Diagnostic::new(Code::StatusUnknown, &first.path, message);
+        let finding = Diagnostic::new(Code::StatusUnknown, path, message);
         notes.push(finding.at(line, 1).hint(hint));
     }
 }

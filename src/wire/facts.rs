@@ -100,6 +100,7 @@ mod tests {
                 label: None,
                 line: 3,
                 column: 4,
+                in_sidecar: false,
                 count: 2,
             }],
             paths: vec![NamedPath { path: "src/x".into(), naming: Naming::Link, line: 5 }],
@@ -108,7 +109,7 @@ mod tests {
         let mut terms = Terms { bigrams: vec![1, u32::MAX], ..Terms::default() };
         terms.push("cache", 7, 3);
         terms.citing_lines.push(3, &[7, 8]);
-        Parsed { facts, terms, notes: Vec::new() }
+        Parsed { facts, terms, ..Parsed::default() }
     }
 
     #[test]
