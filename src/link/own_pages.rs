@@ -203,7 +203,9 @@ impl Votes {
 
 /// Returns true if another project is unlikely to have a document at the same path.
 pub(super) fn is_specific(document: &Document) -> bool {
-    let is_named = document.number.is_some() || document.slug.matches('-').count() >= 2;
+    let name = document.path.rsplit('/').next().unwrap_or_default();
+    let is_dated = name.starts_with(|c: char| c.is_ascii_digit()) && document.slug.contains('-');
+    let is_named = document.number.is_some() || is_dated || document.slug.matches('-').count() >= 2;
     is_named && !BOILERPLATE.contains(&document.slug.as_str())
 }
 

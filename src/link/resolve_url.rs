@@ -37,10 +37,22 @@ impl Resolver<'_, '_> {
             let is_known = is_own || is_specific(&self.documents[id.0 as usize]);
             return is_known.then_some(Resolution::One(id));
         }
-        let path = url.rest.get(1..).filter(|_| is_own)?.join("/");
-        match self.path(&format!("/{path}"), None) {
+        let Some(path) = url.rest.get(1..).filter(|_| is_own) else { return self.moved_file(url) };
+        match self.path(&format!("/{}", path.join("/")), None) {
             Resolution::Renamed(id) => Some(Resolution::One(id)),
             resolution @ (Resolution::One(_) | Resolution::Many(_)) => Some(resolution),
+            _ => None,
+        }
+    }
+
+    /// Resolves the URL of a file that has since been moved to another folder, if its name has both
+    /// a number and words. It may be in a repository whose other URLs do not show that it is ours.
+    fn moved_file(&self, url: &RepositoryUrl<'_>) -> Option<Resolution> {
+        let file = url.rest.last()?;
+        let wanted = FileName::parse(file);
+        let is_telling = wanted.number_text.len() >= 3 && !wanted.slug.is_empty();
+        match self.index.by_page(TextFormat::without_extension(file)).as_slice() {
+            [id] if is_telling && self.has_telling_name(*id, &wanted) => Some(Resolution::One(*id)),
             _ => None,
         }
     }
@@ -97,6 +109,7 @@ impl Resolver<'_, '_> {
     fn has_telling_name(&self, id: DocId, wanted: &FileName) -> bool {
         let numbered =
             wanted.number.is_some() && (wanted.prefix.is_some() || !wanted.slug.is_empty());
+        let numbered = numbered || wanted.date.is_some() && wanted.slug.contains('-');
         let is_long = wanted.slug.matches('-').count() >= 2;
         (numbered || is_long) && is_specific(&self.documents[id.0 as usize])
     }
