@@ -278,7 +278,7 @@ fn survey_with(
         read.into_value(&mut notes);
     let collections = discover::in_use(&collections, parsed.iter_mut().map(|(found, ..)| found));
     let (documents, terms) = parse::documents(&collections, parsed).into_value(&mut notes);
-    let exists = |path: &str| tree.has_markdown_file(path).unwrap_or_else(|| root.exists(path));
+    let exists = |path: &str| tree.has_text_file(path).unwrap_or_else(|| root.exists(path));
     let graph = link::link(collections, documents, &exists).into_value(&mut notes);
     let present = RepositoryFiles::new(root, &inputs.plan, &tree)?;
     let repository = link::Repository {

@@ -5,7 +5,7 @@ use globset::{Glob, GlobBuilder};
 use super::companions::{files_per_folder, is_document};
 use super::conventions::sidecar_of;
 use super::deny::{Access, DenyList};
-use super::walk::{WalkedFile, is_markdown};
+use super::walk::{WalkedFile, is_text};
 use crate::model::layout::folder_of;
 use crate::model::plan::Rule;
 use crate::model::{Code, Collection, Diagnostic, FileName, FoundFile};
@@ -20,7 +20,7 @@ pub(super) fn apply(
     let mut collections: Vec<Collection> = Vec::new();
     let mut found: Vec<FoundFile> = Vec::new();
     let markdown: Vec<&str> =
-        files.iter().map(|file| file.path.as_str()).filter(|path| is_markdown(path)).collect();
+        files.iter().map(|file| file.path.as_str()).filter(|path| is_text(path)).collect();
     let counts = files_per_folder(&markdown);
     let mut taken = vec![false; markdown.len()];
     for rule in rules {

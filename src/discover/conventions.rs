@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::companions::{self, Judgement, Numbering, files_per_folder};
 use super::known_folders::{self, DocumentFolder};
 use super::numbered_folders::{MainDocuments, NumberedFolders, single_file, split_by_series};
-use super::walk::{SIDECARS, WalkedFile, is_markdown};
+use super::walk::{SIDECARS, WalkedFile, is_text};
 use super::{decision_trees, translations};
 use crate::model::layout::folder_of;
 use crate::model::{Collection, FileName, FoundFile, HeaderKind, Kind, ProbedFile, document};
@@ -38,7 +38,7 @@ pub(super) type Probe<'a> = &'a (dyn Fn(&str) -> Option<ProbedFile> + Sync);
 /// Finds documents by convention. `files` must be sorted by path.
 pub(super) fn apply(files: &[WalkedFile], probe: Probe<'_>) -> Conventional {
     let markdown: Vec<&str> =
-        files.iter().map(|file| file.path.as_str()).filter(|path| is_markdown(path)).collect();
+        files.iter().map(|file| file.path.as_str()).filter(|path| is_text(path)).collect();
     let mains = MainDocuments::new(&markdown);
     let (named, unnamed) = by_folder(&markdown, &mains);
     let counts = files_per_folder(&markdown);

@@ -108,7 +108,7 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Returns the Markdown files below a folder that a sparse checkout leaves out, relative to the
+/// Returns the possible documents below a folder that a sparse checkout leaves out, relative to the
 /// folder. Only an index of version 3 or later can mark such files. Most have version 2, and then
 /// git is not started.
 pub fn not_checked_out(folder: &Path) -> Vec<String> {
@@ -128,7 +128,7 @@ fn index_version(folder: &Path) -> Option<u32> {
     head.starts_with(b"DIRC").then_some(version)
 }
 
-/// Lists the Markdown files that have the skip-worktree bit in git's index.
+/// Lists the possible documents that have the skip-worktree bit in git's index.
 fn list_skipped(folder: &Path) -> Option<Vec<String>> {
     let mut command = command(folder)?;
     command.args(["-c", "advice.sparseIndexExpanded=false", "ls-files", "-t", "-z", "--cached"]);

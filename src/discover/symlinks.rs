@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::deny::DenyList;
-use super::walk::{FileKind, Tree, is_markdown, may_be_document};
+use super::walk::{FileKind, Tree, is_text, may_be_document};
 use super::{configured, known_folders};
 use crate::model::layout::folder_of;
 use crate::model::{Code, Diagnostic, FoundFile, Plan};
@@ -103,7 +103,7 @@ pub(super) fn report_linked_folders(
     notes: &mut Vec<Diagnostic>,
 ) {
     let links =
-        tree.files.iter().filter(|file| file.kind == FileKind::Link && !is_markdown(&file.path));
+        tree.files.iter().filter(|file| file.kind == FileKind::Link && !is_text(&file.path));
     let links: Vec<&str> = links.map(|link| link.path.as_str()).collect();
     if links.is_empty() {
         return;

@@ -37,7 +37,7 @@ pub struct WalkedFile {
 pub struct Tree {
     /// Folders that were listed.
     pub folders: Vec<Folder>,
-    /// Markdown files, metadata files and links.
+    /// Files that may be documents, metadata files and links.
     pub files: Vec<WalkedFile>,
     /// Files beside them in text formats that blue does not read.
     pub(super) unread: Vec<String>,
@@ -51,12 +51,12 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Returns true if the walk found a Markdown file, and `None` if the walk did not look there.
-    /// A file that git ignores does not count, because other clones do not have it.
-    pub fn has_markdown_file(&self, path: &str) -> Option<bool> {
+    /// Returns true if the walk found a file in a format that blue reads, and `None` if the walk did
+    /// not look there. A file that git ignores does not count, because other clones do not have it.
+    pub fn has_text_file(&self, path: &str) -> Option<bool> {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         let is_found = || self.files.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
-        (self.has_folder(folder) && is_markdown(file)).then(is_found)
+        (self.has_folder(folder) && is_text(file)).then(is_found)
     }
 
     /// Returns true if the walk listed a folder.
@@ -211,7 +211,7 @@ impl<'a> Walker<'a> {
         };
         let file = path.rsplit('/').next().unwrap_or(&path);
         let is_link = kind == FileKind::Link && !self.is_skipped_folder(&path);
-        if is_markdown(file) || SIDECARS.contains(&file) || is_link {
+        if is_text(file) || SIDECARS.contains(&file) || is_link {
             tree.files.push(WalkedFile { path, kind });
         } else if kind == FileKind::Regular && unread_formats::is_unread(file) {
             tree.unread.push(path);
@@ -240,7 +240,7 @@ impl<'a> Walker<'a> {
             listing = listing.wrapping_add(entry_hash(name, kind));
             let Ok(name) = std::str::from_utf8(name) else {
                 let name = String::from_utf8_lossy(name);
-                if is_markdown(&name) {
+                if is_text(&name) {
                     let path = joined(folder, &name);
                     let message = "its name is not UTF-8; the document is not read";
                     notes
@@ -323,10 +323,11 @@ pub(super) fn is_walked(root: &Root, plan: &Plan, path: &str) -> bool {
     may_be_document(path) && !folders.any(|folder| walker.is_skipped_folder(folder))
 }
 
-/// Returns true if a path can be a document: Markdown, and not in a folder of git or blue.
+/// Returns true if a path can be a document: in a format that blue reads, and not in a folder of
+/// git or blue.
 pub fn may_be_document(path: &str) -> bool {
     let is_in = |folder: &&str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    is_markdown(path) && !path.split('/').any(is_git_folder) && !OWN_FOLDERS.iter().any(is_in)
+    is_text(path) && !path.split('/').any(is_git_folder) && !OWN_FOLDERS.iter().any(is_in)
 }
 
 /// Returns true for `.git` in any case, because some file systems ignore case, and for the short
@@ -336,7 +337,7 @@ fn is_git_folder(name: &str) -> bool {
 }
 
 /// Returns true for file names with an extension of a format that blue reads.
-pub(super) fn is_markdown(file: &str) -> bool {
+pub(super) fn is_text(file: &str) -> bool {
     TextFormat::of_path(file).is_some()
 }
 

@@ -58,7 +58,10 @@ impl Resolver<'_, '_> {
     fn page_of_site(&self, path: &str, full: &str) -> Option<Resolution> {
         let is_page = |path: &str| !path.contains('.') || path.ends_with(".html");
         let mut candidates = vec![full.to_string()];
-        if let Some(path) = path.strip_prefix('/') {
+        // In AsciiDoc, Antora reads a path from the folder of all pages.
+        let format = TextFormat::of_path(&self.document.path);
+        let from_pages = format == Some(TextFormat::AsciiDoc) && !path.starts_with('.');
+        if let Some(path) = path.strip_prefix('/').or(from_pages.then_some(path)) {
             let mut folder = folder_of(numbering_folder(self.document));
             while !folder.is_empty() {
                 candidates.push(format!("{folder}/{}", path.trim_end_matches('/')));
