@@ -64,7 +64,7 @@ fn document(
     let status_file = status_file.unwrap_or(&found.path);
     let (status, status_text) = choose_status(status_file, &name, &facts, notes);
     let is_shared = |heading: &str| shared.contain(found.collection, heading);
-    let title = title_candidates::choose(&facts.titles, is_shared);
+    let title = title_candidates::choose(&facts.titles, &name.slug, is_shared);
     let title = title.map(|title| title::stripped(title, number.as_ref()));
     let title = title
         .filter(|title| !title.is_empty())

@@ -213,7 +213,7 @@ fn parsed(
     let mut paths = named_paths::named_paths(page);
     paths.iter_mut().for_each(|named| page.second_scan.clean(&mut named.path));
     page.second_scan.report_into(&mut notes);
-    let mut terms = terms::terms(page, title_candidates::choose(&titles, |_| false));
+    let mut terms = terms::terms(page, title_candidates::choose(&titles, "", |_| false));
     terms.names = code_identifiers::identifiers(&page.text[page.start..]);
     terms.citing_lines = terms::citing_lines(page, &references);
     let status = stated_status::stated_status(page);

@@ -2,11 +2,15 @@
 
 use super::Page;
 use super::plain_text::plain;
+use crate::model::byte_scan::prefix;
 use crate::model::{Status, status_words};
 
 /// Number of paragraphs that are searched, and the maximum length of a notice without a subject.
 const MAX_PARAGRAPHS: usize = 6;
 const MAX_SHORT: usize = 160;
+
+/// A longer paragraph is cut before it is searched.
+const MAX_NOTICE: usize = 1_000;
 
 /// Words between the verb of a notice and the status.
 const FILLERS: &[&str] =
@@ -19,7 +23,7 @@ pub(super) fn notice(page: &Page<'_>) -> Option<(String, u32)> {
     let paragraphs = page.body.paragraphs_in(&head).iter().filter(|paragraph| !paragraph.in_list);
     paragraphs.take(MAX_PARAGRAPHS).find_map(|paragraph| {
         let raw = page.text[paragraph.range.clone()].trim();
-        let text = plain(raw);
+        let text = plain(prefix(raw, MAX_NOTICE));
         let is_marked = raw.starts_with(['*', '_', '~', '[']) || paragraph.in_quote;
         let words = about_document(&text).or_else(|| {
             let is_short = text.len() <= MAX_SHORT && (is_marked || is_upper(&text));

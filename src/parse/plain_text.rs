@@ -15,9 +15,15 @@ pub(super) fn plain(markdown: &str) -> String {
     text_of(Parser::new(markdown), markdown.len())
 }
 
-/// Converts a part of a document to plain text, like [`plain`]. Links that refer to a definition
+/// Maximum length in bytes of a part that becomes plain text, and number of links in it that are
+/// looked up. Every lookup searches the document.
+const MAX_PART: usize = 4_096;
+const MAX_LOOKUPS: usize = 32;
+
+/// Converts the start of a part of a document to plain text, like [`plain`]. Links that refer to a definition
 /// elsewhere in the document become their text, and footnote marks are removed.
 pub(super) fn plain_within(document: &str, markdown: &str) -> String {
+    let markdown = prefix(markdown, MAX_PART);
     if memchr::memchr(b'[', markdown.as_bytes()).is_none() {
         return plain(markdown);
     }
@@ -27,8 +33,11 @@ pub(super) fn plain_within(document: &str, markdown: &str) -> String {
         let definition = format!("[{label}]:");
         memchr::memmem::find(document.as_bytes(), definition.as_bytes()).is_some()
     };
+    let mut n_lookups = 0;
     let mut resolve = |link: BrokenLink<'_>| -> Option<(CowStr<'_>, CowStr<'_>)> {
-        let is_link = is_defined(&link.reference) || is_defined(&link.reference.to_lowercase());
+        n_lookups += 1;
+        let is_link = n_lookups <= MAX_LOOKUPS
+            && (is_defined(&link.reference) || is_defined(&link.reference.to_lowercase()));
         is_link.then(|| ("#".into(), CowStr::Borrowed("")))
     };
     let parser =

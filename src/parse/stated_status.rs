@@ -8,6 +8,7 @@ use super::section_names::normal_name;
 use super::status_history::{StatusEntry, latest};
 use super::title::status_mark;
 use super::translated_names::english;
+use crate::model::byte_scan::prefix;
 use crate::model::{Status, status_words};
 
 /// A section further down than this, or behind more than this many headings, is not near the top.
@@ -18,6 +19,9 @@ const TOP_HEADINGS: usize = 4;
 /// a protocol, a field of this name.
 const MAX_SECTION: usize = 900;
 const MAX_FAR_SECTION: usize = 300;
+
+/// A longer value is cut before it is read.
+const MAX_VALUE: usize = 600;
 
 /// Returns the status as the document writes it, with its line. A notice that the document is not
 /// in force is added to it.
@@ -89,7 +93,7 @@ fn key_rank(key: &str) -> Option<u8> {
 /// Returns the status text of a value in Markdown. A placeholder or a list of alternatives has none,
 /// unless one of the alternatives is marked: `Proposed | **Accepted** | Rejected`.
 fn value_of(markdown: &str) -> Option<String> {
-    let markdown = markdown.trim();
+    let markdown = prefix(markdown.trim(), MAX_VALUE);
     let mut text = plain(markdown);
     if text.is_empty() {
         text = badge_text(markdown)?;

@@ -34,14 +34,20 @@ pub(super) fn candidates(page: &Page<'_>) -> TitleCandidates {
     }
 }
 
-/// Chooses the title, as written. `is_shared` returns true for the heading of several documents.
-pub(super) fn choose(
-    candidates: &TitleCandidates,
+/// Chooses the title, as written. `slug` is that of the file name, or empty. `is_shared` returns true
+/// for the heading of several documents.
+pub(super) fn choose<'a>(
+    candidates: &'a TitleCandidates,
+    slug: &str,
     is_shared: impl Fn(&str) -> bool,
-) -> Option<&str> {
+) -> Option<&'a str> {
     let heading = title_heading(&candidates.headings, is_shared);
     let stated = candidates.stated.as_deref();
-    let name = candidates.name.as_deref().filter(|name| !is_slug(name));
+    let name = candidates.name.as_deref();
+    let is_title = |name: &&str| {
+        name.contains(' ') && (!name.contains('_') || name.contains('`')) && shares_word(name, slug)
+    };
+    let name = name.filter(is_title);
     match (stated, heading) {
         (Some(stated), Some(heading)) if is_slug(stated) && heading.contains(' ') => Some(heading),
         (Some(stated), _) if !is_slug(stated) => Some(stated),
@@ -167,6 +173,14 @@ fn is_title(text: &str) -> bool {
         );
     let is_code = text.contains("\":") || text.ends_with(['{', ';']);
     text.chars().any(char::is_alphanumeric) && !is_placeholder && !is_code
+}
+
+/// Returns true if a name and the slug of the file have a word in common. A name without one is often
+/// a remark: `not applicable`.
+fn shares_word(name: &str, slug: &str) -> bool {
+    let lower = name.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2);
+    slug.is_empty() || words.any(|word| slug.split('-').any(|part| part == word))
 }
 
 /// Returns true if a text is a slug or an identifier instead of words: `use-of-x`, `my_feature`.
