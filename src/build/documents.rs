@@ -244,8 +244,11 @@ impl DocumentReader<'_> {
     /// Refuses a document whose name is on the deny-list unless it is a decision about the matter:
     /// it has a title, and no secret in it.
     fn admit(&self, path: &str, document: LoadedDocument) -> Result<LoadedDocument, Refused> {
-        let is_secret = |note: &&Note| note.code == Code::Secret;
-        let secrets: Vec<&Note> = document.parsed.notes.iter().filter(is_secret).collect();
+        let is_secret = |(_, note): &(&str, &Note)| note.code == Code::Secret;
+        let sidecar = document.files.get(1).map_or(path, |file| file.path.as_str());
+        let in_document = document.parsed.notes.iter().map(|note| (path, note));
+        let in_sidecar = document.parsed.sidecar_notes.iter().map(|note| (sidecar, note));
+        let secrets: Vec<_> = in_document.chain(in_sidecar).filter(is_secret).collect();
         if secrets.is_empty() && !document.parsed.facts.titles.is_empty() {
             return Ok(document);
         }
@@ -260,8 +263,8 @@ impl DocumentReader<'_> {
         let message =
             format!("{name:?} is on the deny-list and {reason}; the document is not read");
         let mut notes = vec![Diagnostic::new(Code::Denied, path, message).hint(hint)];
-        notes.extend(secrets.into_iter().map(|note| {
-            let finding = Diagnostic::new(note.code, path, note.message.clone());
+        notes.extend(secrets.into_iter().map(|(file, note)| {
+            let finding = Diagnostic::new(note.code, file, note.message.clone());
             Diagnostic { hint: note.hint.clone(), ..finding.at(note.line, note.column) }
         }));
         Err(Refused { files: document.files, notes })

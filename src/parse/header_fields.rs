@@ -73,8 +73,9 @@ fn parts_of_line(line: &str) -> impl Iterator<Item = &str> {
         _ => starts = vec![0],
     }
     let ends: Vec<usize> = starts.iter().skip(1).copied().chain([line.len()]).collect();
-    starts.into_iter().zip(ends).map(|(start, end)| {
-        line[start..end].trim_end_matches([' ', '|', '·', '•', ',', ';', '—', '–'])
+    starts.into_iter().zip(ends).map(|(start, end)| match end < line.len() {
+        true => line[start..end].trim_end_matches([' ', '|', '·', '•', ',', ';', '—', '–']),
+        false => &line[start..end],
     })
 }
 

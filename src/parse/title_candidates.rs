@@ -206,7 +206,7 @@ fn clean(title: &str) -> String {
     let is_sign = |c: char| {
         c == '*'
             || c == ' '
-            || matches!(c, '\u{2600}'..='\u{27BF}' | '\u{1F000}'..='\u{1FAFF}' | '\u{FE0F}')
+            || matches!(c, '\u{2600}'..='\u{27BF}' | '\u{1F000}'..='\u{1FAFF}' | '\u{FE0F}' | '\u{200D}')
     };
     text.trim_matches(is_sign).trim_end_matches('#').trim().to_string()
 }

@@ -11,7 +11,7 @@ fn sample() -> Project {
     let project = Project::new();
     project.write(
         "docs/adr/0001-one.md",
-        "# One\n\nStatus: parked\n\nSee [a](gone.md), [b](lost.md).\n",
+        "# One\n\nStatus: purple\n\nSee [a](gone.md), [b](lost.md).\n",
     );
     project.write("docs/adr/0002-two.md", "# Two\n\nStatus: accepted\n\nSee [a](gone.md).\n");
     project
@@ -86,7 +86,7 @@ fn severities_and_accepted_findings_change_no_emitted_byte() {
     project.build();
     let before = project.files();
     project.write(".blue/config.yaml", "diagnostics: {BLUE-REF-001: off}\n");
-    lint(&project, &["--accept", "doc-007", "--reason", "parked is our word"]);
+    lint(&project, &["--accept", "doc-007", "--reason", "purple is our word"]);
     let output = project.build();
     assert!(output.stderr.contains("nothing to do"), "{}", output.stderr);
     let mut after = project.files();
