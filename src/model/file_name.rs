@@ -180,7 +180,11 @@ fn take_number<'a>(stem: &'a str, name: &mut FileName) -> &'a str {
     let is_known_series = series::known_series(&stem[..n_letters]).is_some();
     // After a date a word is part of the slug: `2026-01-25-iso-8601-dates`.
     let dated = name.date.is_some();
-    let prefixed = ((2..=4).contains(&n_letters) || is_known_series) && n_separators <= 2 && !dated;
+    // A single letter is a prefix before a number with zeros in front: `p0029`.
+    let is_padded = after_letters.starts_with("00")
+        && after_letters.bytes().take_while(u8::is_ascii_digit).count() >= 4;
+    let is_prefix = (2..=4).contains(&n_letters) || is_known_series || n_letters == 1 && is_padded;
+    let prefixed = is_prefix && n_separators <= 2 && !dated;
     // `#1234 - Title` has the number of an issue.
     let bare = n_letters == 0 && (n_separators == 0 || stem.starts_with('#') && n_separators == 1);
     // In `meeting-2020-01-02` the digits are a date. The whole name stays the slug, except after
@@ -300,6 +304,8 @@ mod tests {
         check("2026-01-26T1600Z-iso-8601-dates.wip.md", "", "iso-8601-dates", Some(Status::Active));
         check("round-2.md", "", "round-2", None);
         check("proposal-2.md", "2", "", None);
+        check("p0029-linear-types.md", "29", "linear-types", None);
+        check("p2029-linear-types.md", "", "p2029-linear-types", None);
         check("-leading.md", "", "leading", None);
         check("[ADR-0012] Use X.md", "12", "use-x", None);
         check("(12) Use X.md", "12", "use-x", None);

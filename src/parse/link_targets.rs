@@ -1,6 +1,9 @@
 //! Converts the destinations of links and the URLs in prose to targets of references.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::percent::percent_decoded;
 use crate::model::file_name::is_name_suffix;
@@ -8,6 +11,9 @@ use crate::model::{Target, TextFormat};
 
 /// A longer run of characters in prose is not a URL.
 const MAX_URL: usize = 512;
+
+/// Finds the end of a URL's scheme. Building a searcher costs more than searching a short text.
+static SCHEME_END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"://"));
 
 /// Returns the target of a link, if it can be a document.
 pub(super) fn target(destination: &str) -> Option<Target> {
@@ -59,7 +65,7 @@ fn starts_with_host(path: &str) -> bool {
 pub(super) fn bare_urls(text: &str) -> Vec<Range<usize>> {
     let mut urls = Vec::new();
     let mut from = 0;
-    while let Some(at) = memchr::memmem::find(&text.as_bytes()[from..], b"://") {
+    while let Some(at) = SCHEME_END.find(&text.as_bytes()[from..]) {
         let at = from + at;
         from = at + 3;
         let scheme = ["https", "http"].into_iter().find(|scheme| text[..at].ends_with(scheme));

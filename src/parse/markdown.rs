@@ -8,6 +8,7 @@ use super::header_fields::{is_known, key_and_value};
 use super::section_names::{is_cover_name, is_section_name, normal_name};
 use super::translated_names::english;
 use crate::model::binding::looks_like_path;
+use crate::model::{Status, status_words};
 
 /// A heading and its position.
 pub(crate) struct Heading {
@@ -95,10 +96,11 @@ impl<'a> Body<'a> {
     pub(crate) fn head(&self) -> Range<usize> {
         let mut has_title = false;
         let end = self.headings.iter().find(|heading| {
-            if is_cover_name(&heading.title) || super::title::is_id(&heading.title) {
+            let title = heading.title.as_str();
+            if is_cover_name(title) || super::title::is_id(title) || states_successor(title) {
                 return false;
             }
-            std::mem::replace(&mut has_title, true) || is_section_name(&heading.title)
+            std::mem::replace(&mut has_title, true) || is_section_name(title)
         });
         self.range.start..end.map_or(self.range.end, |heading| heading.start)
     }
@@ -121,6 +123,13 @@ impl<'a> Body<'a> {
         let last = self.paragraphs.partition_point(|p| p.range.start < range.end);
         &self.paragraphs[first..last.max(first)]
     }
+}
+
+/// Returns true for a heading that says what replaces the document: `# Superseded by [X](x.md)`.
+pub(super) fn states_successor(heading: &str) -> bool {
+    heading.starts_with(['S', 's', 'R', 'r', 'O', 'o'])
+        && heading.split_whitespace().nth(1).is_some_and(|word| word.eq_ignore_ascii_case("by"))
+        && status_words::parse(heading) == Some(Status::Superseded)
 }
 
 /// The state of one pass: the body so far, and the elements that are open.

@@ -8,7 +8,7 @@ use super::header_fields::{Field, key_and_value};
 use super::id_mentions;
 use super::link_targets::{bare_urls, target};
 use super::relation_keys::relation_of_key;
-use super::statements::{Statements, clip_line, is_status_key, section_key, supersedes};
+use super::statements::{Statements, clip_line, is_status_key, supersedes};
 use super::supersession::{StatementPlace, stated};
 use crate::model::plan::Limits;
 use crate::model::plural::counted;
@@ -281,10 +281,9 @@ impl ReferenceCollector<'_, '_> {
         if let Some(relation) = self.statements.supersession_at(line, range) {
             return Some(relation);
         }
-        let relation = self.relation_of_line(line).or_else(|| {
-            let heading = self.page.body.heading_of(range.start)?;
-            relation_of_key(&section_key(&self.page.body.headings[heading]))
-        })?;
+        let relation = self
+            .relation_of_line(line)
+            .or_else(|| self.statements.relation_of_section(range.start))?;
         // A supersession that is not stated as such, or only of a part, leaves both in force.
         let replaces = matches!(relation, Relation::Supersedes | Relation::SupersededBy);
         Some(if replaces { Relation::Related } else { relation })

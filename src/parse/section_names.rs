@@ -1,28 +1,37 @@
 //! Recognises headings that name a section or a kind of document instead of its subject.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
 
 use super::translated_names::english;
 use crate::model::rules;
 
+static SECTIONS: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/section_names.txt")).collect());
+
+static COVERS: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/cover_names.txt")).collect());
+
 /// Returns true if a heading names a section of many documents, so that it cannot be a title.
 pub(super) fn is_section_name(heading: &str) -> bool {
-    contains(include_str!("rules/section_names.txt"), heading)
+    contains(&SECTIONS, heading)
 }
 
 /// Returns true if a heading says only that a header or a document of some kind follows.
 pub(super) fn is_cover_name(heading: &str) -> bool {
-    contains(include_str!("rules/cover_names.txt"), heading)
+    contains(&COVERS, heading)
 }
 
-fn contains(names: &str, heading: &str) -> bool {
+fn contains(names: &FxHashSet<&str>, heading: &str) -> bool {
     // The longest name, in any language, has fewer bytes; decorations need a few.
     if heading.len() > 64 {
         return false;
     }
     let name = normal_name(heading);
     let name = english(&name).unwrap_or(&name);
-    rules::entries(names).any(|entry| entry == name)
+    names.contains(name)
 }
 
 /// Normalizes a heading: lower case, without a number in front and punctuation at either end.

@@ -2,6 +2,7 @@
 
 use super::Page;
 use super::badges::badge_text;
+use super::markdown::states_successor;
 use super::notices::notice;
 use super::plain_text::plain;
 use super::section_names::normal_name;
@@ -50,7 +51,7 @@ fn stated(page: &Page<'_>) -> Option<(String, u32)> {
     })
 }
 
-/// Reads a mark in the title: `# [DEPRECATED] X`.
+/// Reads a mark in the title, `# [DEPRECATED] X`, or a heading `# Superseded by X` below it.
 fn in_title(page: &Page<'_>) -> Option<(String, u32)> {
     let field = page.fields.iter().find(|field| field.key == "title");
     let in_field = field.and_then(|field| Some((status_mark(field.items.first()?)?.0, field.line)));
@@ -58,7 +59,12 @@ fn in_title(page: &Page<'_>) -> Option<(String, u32)> {
         let heading = page.body.headings.first()?;
         Some((status_mark(&heading.title)?.0, page.lines.line(heading.start)))
     };
-    in_field.or_else(in_heading).map(|(mark, line)| (mark.to_string(), line))
+    let successor = || {
+        let mut headings = page.body.headings.iter().take(3);
+        let heading = headings.find(|heading| states_successor(&heading.title))?;
+        Some((heading.title.as_str(), page.lines.line(heading.start)))
+    };
+    in_field.or_else(in_heading).or_else(successor).map(|(mark, line)| (mark.to_string(), line))
 }
 
 /// Returns the status in a header field, from the field that names it most clearly.

@@ -12,6 +12,9 @@ use crate::model::Relation;
 /// Size in bytes of the longest section in which a supersession can be stated.
 const MAX_SECTION: usize = 2_000;
 
+/// A longer heading is not the name of a section, in bytes.
+const MAX_KEY: usize = 64;
+
 /// A part of a page where a supersession can be stated.
 #[derive(Clone, Copy)]
 enum Section {
@@ -29,11 +32,21 @@ enum Section {
 pub(super) struct Statements<'a, 'b> {
     page: &'a Page<'b>,
     places: Vec<(Range<usize>, Section)>,
+    /// The relation that each section gives to its references, by the index of its heading.
+    relations: Vec<Option<Relation>>,
 }
 
 impl<'a, 'b> Statements<'a, 'b> {
     pub(super) fn new(page: &'a Page<'b>) -> Statements<'a, 'b> {
-        Statements { page, places: places(page) }
+        let keys: Vec<String> = page.body.headings.iter().map(section_key).collect();
+        let relations: Vec<Option<Relation>> =
+            keys.iter().map(|key| relation_of_key(key)).collect();
+        Statements { page, places: places(page, &keys, &relations), relations }
+    }
+
+    /// Returns the relation that the section at an offset gives to its references.
+    pub(super) fn relation_of_section(&self, offset: usize) -> Option<Relation> {
+        self.relations[self.page.body.heading_of(offset)?]
     }
 
     /// Returns the supersession that a header field, a status or a line of its own states.
@@ -89,15 +102,19 @@ impl<'a, 'b> Statements<'a, 'b> {
 }
 
 /// Returns the parts of a page where a supersession can be stated.
-fn places(page: &Page<'_>) -> Vec<(Range<usize>, Section)> {
+fn places(
+    page: &Page<'_>,
+    keys: &[String],
+    relations: &[Option<Relation>],
+) -> Vec<(Range<usize>, Section)> {
     let mut places = vec![(page.body.head(), Section::Head)];
     for (i, heading) in page.body.headings.iter().enumerate() {
-        let section = match relation_of_key(&section_key(heading)) {
+        let section = match relations[i] {
             Some(relation @ (Relation::Supersedes | Relation::SupersededBy)) => {
                 Section::Named(relation)
             }
             Some(Relation::Related) => Section::Links,
-            _ if is_status_key(&section_key(heading)) => Section::Status,
+            _ if is_status_key(&keys[i]) => Section::Status,
             _ => continue,
         };
         let next = page.body.headings.get(i + 1).map_or(page.text.len(), |next| next.start);
@@ -110,9 +127,12 @@ fn places(page: &Page<'_>) -> Vec<(Range<usize>, Section)> {
     places
 }
 
-/// Returns the title of a section as a key.
-pub(super) fn section_key(heading: &Heading) -> String {
-    normal_key(heading.title.trim_end_matches(':'))
+/// Returns the title of a section as a key; empty if it is longer than any key.
+fn section_key(heading: &Heading) -> String {
+    match heading.title.len() <= MAX_KEY {
+        true => normal_key(heading.title.trim_end_matches(':')),
+        false => String::new(),
+    }
 }
 
 pub(super) fn is_status_key(key: &str) -> bool {

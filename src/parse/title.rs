@@ -204,8 +204,8 @@ fn leading_id(title: &str) -> Option<LeadingId> {
         return None;
     }
     let rest = digits[n_digits..].trim_start_matches([']', ')']);
-    let text = rest.trim_start_matches([' ', ':', '.', '-', '–', '—', '|']).trim();
-    let marked = rest.trim_start().starts_with([':', '.', '-', '–', '—', '|']);
+    let text = rest.trim_start_matches([' ', ':', '.', '-', '–', '—', '|', '/']).trim();
+    let marked = rest.trim_start().starts_with([':', '.', '-', '–', '—', '|', '/']);
     let number = Number::new(&digits[..n_digits])?;
     // `2.0 release` and `128-bit` are words, not ids.
     let padded = n_digits >= 3 && digits.starts_with('0');
@@ -234,6 +234,7 @@ mod tests {
         for (title, own, expected) in [
             ("RFC 0016: Context Injection", "16", "Context Injection"),
             ("ADR-0012: Use X", "12", "Use X"),
+            ("RFC-0012/Use X", "12", "Use X"),
             ("12. Use X", "12", "Use X"),
             ("012 Use Kafka", "12", "Use Kafka"),
             ("3. Networking Outline", "33", "Networking Outline"),
