@@ -6,6 +6,7 @@ use super::markdown::Body;
 use super::plain_text::plain;
 use super::translated_names::english;
 use super::{LineIndex, header_block};
+use crate::model::byte_scan::prefix;
 
 /// One metadata field of a document, from front matter, a sidecar file or the body.
 #[derive(Debug)]
@@ -154,7 +155,8 @@ pub(super) fn key_and_value(line: &str) -> Option<(String, String)> {
     if line.starts_with(['`', '"', '{']) {
         return None;
     }
-    let Some(colon) = line.find([':', '：']).filter(|colon| *colon <= 60) else {
+    // Most lines are prose, and only their start can be a key.
+    let Some(colon) = prefix(line, 64).find([':', '：']).filter(|colon| *colon <= 60) else {
         return without_colon(line);
     };
     if line[colon..].starts_with("://") {
