@@ -218,6 +218,10 @@ impl ReferenceCollector<'_, '_> {
 
     /// Adds the numbers, paths and names that a header field lists.
     fn add_names(&mut self, item: &str, relation: Relation, kind: Option<&str>, line: u32) {
+        // `supersedes: 0017 (the storage format only)` leaves both in force.
+        let is_partial = matches!(relation, Relation::Supersedes | Relation::SupersededBy)
+            && stated(StatementPlace::Named(relation), "", after_number(item)).is_none();
+        let relation = if is_partial { Relation::Related } else { relation };
         let item = without_parentheses(item);
         for part in item.split([',', ';']) {
             let part = part.trim().trim_matches(['`', '"', '\'', '[', ']', '*', '#', ' ']);
@@ -301,6 +305,11 @@ impl ReferenceCollector<'_, '_> {
         self.last_line = Some((line, relation));
         relation
     }
+}
+
+/// Returns the text after the number at the start of a field's value.
+fn after_number(item: &str) -> &str {
+    item.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '#' | '[' | '"' | '\''))
 }
 
 /// Removes everything in parentheses: `0004 (Evidence)` becomes `0004`.

@@ -210,6 +210,7 @@ mod tests {
         check(StatementPlace::Status, "Accepted, not superseded by @", None);
         check(StatementPlace::Status, "Accepted, see @", None);
         check(FIELD, "None (extends @)", None);
+        check(FIELD, "@ (the storage format only)", None);
         check(FIELD, "the greeting message in @", None);
         check(FIELD, "the greeting message in ADR 3, and @", None);
         check(FIELD, "Portions of @", None);
