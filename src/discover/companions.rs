@@ -43,10 +43,10 @@ impl Numbering {
     }
 }
 
-/// Counts the Markdown files in each folder and the folders below it.
-pub(super) fn files_per_folder<'a>(markdown: &[&'a str]) -> BTreeMap<&'a str, usize> {
+/// Counts the files in each folder and the folders below it.
+pub(super) fn files_per_folder<'a>(texts: &[&'a str]) -> BTreeMap<&'a str, usize> {
     let mut in_folder: BTreeMap<&str, usize> = BTreeMap::new();
-    for path in markdown {
+    for path in texts {
         *in_folder.entry(folder_of(path)).or_default() += 1;
     }
     let mut counts = BTreeMap::new();
@@ -59,7 +59,7 @@ pub(super) fn files_per_folder<'a>(markdown: &[&'a str]) -> BTreeMap<&'a str, us
     counts
 }
 
-/// Returns true if a Markdown file in a collection's folder is a document. Index pages and
+/// Returns true if a file in a collection's folder is a document. Index pages and
 /// templates are not.
 pub(super) fn is_document(path_in_collection: &str, name: &FileName, n_files: usize) -> bool {
     if is_template(path_in_collection, name) {
@@ -68,7 +68,7 @@ pub(super) fn is_document(path_in_collection: &str, name: &FileName, n_files: us
     if !name.is_index {
         return true;
     }
-    // A cover page is a document if its folder is numbered or has no other Markdown file.
+    // A cover page is a document if its folder is numbered or has no other file.
     let Some((folder, _)) = path_in_collection.rsplit_once('/') else { return false };
     folder_number(folder).is_some() || n_files == 1
 }

@@ -19,10 +19,10 @@ pub(super) fn apply(
 ) -> anyhow::Result<(Vec<Collection>, Vec<FoundFile>)> {
     let mut collections: Vec<Collection> = Vec::new();
     let mut found: Vec<FoundFile> = Vec::new();
-    let markdown: Vec<&str> =
+    let texts: Vec<&str> =
         files.iter().map(|file| file.path.as_str()).filter(|path| is_text(path)).collect();
-    let counts = files_per_folder(&markdown);
-    let mut taken = vec![false; markdown.len()];
+    let counts = files_per_folder(&texts);
+    let mut taken = vec![false; texts.len()];
     for rule in rules {
         let row = collection_row(&mut collections, rule);
         for pattern in &rule.paths {
@@ -30,7 +30,7 @@ pub(super) fn apply(
             let base = base_len(pattern);
             let folder = &pattern[..base];
             let mut n_matched = 0;
-            for (i, path) in markdown.iter().enumerate() {
+            for (i, path) in texts.iter().enumerate() {
                 if !glob.is_match(path) || !path.starts_with(folder) {
                     continue;
                 }

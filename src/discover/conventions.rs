@@ -37,11 +37,11 @@ pub(super) type Probe<'a> = &'a (dyn Fn(&str) -> Option<ProbedFile> + Sync);
 
 /// Finds documents by convention. `files` must be sorted by path.
 pub(super) fn apply(files: &[WalkedFile], probe: Probe<'_>) -> Conventional {
-    let markdown: Vec<&str> =
+    let texts: Vec<&str> =
         files.iter().map(|file| file.path.as_str()).filter(|path| is_text(path)).collect();
-    let mains = MainDocuments::new(&markdown);
-    let (named, unnamed) = by_folder(&markdown, &mains);
-    let counts = files_per_folder(&markdown);
+    let mains = MainDocuments::new(&texts);
+    let (named, unnamed) = by_folder(&texts, &mains);
+    let counts = files_per_folder(&texts);
     let numbering = numbering_of_folders(&named);
     let judge = |file: &ChosenFile<'_>| {
         let n_files = counts.get(folder_of(file.path)).copied().unwrap_or_default();
@@ -66,8 +66,7 @@ pub(super) fn apply(files: &[WalkedFile], probe: Probe<'_>) -> Conventional {
             Judgement::Companion => false,
             // A file that is not checked out has no lines. Its name is that of a document.
             Judgement::Undecided => match header(file.path) {
-                None => !file.name.is_index,
-                Some(HeaderKind::Text) => !file.name.is_index,
+                None | Some(HeaderKind::Text) => !file.name.is_index,
                 Some(header) => header == HeaderKind::Decision,
             },
         };
@@ -88,25 +87,25 @@ pub(super) fn apply(files: &[WalkedFile], probe: Probe<'_>) -> Conventional {
 
 /// Separates the files in folders that names or numbers recognise from all others.
 fn by_folder<'a>(
-    markdown: &[&'a str],
+    texts: &[&'a str],
     mains: &MainDocuments<'_>,
 ) -> (Vec<ChosenFile<'a>>, Vec<&'a str>) {
-    let divided = known_folders::divided_by_status(markdown);
+    let divided = known_folders::divided_by_status(texts);
     // Most folders are recognised by name. File names are parsed only in the others.
     let mut known: BTreeMap<&str, Option<DocumentFolder>> = BTreeMap::new();
-    for path in markdown {
+    for path in texts {
         let folder = folder_of(path);
         known.entry(folder).or_insert_with(|| {
             let named = known_folders::nearest(folder);
             named.or_else(|| known_folders::nearest_divided(folder, &divided))
         });
     }
-    let others = markdown.iter().copied().filter(|path| known[folder_of(path)].is_none());
+    let others = texts.iter().copied().filter(|path| known[folder_of(path)].is_none());
     let numbered = NumberedFolders::new(others, mains);
     let mut folders: BTreeMap<&str, Option<Arc<DocumentFolder>>> = BTreeMap::new();
     let mut chosen: Vec<(&str, Arc<DocumentFolder>)> = Vec::new();
     let mut unnamed = Vec::new();
-    for path in markdown {
+    for path in texts {
         let parent = folder_of(path);
         let folder = folders.entry(parent).or_insert_with(|| {
             let known = known[parent].clone();

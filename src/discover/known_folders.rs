@@ -166,10 +166,10 @@ fn own_folder(parts: &[&str], below: &[String]) -> Option<DocumentFolder> {
 
 /// Finds the folders that are divided by status, such as one with `accepted/` and `rejected/`.
 /// Only decisions are accepted, proposed, rejected or superseded, so two such folders are enough.
-pub(super) fn divided_by_status<'a>(markdown: &[&'a str]) -> BTreeSet<&'a str> {
+pub(super) fn divided_by_status<'a>(texts: &[&'a str]) -> BTreeSet<&'a str> {
     let mut divisions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let mut last = None;
-    for path in markdown {
+    for path in texts {
         let mut folder = folder_of(path);
         if last == Some(folder) {
             continue;
@@ -272,8 +272,8 @@ mod tests {
 
     #[test]
     fn a_folder_with_folders_for_statuses_has_documents() {
-        let markdown = ["accepted/2020/x.md", "proposed/y.md", "rejected/z.md", "blog/draft/a.md"];
-        let divided = divided_by_status(&markdown);
+        let texts = ["accepted/2020/x.md", "proposed/y.md", "rejected/z.md", "blog/draft/a.md"];
+        let divided = divided_by_status(&texts);
         let base = |path| nearest_divided(folder_of(path), &divided).map(|folder| folder.base);
         assert_eq!(base("accepted/2020/x.md").as_deref(), Some(""));
         assert_eq!(base("blog/draft/a.md"), None);

@@ -1,7 +1,7 @@
 //! Recognises folders of documents by their numbered files, and documents in folders of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::companions::is_companion_name;
 use super::known_folders::{DocumentFolder, RecognisedBy, owner, parts_of};
@@ -10,7 +10,8 @@ use crate::model::uri::slugify;
 use crate::model::{FileName, document, rules, status_folders};
 
 /// Words before a number that count parts of a text, not documents of a series: `chapter`, `lab`.
-const COUNTED_PARTS: &str = include_str!("rules/counted_parts.txt");
+static COUNTED_PARTS: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/counted_parts.txt")).collect());
 
 /// Names of the main document in a folder of its own that has no cover page.
 const MAIN_NAMES: &[&str] =
@@ -22,11 +23,11 @@ pub(super) struct MainDocuments<'a>(BTreeMap<&'a str, &'a str>);
 impl<'a> MainDocuments<'a> {
     /// Finds the main document of each numbered folder: a file beside the folder with the same
     /// name or number, its cover page, its only file, a file with the folder's name, or one called
-    /// `proposal` or `spec`. `markdown` must be sorted.
-    pub(super) fn new(markdown: &[&'a str]) -> MainDocuments<'a> {
+    /// `proposal` or `spec`. `texts` must be sorted.
+    pub(super) fn new(texts: &[&'a str]) -> MainDocuments<'a> {
         let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut beside: BTreeMap<(&str, String), &str> = BTreeMap::new();
-        for path in markdown {
+        for path in texts {
             let folder = folder_of(path);
             if !folder.is_empty() {
                 folders.entry(folder).or_default().push(path);
@@ -34,7 +35,7 @@ impl<'a> MainDocuments<'a> {
         }
         folders.retain(|folder, _| folder_number(folder).is_some());
         let parents: BTreeSet<&str> = folders.keys().map(|folder| folder_of(folder)).collect();
-        for path in markdown.iter().filter(|path| parents.contains(folder_of(path))) {
+        for path in texts.iter().filter(|path| parents.contains(folder_of(path))) {
             let file = path.rsplit('/').next().unwrap_or(path);
             beside.extend(
                 number_key(&FileName::parse(file)).map(|key| ((folder_of(path), key), *path)),
@@ -125,11 +126,11 @@ pub(super) struct NumberedFolders(BTreeMap<String, Option<String>>);
 impl NumberedFolders {
     /// Finds the numbered folders of files.
     pub(super) fn new<'a>(
-        markdown: impl Iterator<Item = &'a str>,
+        texts: impl Iterator<Item = &'a str>,
         mains: &MainDocuments<'_>,
     ) -> NumberedFolders {
         let mut counts: BTreeMap<String, FileCounts> = BTreeMap::new();
-        for path in markdown {
+        for path in texts {
             let (mut folder, file) = path.rsplit_once('/').unwrap_or(("", path));
             let is_main = mains.0.get(folder) == Some(&path);
             if mains.0.contains_key(folder) && !is_main {
@@ -205,7 +206,7 @@ pub(super) fn is_in_series(name: &FileName, file: &str) -> bool {
             let is_code = name.slug.is_empty()
                 && stem.len() == prefix.len() + name.number_text.len()
                 && crate::model::series::known_series(prefix).is_none();
-            !is_code && !rules::entries(COUNTED_PARTS).any(|word| word == prefix)
+            !is_code && !COUNTED_PARTS.contains(prefix.as_str())
         }
         None => {
             name.number_text.len() >= 3 || (name.slug.is_empty() && name.number_text.len() == 2)
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_numbered_folder_has_one_main_document() {
-        let markdown = [
+        let texts = [
             "specs/001-a/plan.md",
             "specs/001-a/spec.md",
             "specs/002-b/text.md",
@@ -255,7 +256,7 @@ mod tests {
             "specs/nep-0004.md",
             "specs/nep-0004/events.md",
         ];
-        let mains = MainDocuments::new(&markdown);
+        let mains = MainDocuments::new(&texts);
         assert_eq!(mains.of("specs/001-a/plan.md", 6), Some("specs/001-a/spec.md"));
         assert_eq!(mains.of("specs/002-b/text.md", 6), Some("specs/002-b/text.md"));
         assert_eq!(mains.of("specs/003-c/other.md", 6), Some("specs/003-c/003-c.md"));

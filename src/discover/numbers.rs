@@ -141,14 +141,7 @@ mod tests {
     use super::*;
 
     fn numbers(paths: &[&str]) -> Vec<String> {
-        let found = |path: &&str| FoundFile {
-            path: path.to_string(),
-            base: 0,
-            collection: 0,
-            sidecar: None,
-            name: FileName::parse(path),
-        };
-        let mut found: Vec<FoundFile> = paths.iter().map(found).collect();
+        let mut found: Vec<FoundFile> = paths.iter().map(|path| FoundFile::sample(path)).collect();
         correct(&mut found);
         found.into_iter().map(|found| found.name.number_text).collect()
     }

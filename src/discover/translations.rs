@@ -23,28 +23,25 @@ pub(super) fn drop_translations(found: &mut Vec<FoundFile>) {
     if languages.iter().all(Option::is_none) {
         return;
     }
-    let mut originals: BTreeMap<DocumentPlace, (u8, usize, usize)> = BTreeMap::new();
+    let mut originals: BTreeMap<&DocumentPlace, (u8, usize, usize)> = BTreeMap::new();
     let places: Vec<DocumentPlace> = found.iter().map(place).collect();
     let rank = |i: usize| match &languages[i] {
         None => 0,
         Some(code) if language::is_english(code) => 1,
         Some(_) => 2,
     };
-    for (i, place) in places.into_iter().enumerate() {
+    for (i, place) in places.iter().enumerate() {
         let candidate = (rank(i), found[i].path.matches('/').count(), i);
         let original = originals.entry(place).or_insert(candidate);
         *original = (*original).min(candidate);
     }
-    let keep: Vec<bool> = found
-        .iter()
-        .enumerate()
-        .map(|(i, document)| {
-            let (.., original) = originals[&place(document)];
-            languages[i].is_none() || original == i || languages[original] == languages[i]
-        })
-        .collect();
-    let mut keep = keep.into_iter();
-    found.retain(|_| keep.next().unwrap_or(true));
+    let is_kept = |i: usize| {
+        let (.., original) = originals[&places[i]];
+        languages[i].is_none() || original == i || languages[original] == languages[i]
+    };
+    let kept: Vec<bool> = (0..found.len()).map(is_kept).collect();
+    let mut kept = kept.into_iter();
+    found.retain(|_| kept.next().unwrap_or(true));
 }
 
 /// Returns the language in a path: a folder or the end of the file's name.
@@ -75,17 +72,9 @@ fn place(found: &FoundFile) -> DocumentPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::FileName;
 
     fn kept(paths: &[&str]) -> Vec<String> {
-        let found = |path: &&str| FoundFile {
-            path: path.to_string(),
-            base: 0,
-            collection: 0,
-            sidecar: None,
-            name: FileName::parse(path),
-        };
-        let mut found: Vec<FoundFile> = paths.iter().map(found).collect();
+        let mut found: Vec<FoundFile> = paths.iter().map(|path| FoundFile::sample(path)).collect();
         drop_translations(&mut found);
         found.into_iter().map(|found| found.path).collect()
     }

@@ -1,9 +1,13 @@
 //! Language codes in names of files and folders.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use super::rules;
 
-/// Codes of languages into which documents are translated.
-const LANGUAGES: &str = include_str!("rules/languages.txt");
+/// Codes of languages into which documents are translated, in lower case.
+static LANGUAGES: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/languages.txt")).collect());
 
 /// Folders that contain one folder per language.
 const CONTAINERS: &[&str] = &[
@@ -27,9 +31,9 @@ pub fn is_code(word: &str) -> bool {
     let is_region = |region: &str| {
         region.bytes().all(|b| b.is_ascii_alphabetic()) && matches!(region.len(), 2 | 4)
     };
-    let code_ok = matches!(code.len(), 2 | 3)
-        && rules::entries(LANGUAGES).any(|known| code.eq_ignore_ascii_case(known));
-    code_ok && region.is_none_or(is_region)
+    matches!(code.len(), 2 | 3)
+        && region.is_none_or(is_region)
+        && LANGUAGES.contains(code.to_ascii_lowercase().as_str())
 }
 
 /// Returns true for a code of English, the language in which most originals are written.

@@ -71,6 +71,13 @@ impl FoundFile {
     pub fn path_in_collection(&self) -> &str {
         &self.path[self.base..]
     }
+
+    /// Returns a file of a collection in the root folder, for unit tests.
+    #[cfg(test)]
+    pub(crate) fn sample(path: &str) -> FoundFile {
+        let name = FileName::parse(path);
+        FoundFile { path: path.to_string(), base: 0, collection: 0, sidecar: None, name }
+    }
 }
 
 /// The bytes of one document, read once.

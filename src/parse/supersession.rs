@@ -3,10 +3,16 @@
 //! A wrong supersession hides a decision that is in force. So a text counts only if it is a
 //! statement and nothing limits it to a part of the other document.
 
+use std::sync::LazyLock;
+
 use crate::model::series::known_series;
 use crate::model::{Relation, rules, status_words};
 
-const WORDS: &str = include_str!("rules/supersession.txt");
+/// Words with the place where they may occur.
+static WORDS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let rows = rules::entries(include_str!("rules/supersession.txt"));
+    rows.filter_map(|row| row.split_once(' ')).collect()
+});
 
 /// Longest text before a reference that can be part of a statement.
 pub(super) const MAX_BEFORE: usize = 400;
@@ -97,7 +103,7 @@ fn is_limited(before: &str, after: &str) -> bool {
     let clause_end = after.find([',', '.', ';', '|', '\n']).unwrap_or(after.len());
     let clause = after[..clause_end].to_lowercase();
     let clause = clause.split(" and ").next().unwrap_or_default();
-    let starts_part = |text: &str| entries("part").any(|part| text.contains(part));
+    let starts_part = |text: &str| words_at("part").any(|part| text.contains(part));
     if clause.trim_start().starts_with(['\'', '’', '§'])
         || starts_part(before)
         || starts_part(clause)
@@ -116,13 +122,12 @@ fn is_id(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit()) || known_series(word).is_some()
 }
 
-fn entries(kind: &'static str) -> impl Iterator<Item = &'static str> {
-    let rows = rules::entries(WORDS).filter_map(|row| row.split_once(' '));
-    rows.filter(move |(of, _)| *of == kind).map(|(_, word)| word)
+fn words_at(place: &str) -> impl Iterator<Item = &'static str> {
+    WORDS.iter().filter(move |(of, _)| *of == place).map(|(_, word)| *word)
 }
 
-fn is_word(kind: &'static str, word: &str) -> bool {
-    entries(kind).any(|known| known == word)
+fn is_word(place: &str, word: &str) -> bool {
+    words_at(place).any(|known| known == word)
 }
 
 /// Splits a text into words without punctuation.
