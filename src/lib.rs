@@ -10,6 +10,7 @@ pub mod guard;
 pub mod parse;
 pub mod link;
 pub mod rank;
+pub mod search;
 pub mod condense;
 pub mod render;
 pub mod wire;

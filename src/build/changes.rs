@@ -29,6 +29,8 @@ pub(super) struct PlannedChanges {
     pub(super) notes: Vec<Diagnostic>,
     /// The facts that decide each artifact, by path.
     pub(super) actions: Vec<(String, Action)>,
+    /// Digest of the build's inputs.
+    pub(super) inputs: String,
 }
 
 impl PlannedChanges {
@@ -52,13 +54,14 @@ pub(super) fn plan(
     let digest = inputs_digest(inputs, graph, bindings);
     let entries = artifacts.iter().map(|built| entry(built, intact.get(&built.path)));
     let wanted = new_manifest(corpus, digest, entries.collect());
+    let planned = PlannedChanges { inputs: digest.to_string(), ..PlannedChanges::default() };
     let mut planner = Planner {
         root,
         head: LazyCell::new(Box::new(|| provenance(head.wait()))),
         explainer: options.explain.then_some(explainer),
         intact,
         authorship: Authorship::new(root, manifest.is_some(), BTreeMap::new()),
-        planned: PlannedChanges::default(),
+        planned,
     };
     for built in artifacts {
         planner.artifact(built, manifest.as_ref())?;

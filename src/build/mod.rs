@@ -12,6 +12,7 @@ mod explain;
 mod extracts;
 mod inputs;
 mod manifest;
+mod search;
 mod session;
 mod state;
 mod threads;
@@ -27,11 +28,13 @@ use crate::model::{
 use crate::parse::Extracts;
 use crate::rank::{self, Ranking};
 use crate::root::Root;
+use crate::search::SearchIndex;
 use crate::{emit, guard, link, parse};
 
 use documents::{FactsStore, NewFacts};
 use emitted::Emitted;
 pub use inputs::{Inputs, load, plan};
+pub use search::search_index;
 
 /// Receives the progress of a long build.
 pub trait Progress: Sync {
@@ -201,7 +204,10 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let cached = store.save(root, new_facts);
     notes.extend(cached.err().map(state::not_written));
 
-    let ranking = rank::rank(&graph, &Lexicon::new(&graph.documents, terms));
+    let lexicon = Lexicon::new(&graph.documents, terms);
+    let (ranking, index) =
+        rayon::join(|| rank::rank(&graph, &lexicon), || SearchIndex::new(&graph, &lexicon));
+    drop(lexicon);
     let rfcs = workflow::choose_rfcs(&graph, inputs.plan.max_bundles).into_value(&mut notes);
     let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, rfcs };
     let artifacts = artifacts::render(&corpus, &emitted.intact, &mut notes)?;
@@ -215,9 +221,10 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let seen = state::ReadState { looked_at, files, tree: &tree, inputs: &inputs };
     let folders = state::folders(root, &tree, &created, &planned.removals);
     let outputs = state::outputs(root, &previous, &planned.actions, written)?;
+    let not_saved = search::save(root, &planned.inputs, &index);
     let saved = state::save(root, seen, folders, outputs, planned.actions, outcome.counts());
-    let note = saved.err().map(state::not_written);
-    outcome.diagnostics.extend(note.and_then(|note| inputs.policy.apply_severity(note)));
+    let notes = saved.err().map(state::not_written).into_iter().chain(not_saved);
+    outcome.diagnostics.extend(notes.filter_map(|note| inputs.policy.apply_severity(note)));
     Ok(outcome)
 }
 

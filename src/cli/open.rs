@@ -11,6 +11,7 @@ use crate::emit;
 use crate::model::layout::USAGE;
 use crate::reader::ProjectReader;
 use crate::root::Root;
+use crate::search::SearchIndex;
 use crate::serve::{AddressError, AuditLog, Built, Bundles, Library, Overlay, ReadError, bundles};
 use crate::wire::audit::AuditLine;
 use crate::wire::jsonl::BundleLine;
@@ -38,6 +39,13 @@ impl BuiltProject {
     pub(super) fn library(&self) -> Library<'_> {
         let BuiltProject { root, built, reader, work } = self;
         Library { root, built, reader, work: work.as_deref(), today: emit::today() }
+    }
+
+    /// Returns the search index of the last build.
+    pub(super) fn search_index(&self) -> anyhow::Result<SearchIndex> {
+        let Built { manifest, catalogue, .. } = &self.built;
+        let row_of = |uri: &str| catalogue.row(uri);
+        build::search_index(&self.root, &manifest.inputs, catalogue.n_documents(), &row_of)
     }
 
     /// Converts an error about an address that the user typed, and adds a hint.

@@ -9,23 +9,28 @@ use serde_json::json;
 use super::open::BuiltProject;
 use super::output::OutputFormat;
 use super::{Exit, for_path, output};
+use crate::condense::tokens;
 use crate::root::Root;
+use crate::serve::Catalogue;
 use crate::serve::related::{self, Related};
+use crate::serve::search::SearchResult;
+use crate::wire::jsonl::DocumentLine;
 
 /// The flags of `blue knowledge related`.
 #[derive(Args, Debug)]
 pub(super) struct RelatedArgs {
-    /// Address, path or words
-    about: String,
+    /// Question, words, path, id or address
+    #[arg(required = true)]
+    about: Vec<String>,
     /// Show the reasons for each document
     #[arg(long)]
     why: bool,
     /// Show at most N documents
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
-    /// Show only documents that have at most this many tokens in total
-    #[arg(long, value_name = "TOKENS")]
-    budget: Option<u64>,
+    /// Print at most this many tokens; the first document gets most of them
+    #[arg(long, value_name = "TOKENS", default_value_t = 450)]
+    budget: u64,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -43,59 +48,112 @@ pub(super) struct WhyArgs {
 impl RelatedArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let project = BuiltProject::open(directory)?;
-        let about = path_or_text(&project.root, directory, &self.about);
-        let row = related::row_of(&project.library(), &about);
-        let mut found = match row.map_err(|error| project.error(&about, error))? {
-            Some(row) => neighbours(&project, row)?,
+        let typed = self.about.join(" ");
+        let about = path_or_text(&project.root, directory, &typed);
+        let library = project.library();
+        let row = related::row_of(&library, &about);
+        let mut result = match row.map_err(|error| project.error(&about, error))? {
+            Some(row) => SearchResult::of(neighbours(&project, row)?),
             None => {
-                let catalogue = &project.built.catalogue;
-                related::to_text(&project.root, catalogue, &about, self.limit).0
+                let index = project.search_index()?;
+                related::to_text(&library, &index, &about, self.limit, self.budget)
             }
         };
-        found.truncate(self.limit);
-        if let Some(budget) = self.budget {
-            let mut rest = budget;
-            found.retain(|related| {
-                let after = rest.checked_sub(related.document.tokens);
-                rest = after.unwrap_or(rest);
-                after.is_some()
-            });
+        result.found.truncate(self.limit);
+        output::out(&self.text(&project, &result)?)?;
+        if !result.unknown.is_empty() {
+            let words = result.unknown.join(", ");
+            output::say(&format!("blue: no document contains {}", output::visible(&words)));
         }
-        output::out(&self.text(&found)?)?;
-        if found.is_empty() {
-            output::say(&format!(
-                "blue: no document is related to {}",
-                output::visible(&self.about)
-            ));
+        if result.found.is_empty() {
+            output::say(&format!("blue: no document is related to {}", output::visible(&typed)));
             return Ok(Exit::FoundSomething);
         }
         Ok(Exit::Done)
     }
 
-    fn text(&self, related: &[Related]) -> anyhow::Result<String> {
+    fn text(&self, project: &BuiltProject, result: &SearchResult) -> anyhow::Result<String> {
+        let catalogue = &project.built.catalogue;
         if self.format == OutputFormat::Json {
-            let entry = |related: &Related| {
-                let line = &related.document;
-                json!({
-                    "uri": line.uri, "path": line.path, "title": line.title,
-                    "status": line.status, "summary": line.summary, "tokens": line.tokens,
-                    "score": related.score, "reasons": related.reasons,
-                })
-            };
-            let all: Vec<_> = related.iter().map(entry).collect();
+            let all: Vec<_> = result.found.iter().map(|found| entry(catalogue, found)).collect();
             return Ok(format!("{}\n", serde_json::to_string_pretty(&all)?));
         }
         let mut text = String::new();
-        for related in related {
-            let line = &related.document;
-            text += &output::visible(&format!("{}  {}  ({})", line.uri, line.title, line.status));
-            text.push('\n');
+        for (i, found) in result.found.iter().enumerate() {
+            let mut more = document_text(catalogue, found);
             if self.why {
-                text += &reasons(related);
+                more += &reasons(found);
             }
+            if i > 0 && tokens::count(&text) + tokens::count(&more) > self.budget {
+                let n_more = result.found.len() - i;
+                output::say(&format!("blue: {n_more} more\nhint: raise --budget"));
+                break;
+            }
+            text += &more;
         }
         Ok(text)
     }
+}
+
+/// Formats a document: its path with the line of the best passage, title, status and date, then the
+/// passages, or the summary if there are none.
+fn document_text(catalogue: &Catalogue, related: &Related) -> String {
+    let line = &related.document;
+    let place = match related.line {
+        0 => line.path.clone(),
+        n => format!("{}:{n}", line.path),
+    };
+    let mut states = vec![line.status.clone()];
+    states.extend(line.date.clone());
+    let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
+    states.extend(successors.map(|row| format!("replaced by {}", catalogue.path(row))));
+    if related.is_weak {
+        states.push("weak match".to_string());
+    }
+    let head = format!("{place}  {}  ({})", title(line), states.join(", "));
+    let mut text = format!("{}\n", output::visible(&head));
+    for passage in &related.passages {
+        let section = match passage.section.as_str() {
+            section if section.is_empty() || *section == line.title => String::new(),
+            section => format!("{section}: "),
+        };
+        let number = match passage.line == related.line {
+            true => String::new(),
+            false => format!("{}: ", passage.line),
+        };
+        let mut lines = passage.text.lines().map(output::visible);
+        let first = lines.next().unwrap_or_default();
+        text += &format!("    {number}{}{first}\n", output::visible(&section));
+        lines.for_each(|line| text += &format!("    {line}\n"));
+    }
+    if related.passages.is_empty() && !line.summary.is_empty() {
+        text += &format!("    {}\n", output::visible(&line.summary));
+    }
+    text
+}
+
+/// Formats the kind, number and title of a document.
+fn title(line: &DocumentLine) -> String {
+    match &line.number {
+        Some(number) => format!("{} {number}: {}", line.kind.to_uppercase(), line.title),
+        None => line.title.clone(),
+    }
+}
+
+fn entry(catalogue: &Catalogue, related: &Related) -> serde_json::Value {
+    let line = &related.document;
+    let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
+    let successors: Vec<&str> = successors.map(|row| catalogue.path(row)).collect();
+    let passages = related.passages.iter().map(
+        |passage| json!({"line": passage.line, "section": passage.section, "text": passage.text}),
+    );
+    json!({
+        "uri": line.uri, "path": line.path, "line": related.line, "number": line.number,
+        "title": line.title, "status": line.status, "live": line.live, "date": line.date,
+        "replaced_by": successors, "summary": line.summary, "tokens": line.tokens,
+        "score": related.score, "weak": related.is_weak, "reasons": related.reasons,
+        "passages": passages.collect::<Vec<_>>(),
+    })
 }
 
 impl WhyArgs {

@@ -11,6 +11,7 @@ use crate::model::Stat;
 use crate::model::layout::{BUNDLES, CONFIG, DATES, DOCUMENTS, MANIFEST, USAGE};
 use crate::reader::ProjectReader;
 use crate::root::Root;
+use crate::search::SearchIndex;
 use crate::serve::dates::Dates;
 use crate::serve::sessions::{self, Asking};
 use crate::serve::{Built, Library, bundles};
@@ -62,6 +63,7 @@ struct ProjectState {
 pub(super) struct Open {
     pub(super) built: Result<Arc<Built>, Arc<str>>,
     reader: Arc<OnceLock<ProjectReader>>,
+    search: Arc<OnceLock<SearchIndex>>,
     /// The name of the current work.
     pub(super) work: Option<String>,
 }
@@ -73,6 +75,18 @@ impl Open {
         let root = &project.root;
         let reader = self.reader.get_or_init(|| ProjectReader::new(build::plan(root)));
         Ok(Library { root, built, reader, work: self.work.as_deref(), today: emit::today() })
+    }
+
+    /// Returns the search index of the build.
+    pub(super) fn search_index(&self, library: &Library<'_>) -> anyhow::Result<&SearchIndex> {
+        if let Some(index) = self.search.get() {
+            return Ok(index);
+        }
+        let Built { manifest, catalogue, .. } = library.built;
+        let row_of = |uri: &str| catalogue.row(uri);
+        let n_documents = catalogue.n_documents();
+        let index = build::search_index(library.root, &manifest.inputs, n_documents, &row_of)?;
+        Ok(self.search.get_or_init(|| index))
     }
 }
 
@@ -117,7 +131,7 @@ impl Project {
         }
         let built = Built::open(&self.root).map(Arc::new);
         let built = built.map_err(|unbuilt| format!("{unbuilt}: {BUILD}").into());
-        let open = Open { built, reader: Arc::default(), work: None };
+        let open = Open { built, reader: Arc::default(), search: Arc::default(), work: None };
         // A build or a checkout replaces files one after the other. Until they are consistent, the
         // previous indexes are served for a short time.
         let torn = open.built.is_err() && stats[0].is_some();

@@ -48,6 +48,8 @@ pub const AUDIT: &str = ".blue/local/audit.jsonl";
 pub const ROTATED_AUDIT: &str = ".blue/local/audit.1.jsonl";
 /// The cache of parsed documents; not committed.
 pub const FACTS: &str = ".blue/local/facts";
+/// The search index of the last build; not committed.
+pub const SEARCH: &str = ".blue/local/search";
 /// The state of the last build; not committed.
 pub const STATE: &str = ".blue/local/state";
 /// Counts of the documents that were read on this machine; not committed.

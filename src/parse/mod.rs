@@ -3,6 +3,7 @@
 mod addresses;
 mod authors_and_tags;
 mod badges;
+mod blocks;
 mod code_identifiers;
 mod decode;
 mod documents;
@@ -45,7 +46,7 @@ use crate::guard::{Allowed, Clean, clean};
 use crate::model::escape::escape_except;
 use crate::model::plan::Limits;
 use crate::model::{
-    Code, Facts, Label, Note, Parsed, Reference, Source, Texts, TitleCandidates, Work,
+    Code, Facts, Label, Note, Parsed, Reference, Source, TextBlocks, Texts, TitleCandidates, Work,
 };
 
 pub use documents::documents;
@@ -104,6 +105,11 @@ pub fn parse_all(source: &Source, limits: &Limits, allowed: &Allowed) -> (Parsed
 /// Extracts the longer excerpts of a document.
 pub fn texts(source: &Source, limits: &Limits, allowed: &Allowed) -> Texts {
     with_page(source, limits, allowed, |page, _| excerpts::excerpts(page).1)
+}
+
+/// Splits a document into paragraphs and other small parts.
+pub fn blocks(source: &Source, limits: &Limits, allowed: &Allowed) -> TextBlocks {
+    with_page(source, limits, allowed, |page, _| blocks::blocks(page))
 }
 
 /// Extracts the phase, tasks and success criteria of a document.

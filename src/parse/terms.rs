@@ -9,7 +9,7 @@ use crate::model::word::{is_term, stem, stems, words};
 use crate::model::{CitingLines, Reference, Terms};
 
 /// Maximum number of terms stored per document.
-const MAX_TERMS: usize = 160;
+const MAX_TERMS: usize = 2_000;
 
 /// Maximum number of bigrams stored per document.
 const MAX_BIGRAMS: usize = 4_096;

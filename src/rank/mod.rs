@@ -4,7 +4,6 @@ mod anchor_text;
 mod citations;
 mod citing_phrases;
 mod code_names;
-mod integer_log;
 mod inverted_index;
 mod priors;
 pub mod ranker;
@@ -17,7 +16,7 @@ mod top;
 
 use rayon::prelude::*;
 
-use crate::model::{DocId, Graph, Lexicon, Neighbour, Reason};
+use crate::model::{DocId, Graph, Lexicon, Neighbour, Reason, integer_log};
 
 use ranker::{Ranker, Scratch};
 use references::References;

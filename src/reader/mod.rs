@@ -11,7 +11,7 @@ use crate::discover;
 use crate::discover::deny::{Access, DenyList};
 use crate::guard::{Allowed, Guard};
 use crate::model::source::document_digest;
-use crate::model::{Digest, Format, Plan};
+use crate::model::{Digest, Format, Plan, Source, TextBlocks};
 use crate::parse;
 use crate::root::{Content, Root};
 use crate::verify::{self, OnDisk};
@@ -126,6 +126,14 @@ impl ProjectReader {
         }
         let text = parse::whole(&bytes, &allowed);
         Ok(DocumentText { bytes, text, stale })
+    }
+
+    /// Reads a document in small parts. Also returns true if it changed since the build.
+    pub fn blocks(&self, root: &Root, line: &DocumentLine) -> Result<(TextBlocks, bool), Unread> {
+        let document = self.document(root, line)?;
+        let source = Source::new(&line.path, document.bytes, None);
+        let blocks = parse::blocks(&source, &self.plan.limits, &self.allowed(&line.path));
+        Ok((blocks, document.stale))
     }
 
     /// Reads an emitted file. The build redacted what it wrote; any other text is redacted here.

@@ -130,6 +130,20 @@ impl Catalogue {
         self.rows[row].weight
     }
 
+    /// The addresses of the documents that replaced the document of a row.
+    pub fn replaced_by(&self, row: usize) -> Vec<String> {
+        if memmem::find(self.raw(row).as_bytes(), b",\"replaced_by\":[").is_none() {
+            return Vec::new();
+        }
+        self.line(row).map_or_else(Vec::new, |line| line.replaced_by)
+    }
+
+    /// The rows whose number is an integer.
+    pub fn with_number(&self, number: u32) -> impl Iterator<Item = usize> + '_ {
+        let rows = self.rows.iter().enumerate();
+        rows.filter(move |(_, row)| row.number == Some(number)).map(|(at, _)| at)
+    }
+
     /// Parses a row. `None` if the line is damaged.
     pub fn line(&self, row: usize) -> Option<DocumentLine> {
         let mut line: DocumentLine = serde_json::from_str(self.raw(row)).ok()?;

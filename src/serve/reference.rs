@@ -34,7 +34,7 @@ pub fn neighbours(
     let mut neighbours = Vec::new();
     for NeighbourLine { uri, score, reasons } in line.neighbours {
         let document = live_document(&uri);
-        neighbours.extend(document.map(|document| Related { document, score, reasons }));
+        neighbours.extend(document.map(|document| Related::new(document, score, reasons)));
     }
     adjust(&mut neighbours, overlay, uri, live_document);
     Ok(Some(neighbours))
@@ -98,14 +98,12 @@ fn adjust(
                 neighbour.score = neighbour.score.saturating_add(score);
                 neighbour.reasons.push(reason);
             }
-            None => neighbours.extend(live_document(other).map(|document| Related {
-                document,
-                score,
-                reasons: vec![reason],
-            })),
+            None => neighbours.extend(
+                live_document(other).map(|document| Related::new(document, score, vec![reason])),
+            ),
         }
     }
-    for Related { document, score, reasons } in neighbours.iter_mut() {
+    for Related { document, score, reasons, .. } in neighbours.iter_mut() {
         let percent = overlay.boost(&document.uri);
         if percent > 0 {
             *score = score.saturating_add(percentage(*score, percent));

@@ -1,9 +1,11 @@
 //! Finds the documents related to a document, to a path of the repository or to words.
 
 use super::address::{document_of, resolve};
-use super::{AddressError, Catalogue, Library, bindings, reference, search};
+use super::search::{self, SearchResult};
+use super::{AddressError, Catalogue, Library, bindings, reference};
 use crate::model::binding::clean_path;
 use crate::root::Root;
+use crate::search::{Passage, SearchIndex};
 use crate::wire::jsonl::DocumentLine;
 
 /// A document that is related to another, to a path or to words.
@@ -15,6 +17,19 @@ pub struct Related {
     pub score: u32,
     /// The reasons, in words.
     pub reasons: Vec<String>,
+    /// The line of the best passage; 0 if there is none.
+    pub line: u32,
+    /// Passages that match words best, in the order of the document.
+    pub passages: Vec<Passage>,
+    /// True if the document has only a small part of the words.
+    pub is_weak: bool,
+}
+
+impl Related {
+    /// Returns a document without a passage.
+    pub fn new(document: DocumentLine, score: u32, reasons: Vec<String>) -> Related {
+        Related { document, score, reasons, line: 0, passages: Vec::new(), is_weak: false }
+    }
 }
 
 /// Base score of a document that binds a path, above any score by words.
@@ -38,25 +53,25 @@ pub fn to_document(library: &Library<'_>, row: usize) -> anyhow::Result<Option<V
     reference::neighbours(library.root, catalogue, &library.overlay(), catalogue.uri(row))
 }
 
-/// Returns the documents that bind a path and at most `limit` that match words, best first, and the
-/// total number of matches.
+/// Returns the documents that bind a path, then those that match words, best first.
 pub fn to_text(
-    root: &Root,
-    catalogue: &Catalogue,
+    library: &Library<'_>,
+    index: &SearchIndex,
     about: &str,
     limit: usize,
-) -> (Vec<Related>, usize) {
-    let mut related = bound(root, catalogue, about);
+    budget: u64,
+) -> SearchResult {
+    let mut related = bound(library.root, &library.built.catalogue, about);
     let n_bound = related.len();
-    let (matches, n_matches) = search::search(catalogue, about, limit);
-    for found in matches {
+    let mut result = search::search(library, index, about, limit, budget);
+    for found in std::mem::take(&mut result.found) {
         if related[..n_bound].iter().all(|bound| bound.document.uri != found.document.uri) {
             related.push(found);
         }
     }
     // If documents bind the path, matches by words only fill the list up and are not counted.
-    let n = if n_bound > 0 { related.len() } else { n_matches };
-    (related, n)
+    result.n_all = if n_bound > 0 { related.len() } else { result.n_all };
+    SearchResult { found: related, ..result }
 }
 
 /// Returns the documents that bind a file or folder, most specific first. Empty for a text that is
@@ -72,7 +87,7 @@ fn bound(root: &Root, catalogue: &Catalogue, about: &str) -> Vec<Related> {
     let n = bound.len() as u32;
     let related = bound.zip(0..).map(|(bound, i)| {
         let reasons = bound.because.iter().map(bindings::Because::text).collect();
-        Related { document: bound.document, score: BOUND + n - i, reasons }
+        Related::new(bound.document, BOUND + n - i, reasons)
     });
     related.collect()
 }

@@ -1,142 +1,201 @@
-//! Finds documents by words in their title, address and summary.
+//! Finds documents by words, each with the passage that matches best.
 
-use memchr::memmem::Finder;
+use std::cmp::Reverse;
 
-use super::Catalogue;
+use super::Library;
 use super::related::Related;
+use crate::model::TextBlocks;
+use crate::search::{BestPassages, Match, Query, SearchIndex, best_passages};
 use crate::wire::jsonl::DocumentLine;
 
-/// Words that are not searched.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "an", "and", "are", "as", "at", "be", "by", "do", "does", "for", "from", "has",
-    "how", "in", "is", "it", "of", "on", "or", "our", "should", "that", "the", "this", "to", "use",
-    "was", "we", "what", "when", "where", "which", "why", "with",
-];
+/// Maximum number of documents whose text is read to find the best passages.
+const MAX_READ: usize = 12;
 
-/// Maximum number of words of a query that are searched.
-const MAX_WORDS: usize = 16;
+/// Share of the score that a document keeps if it is not live, in hundredths.
+const HISTORY_SHARE: u64 = 60;
 
-/// Returns at most `limit` documents that match a query, best first, and the number of all matches.
-pub fn search(catalogue: &Catalogue, query: &str, limit: usize) -> (Vec<Related>, usize) {
-    let words = split(query);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
-    let mut lower = Vec::new();
-    let mut matches: Vec<((bool, u32, u32), usize)> = Vec::new();
-    for row in 0..catalogue.n_documents() {
-        lower.clear();
-        lower.extend(catalogue.raw(row).bytes().map(|b| b.to_ascii_lowercase()));
-        // Only ASCII letters are lowered here, so a word with other letters counts as present.
-        let present = words.iter().zip(&finders);
-        let present = present.filter(|(word, f)| !word.is_ascii() || f.find(&lower).is_some());
-        if is_enough(present.count(), &words)
-            && let Some(line) = catalogue.line(row)
-            && let Some((score, _)) = score(&line, &words)
-        {
-            matches.push(((catalogue.is_live(row), score, catalogue.weight(row)), row));
-        }
+/// Share of the score of a document that goes to the one that replaced it, in hundredths.
+const SUCCESSOR_SHARE: u64 = 95;
+
+/// Weight of the best passage: a document whose best passage has all terms gets this share more, in
+/// hundredths.
+const PASSAGE_SHARE: u64 = 60;
+
+/// Of two documents whose scores differ by less than this, in hundredths, the newer is first.
+const SIMILAR: u64 = 6;
+
+/// A document that has less than this share of the query's words, weighted by rarity, is a weak
+/// match; in thousandths.
+const WEAK: u32 = 450;
+
+/// Documents with less than this share of the best score are left out, in hundredths.
+const MIN_SCORE: u64 = 25;
+
+/// Bytes per token, for dividing a budget.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// Tokens that the head of a document takes.
+const HEAD_TOKENS: u64 = 32;
+
+/// Share of the budget that the first document gets, and each one after it of the rest, in
+/// hundredths.
+const FIRST_SHARE: u64 = 50;
+const NEXT_SHARE: u64 = 40;
+
+/// Documents found by words.
+pub struct SearchResult {
+    /// Best first.
+    pub found: Vec<Related>,
+    /// Number of all documents that have a word of the query.
+    pub n_all: usize,
+    /// Words of the query that no document has.
+    pub unknown: Vec<String>,
+}
+
+impl SearchResult {
+    /// Returns the result of a search that needed no words.
+    pub fn of(found: Vec<Related>) -> SearchResult {
+        SearchResult { n_all: found.len(), found, unknown: Vec::new() }
     }
-    matches.sort_unstable_by_key(|(key, row)| (std::cmp::Reverse(*key), *row));
-    let related = |(_, row): &(_, usize)| {
-        let document = catalogue.line(*row)?;
-        let (score, reason) = score(&document, &words)?;
-        Some(Related { document, score, reasons: vec![reason] })
-    };
-    (matches.iter().take(limit).filter_map(related).collect(), matches.len())
 }
 
-/// Returns true if at least half of the words occur.
-fn is_enough(n: usize, words: &[&str]) -> bool {
-    n > 0 && n * 2 >= words.len()
+/// A document that may be shown.
+struct SearchCandidate {
+    document: DocumentLine,
+    score: u64,
+    covered: u32,
+    blocks: TextBlocks,
 }
 
-/// Scores a document by the words that it contains, and lists these words as the reason. `None` if
-/// it contains too few.
-fn score(document: &DocumentLine, words: &[&str]) -> Option<(u32, String)> {
-    let id = document.uri.rsplit('/').next().unwrap_or_default();
-    let title = format!("{} {} {id}", document.kind, document.title).to_lowercase();
-    let summary = document.summary.to_lowercase();
-    let number = document.number.as_deref().map(|number| number.trim_start_matches('0'));
-    let mut score = 0;
-    let mut found = Vec::new();
-    for word in words {
-        let is_number = number.is_some_and(|number| number == word.trim_start_matches('0'));
-        let points = match (find_word(&title, word), find_word(&summary, word)) {
-            _ if is_number => 12,
-            (Some(WordMatch::Whole), _) => 8,
-            (Some(WordMatch::Prefix), _) => 5,
-            (None, Some(WordMatch::Whole)) => 3,
-            (None, Some(WordMatch::Prefix)) => 2,
-            (None, None) => continue,
-        };
-        score += points;
-        found.push(*word);
-    }
-    is_enough(found.len(), words).then(|| (score, format!("has: {}", found.join(", "))))
+/// Finds at most `limit` documents by words, with passages that have at most `budget` tokens in
+/// total.
+pub fn search(
+    library: &Library<'_>,
+    index: &SearchIndex,
+    text: &str,
+    limit: usize,
+    budget: u64,
+) -> SearchResult {
+    let query = Query::new(index, text);
+    let scored = scored(library, &query, index);
+    let n_all = scored.len();
+    let mut candidates = candidates(library, &query, scored, limit);
+    order(&mut candidates);
+    let best = candidates.first().map_or(0, |candidate| candidate.score);
+    candidates.retain(|candidate| candidate.score * 100 >= best * MIN_SCORE);
+    candidates.truncate(limit);
+    let mut rest = budget;
+    let mut share = FIRST_SHARE;
+    let found = candidates.into_iter().map(|candidate| {
+        rest = rest.saturating_sub(HEAD_TOKENS);
+        let tokens = rest * share / 100;
+        share = NEXT_SHARE;
+        let max_bytes = (tokens * BYTES_PER_TOKEN) as usize;
+        let best = best_passages(&candidate.blocks, &query, max_bytes);
+        let n_bytes: usize = best.passages.iter().map(|passage| passage.text.len()).sum();
+        rest = rest.saturating_sub(n_bytes as u64 / BYTES_PER_TOKEN);
+        related(candidate, &query, best)
+    });
+    let found = found.collect();
+    let unknown = query.terms.iter().filter(|term| term.hashes.is_empty());
+    SearchResult { found, n_all, unknown: unknown.map(|term| term.word.clone()).collect() }
 }
 
-/// A match of a word in a text.
-enum WordMatch {
-    Whole,
-    /// The start of a longer word.
-    Prefix,
-}
-
-/// Finds a word in a text. The middle of a longer word does not match.
-fn find_word(text: &str, word: &str) -> Option<WordMatch> {
-    let mut prefix = None;
-    for (at, _) in text.match_indices(word) {
-        if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
+/// Returns all documents that match, with their scores. A document that is not live counts less, and
+/// passes its score on to the one that replaced it.
+fn scored(library: &Library<'_>, query: &Query, index: &SearchIndex) -> Vec<(u64, Match)> {
+    let catalogue = &library.built.catalogue;
+    let mut scored: Vec<(u64, Match)> = Vec::new();
+    let mut inherited: Vec<(usize, u64, Match)> = Vec::new();
+    let matches = query.matches(index);
+    let best = matches.iter().map(|found| found.score).max().unwrap_or(0);
+    for found in matches {
+        let score = u64::from(found.score) * 100;
+        if catalogue.is_live(found.row) {
+            scored.push((score, found));
             continue;
         }
-        if !text[at + word.len()..].chars().next().is_some_and(char::is_alphanumeric) {
-            return Some(WordMatch::Whole);
+        scored.push((score * HISTORY_SHARE / 100, found));
+        if found.score < best / 2 {
+            continue;
         }
-        // Too many words start with the same two letters.
-        prefix = (word.len() >= 3).then_some(WordMatch::Prefix);
+        for successor in catalogue.replaced_by(found.row) {
+            if let Some(row) = catalogue.row(&successor) {
+                inherited.push((row, score * SUCCESSOR_SHARE / 100, found));
+            }
+        }
     }
-    prefix
+    for (row, score, found) in inherited {
+        match scored.binary_search_by_key(&row, |(_, found)| found.row) {
+            Ok(at) => {
+                scored[at].0 = scored[at].0.max(score);
+                scored[at].1.covered = scored[at].1.covered.max(found.covered);
+            }
+            Err(at) => scored.insert(at, (score, Match { row, ..found })),
+        }
+    }
+    for number in &query.numbers {
+        for row in catalogue.with_number(*number) {
+            let bonus = u64::from(query.total_idf().max(64)) * 255 * 50;
+            match scored.binary_search_by_key(&row, |(_, found)| found.row) {
+                Ok(at) => scored[at].0 += bonus,
+                Err(at) => scored.insert(at, (bonus, Match { row, score: 0, covered: 0 })),
+            }
+        }
+    }
+    scored
 }
 
-fn split(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    let is_term = |word: &String| !word.is_empty() && !STOP_WORDS.contains(&word.as_str());
-    words.filter(is_term).take(MAX_WORDS).collect()
+/// Reads the documents with the highest scores and adds the scores of their best passages.
+fn candidates(
+    library: &Library<'_>,
+    query: &Query,
+    mut scored: Vec<(u64, Match)>,
+    limit: usize,
+) -> Vec<SearchCandidate> {
+    let catalogue = &library.built.catalogue;
+    scored.sort_unstable_by_key(|(score, found)| {
+        (Reverse(*score), Reverse(catalogue.weight(found.row)), found.row)
+    });
+    scored.truncate(limit.max(MAX_READ));
+    let best = scored.first().map_or(0, |(score, _)| *score);
+    let candidates = scored.into_iter().enumerate().filter_map(|(i, (score, found))| {
+        let document = catalogue.line(found.row)?;
+        let read = || library.reader.blocks(library.root, &document).ok();
+        let blocks = (i < MAX_READ).then(read).flatten().map(|(blocks, _)| blocks);
+        let blocks = blocks.unwrap_or_default();
+        let passage = u64::from(best_passages(&blocks, query, 1).score);
+        let share = if document.live { 100 } else { HISTORY_SHARE };
+        let score = score + best * passage.min(1_500) / 1_000 * PASSAGE_SHARE / 100 * share / 100;
+        Some(SearchCandidate { document, score, covered: found.covered, blocks })
+    });
+    candidates.collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn document(uri: &str, title: &str, summary: &str, live: bool) -> String {
-        format!(
-            "{{\"uri\":\"{uri}\",\"path\":\"p.md\",\"type\":\"adr\",\"number\":\"0005\",\"title\":\"{title}\",\"status\":\"accepted\",\"live\":{live},\"hash\":\"\",\"bytes\":1,\"tokens\":1,\"weight\":0,\"summary\":\"{summary}\"}}\n"
-        )
+/// Sorts candidates by score. Of two live ones with similar scores, the newer is first.
+fn order(candidates: &mut [SearchCandidate]) {
+    candidates.sort_by_key(|candidate| Reverse(candidate.score));
+    for i in 1..candidates.len() {
+        let (newer, older) = (&candidates[i], &candidates[i - 1]);
+        let is_similar = (older.score - newer.score) * 100 <= older.score * SIMILAR;
+        let is_newer = newer.document.date > older.document.date && older.document.date.is_some();
+        if is_similar && is_newer && newer.document.live {
+            candidates.swap(i, i - 1);
+        }
     }
+}
 
-    #[test]
-    fn titles_rank_above_summaries_and_live_documents_above_history() {
-        let lines = [
-            "{}\n".to_string(),
-            document("blue://docs/adrs/1-a", "Layout", "How the cache is stored", true),
-            document("blue://docs/adrs/2-b", "The CACHE", "", true),
-            document("blue://docs/adrs/3-c", "Cache of old", "cache", false),
-            document("blue://docs/adrs/4-d", "Locks", "Nothing", true),
-            document("blue://docs/adrs/5-e", "Überblick", "", true),
-        ];
-        let catalogue = Catalogue::new(lines.concat()).expect("an index");
-        let uris = |words: &str| -> Vec<String> {
-            let (found, n) = search(&catalogue, words, 10);
-            assert_eq!(found.len(), n);
-            let id = |uri: &str| uri.rsplit('/').next().unwrap_or_default().to_string();
-            found.iter().map(|fit| id(&fit.document.uri)).collect()
-        };
-        assert_eq!(uris("how do we cache?"), ["2-b", "1-a", "3-c"]);
-        assert_eq!(uris("überblick"), ["5-e"]);
-        assert_eq!(uris("lock"), ["4-d"]);
-        assert!(uris("the of and").is_empty() && uris("").is_empty());
-        assert!(uris("ock").is_empty() && uris("cache zebra lion").is_empty());
-        assert_eq!(search(&catalogue, "cache", 1).1, 3);
-        assert_eq!(search(&catalogue, "cache", 1).0[0].reasons, ["has: cache"]);
+fn related(candidate: SearchCandidate, query: &Query, best: BestPassages) -> Related {
+    let SearchCandidate { document, score, covered, .. } = candidate;
+    let words = query.terms.iter().filter(|term| !term.hashes.is_empty());
+    let words: Vec<&str> = words.map(|term| term.word.as_str()).collect();
+    let is_weak = covered < WEAK && query.numbers.is_empty();
+    Related {
+        document,
+        score: (score / 100).min(u64::from(u32::MAX)) as u32,
+        reasons: vec![format!("has: {}", words.join(", "))],
+        line: best.line,
+        passages: best.passages,
+        is_weak,
     }
 }

@@ -15,32 +15,33 @@ const USES: &[(&str, &[&str])] = &[
     ("parse", &["model", "guard"]),
     ("link", &["model"]),
     ("rank", &["model"]),
+    ("search", &["model"]),
     ("condense", &["model"]),
     ("render", &["model"]),
     ("wire", &["model"]),
     ("emit", &["model", "root", "wire"]),
     ("verify", &["model", "root", "wire"]),
-    ("serve", &["model", "root", "wire", "reader"]),
+    ("serve", &["model", "root", "search", "wire", "reader"]),
     (
         "build",
         &[
-            "model", "root", "discover", "guard", "parse", "link", "rank", "condense", "render",
-            "wire", "emit", "verify",
+            "model", "root", "discover", "guard", "parse", "link", "rank", "search", "condense",
+            "render", "wire", "emit", "verify",
         ],
     ),
     ("reader", &["model", "root", "discover", "guard", "parse", "condense", "wire", "verify"]),
     (
         "mcp",
         &[
-            "model", "root", "discover", "guard", "condense", "wire", "emit", "build", "reader",
-            "serve",
+            "model", "root", "discover", "guard", "search", "condense", "wire", "emit", "build",
+            "reader", "serve",
         ],
     ),
     (
         "cli",
         &[
-            "model", "root", "discover", "guard", "parse", "link", "rank", "condense", "render",
-            "wire", "emit", "verify", "build", "reader", "serve", "mcp",
+            "model", "root", "discover", "guard", "parse", "link", "rank", "search", "condense",
+            "render", "wire", "emit", "verify", "build", "reader", "serve", "mcp",
         ],
     ),
 ];

@@ -43,10 +43,10 @@ fn descriptions() -> Vec<Description> {
         },
         Description {
             name: "blue_related",
-            description: "Find the decisions (ADRs, RFCs, …) related to a document, a path or words, \
-                ranked, with reasons. Ask before deciding something that may be decided already.",
+            description: "Find the decisions (ADRs, RFCs, …) that answer a question or are related to \
+                a path or document, best first, with the passage that says so. Ask before deciding something that may be decided already.",
             input: json!({
-                "about": {"type": "string", "description": "blue:// address, path or words"},
+                "about": {"type": "string", "description": "question, words, path, id or blue:// address"},
                 "limit": {"type": "integer", "default": related::LIMIT},
                 "max_tokens": {"type": "integer", "default": related::MAX_TOKENS},
             }),

@@ -15,7 +15,7 @@ pub(super) const LIMIT: usize = 10;
 /// Largest allowed `limit`.
 const MAX_LIMIT: usize = 100;
 /// Default budget.
-pub(super) const MAX_TOKENS: u64 = 1_500;
+pub(super) const MAX_TOKENS: u64 = 600;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,6 +38,7 @@ pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswe
         read::record_refusal(project, about, read::failure(&open, error.into())).text()
     })?;
     let limit = arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
+    let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
     let (name, related, n_all) = match row {
         Some(row) => {
             project.save_usage(&library);
@@ -47,12 +48,11 @@ pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswe
             (library.built.catalogue.uri(row).to_string(), related, n)
         }
         None => {
-            let catalogue = &library.built.catalogue;
-            let (related, n) = related::to_text(library.root, catalogue, about, limit);
-            (shown(about), related, n)
+            let index = open.search_index(&library).map_err(|error| format!("{error:#}"))?;
+            let result = related::to_text(&library, index, about, limit, budget);
+            (shown(about), result.found, result.n_all)
         }
     };
-    let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
     let (answer, _) = fit_list(
         related.len().min(limit),
         budget,
@@ -68,14 +68,29 @@ pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswe
 fn entry(related: &Related) -> Value {
     let line = &related.document;
     let mut value = json!({
-        "uri": line.uri, "title": line.title, "status": line.status,
-        "why": related.reasons, "score": related.score,
+        "uri": line.uri, "path": line.path, "title": line.title, "status": line.status,
+        "score": related.score,
     });
-    if !line.summary.is_empty() {
-        value["summary"] = json!(line.summary);
+    if let Some(date) = &line.date {
+        value["date"] = json!(date);
     }
     if !line.live {
         value["replaced_by"] = json!(line.replaced_by);
     }
+    if related.is_weak {
+        value["weak"] = json!(true);
+    }
+    if related.passages.is_empty() {
+        value["why"] = json!(related.reasons);
+        if !line.summary.is_empty() {
+            value["summary"] = json!(line.summary);
+        }
+        return value;
+    }
+    let passages = related.passages.iter().map(|passage| match passage.section.as_str() {
+        "" => json!({"line": passage.line, "text": passage.text}),
+        section => json!({"line": passage.line, "section": section, "text": passage.text}),
+    });
+    value["passages"] = passages.collect();
     value
 }

@@ -46,6 +46,10 @@ fn related_documents_come_with_reasons_within_the_budget() {
     let answer = client.tool("blue_related", json!({"about": "which part is cached?", "limit": 3}));
     assert_eq!(answer["related"].as_array().unwrap().len(), 3);
     assert_eq!(answer["not_shown"], 17);
+    let first = &answer["related"][0];
+    assert!(first["path"].as_str().unwrap().starts_with(".blue/docs/adrs/"), "{answer}");
+    assert!(first["passages"][0]["text"].as_str().unwrap().contains("cache"), "{answer}");
+    assert!(first["passages"][0]["line"].as_u64().unwrap() > 1, "{answer}");
     for budget in [0, 50, 200, 700] {
         let arguments = json!({"about": "part cached", "limit": 100, "max_tokens": budget});
         let answer = client.tool("blue_related", arguments);

@@ -4,7 +4,7 @@
 const STEPS: u64 = 16;
 
 /// Returns 16 times the base-2 logarithm of a ratio, rounded down; 0 for ratios below one.
-pub(super) fn log2_16(numerator: u64, denominator: u64) -> u32 {
+pub fn log2_16(numerator: u64, denominator: u64) -> u32 {
     if denominator == 0 || numerator <= denominator {
         return 0;
     }
@@ -25,7 +25,7 @@ pub(super) fn log2_16(numerator: u64, denominator: u64) -> u32 {
 }
 
 /// Returns the natural logarithm of a ratio in thousandths, in steps of a sixteenth of ln 2.
-pub(super) fn ratio(numerator: u64, denominator: u64) -> i32 {
+pub fn ratio(numerator: u64, denominator: u64) -> i32 {
     let doublings = log2_16(numerator, denominator) as i32 - log2_16(denominator, numerator) as i32;
     doublings * 693 / STEPS as i32
 }

@@ -1,0 +1,9 @@
+//! Search by words: an index of all terms, ranked matches, and the best passage of a text.
+
+pub mod index;
+pub mod passages;
+pub mod query;
+
+pub use index::SearchIndex;
+pub use passages::{BestPassages, Passage, best_passages};
+pub use query::{Match, Query};

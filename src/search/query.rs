@@ -1,0 +1,226 @@
+//! Finds the documents that match the words of a query.
+
+use super::SearchIndex;
+use crate::model::integer_log::log2_16;
+use crate::model::word::{is_term, stem, words};
+use crate::model::{terms, word};
+
+/// Maximum number of words of a query that are searched.
+const MAX_WORDS: usize = 24;
+
+/// Fewest letters of a word whose beginning or misspelling is searched.
+const MIN_PREFIX: usize = 3;
+const MIN_MISSPELLED: usize = 4;
+
+/// Maximum number of stems that stand for one word of a query.
+const MAX_VARIANTS: usize = 32;
+
+/// Weights of a match with the beginning of a longer word and with a misspelled word, in hundredths.
+const PREFIX_WEIGHT: u32 = 60;
+const MISSPELLED_WEIGHT: u32 = 70;
+
+/// The words of a query, looked up in an index.
+pub struct Query {
+    /// In the order of the query, each once.
+    pub terms: Vec<QueryTerm>,
+    /// The numbers of the query.
+    pub numbers: Vec<u32>,
+}
+
+/// A word of a query.
+pub struct QueryTerm {
+    /// The word in lower case.
+    pub word: String,
+    /// Hashes of the stems that match it in a text.
+    pub hashes: Vec<u32>,
+    /// Inverse document frequency, in sixteenths of a bit.
+    pub idf: u32,
+    /// Stems in the index, and the weight of a match in hundredths.
+    stems: Vec<usize>,
+    weight: u32,
+}
+
+/// A document that matches a query.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Match {
+    /// Row of the document.
+    pub row: usize,
+    /// Sum over the terms.
+    pub score: u32,
+    /// Share of the query that the document contains, weighted by IDF, in thousandths.
+    pub covered: u32,
+}
+
+impl Query {
+    /// Splits a text into words and looks them up.
+    pub fn new(index: &SearchIndex, text: &str) -> Query {
+        let mut query = Query { terms: Vec::new(), numbers: Vec::new() };
+        words(text, |word, hash| {
+            if word.bytes().all(|byte| byte.is_ascii_digit()) {
+                query.numbers.extend(word.parse::<u32>());
+            } else if is_term(word, hash) {
+                query.add(index, word);
+            }
+        });
+        query
+    }
+
+    fn add(&mut self, index: &SearchIndex, word: &str) {
+        let stem = stem(word);
+        let is_known = self.terms.iter().any(|term| word::stem(&term.word) == stem);
+        if is_known || self.terms.len() >= MAX_WORDS {
+            return;
+        }
+        let (stems, weight) = match index.number_of(stem) {
+            Some(number) => (vec![number], 100),
+            None => variants(index, stem),
+        };
+        let n = stems.iter().map(|number| index.entries(*number).len() as u64).sum::<u64>();
+        let hash = |number: &usize| terms::term_hash(index.stem(*number));
+        self.terms.push(QueryTerm {
+            word: word.to_string(),
+            hashes: stems.iter().map(hash).collect(),
+            // BM25's IDF. A word that occurs nowhere is the rarest of all.
+            idf: log2_16(2 * index.n_documents() as u64 + 2, 2 * n + 1).max(1),
+            stems,
+            weight,
+        });
+    }
+
+    /// Returns all documents that contain a term of the query, in the order of their rows.
+    pub fn matches(&self, index: &SearchIndex) -> Vec<Match> {
+        let mut scores = vec![(0u32, 0u32); index.n_documents()];
+        let mut impacts = vec![0u8; index.n_documents()];
+        for term in &self.terms {
+            let mut rows = Vec::new();
+            for number in &term.stems {
+                for found in index.entries(*number) {
+                    let impact = &mut impacts[found.row];
+                    if *impact == 0 {
+                        rows.push(found.row);
+                    }
+                    *impact = found.impact.max(*impact);
+                }
+            }
+            for row in rows {
+                let impact = u32::from(std::mem::take(&mut impacts[row]));
+                scores[row].0 += term.idf * impact * term.weight / 100;
+                scores[row].1 += term.idf;
+            }
+        }
+        let total = self.total_idf();
+        let found = scores.iter().enumerate().filter(|(_, (score, _))| *score > 0);
+        let found = found.map(|(row, (score, covered))| Match {
+            row,
+            score: *score,
+            covered: covered * 1_000 / total,
+        });
+        found.collect()
+    }
+
+    /// Returns the sum of the IDF of all terms, at least 1.
+    pub fn total_idf(&self) -> u32 {
+        self.terms.iter().map(|term| term.idf).sum::<u32>().max(1)
+    }
+}
+
+/// Returns stems for one that occurs nowhere: longer words that begin with it, or words that differ
+/// from it in one letter; and the weight of a match.
+fn variants(index: &SearchIndex, stem: &str) -> (Vec<usize>, u32) {
+    let n_letters = stem.chars().count();
+    if n_letters >= MIN_PREFIX {
+        let longer: Vec<usize> = index.with_prefix(stem).take(MAX_VARIANTS).collect();
+        if !longer.is_empty() {
+            return (longer, PREFIX_WEIGHT);
+        }
+    }
+    if n_letters < MIN_MISSPELLED {
+        return (Vec::new(), 0);
+    }
+    let similar = (0..index.n_stems()).filter(|number| differs_in_one(stem, index.stem(*number)));
+    (similar.take(MAX_VARIANTS).collect(), MISSPELLED_WEIGHT)
+}
+
+/// Returns true if one letter was replaced, inserted, removed, or swapped with the next.
+fn differs_in_one(a: &str, b: &str) -> bool {
+    if a.len().abs_diff(b.len()) > 4 {
+        return false;
+    }
+    let prefix = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let prefix = (0..=prefix).rev().find(|at| a.is_char_boundary(*at) && b.is_char_boundary(*at));
+    let (rest_a, rest_b) = (&a[prefix.unwrap_or(0)..], &b[prefix.unwrap_or(0)..]);
+    let (mut after_a, mut after_b) = (rest_a.chars(), rest_b.chars());
+    let (first_a, first_b) = (after_a.next(), after_b.next());
+    let (next_a, next_b) = (after_a.as_str(), after_b.as_str());
+    let is_swapped = || {
+        let (mut last_a, mut last_b) = (next_a.chars(), next_b.chars());
+        first_a == last_b.next() && first_b == last_a.next() && last_a.as_str() == last_b.as_str()
+    };
+    match (first_a, first_b) {
+        (None, None) => false,
+        (None, Some(_)) => next_b.is_empty(),
+        (Some(_), None) => next_a.is_empty(),
+        (Some(_), Some(_)) => {
+            next_a == next_b || rest_a == next_b || next_a == rest_b || is_swapped()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::index::tests::index;
+    use super::*;
+
+    fn rows(index: &SearchIndex, text: &str) -> Vec<(usize, u32)> {
+        let query = Query::new(index, text);
+        let mut matches = query.matches(index);
+        matches.sort_by_key(|found| std::cmp::Reverse(found.score));
+        matches.iter().map(|found| (found.row, found.covered)).collect()
+    }
+
+    #[test]
+    fn a_document_with_more_and_rarer_words_is_first() {
+        let texts = ["Lantern policy", "Harbour policy", "Policy of the lantern harbour", "Quorum"];
+        let index = index(&texts, &[]);
+        let found = rows(&index, "how do we treat the lantern of a harbour?");
+        assert_eq!(found[0].0, 2);
+        assert_eq!(found.len(), 3);
+        assert!(found[0].1 > found[1].1, "{found:?}");
+        assert_eq!(rows(&index, "zebra"), []);
+        assert_eq!(rows(&index, ""), []);
+    }
+
+    #[test]
+    fn unknown_words_match_longer_and_misspelled_ones() {
+        let index = index(&["Authentication of users", "Lantern"], &[]);
+        assert_eq!(rows(&index, "auth")[0].0, 0);
+        assert_eq!(rows(&index, "lanterm")[0].0, 1);
+        assert_eq!(rows(&index, "lnatern")[0].0, 1);
+        assert_eq!(rows(&index, "lnatrn"), []);
+    }
+
+    #[test]
+    fn numbers_are_kept_and_stop_words_are_not_searched() {
+        let index = index(&["The who", "Lantern"], &[]);
+        let query = Query::new(&index, "ADR-0012 and the lantern");
+        assert_eq!(query.numbers, [12]);
+        let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
+        assert_eq!(words, ["lantern"]);
+    }
+
+    #[test]
+    fn a_misspelled_word_differs_in_one_letter() {
+        for (a, b) in [
+            ("cache", "cachh"),
+            ("cache", "cche"),
+            ("cach", "cache"),
+            ("cahce", "cache"),
+            ("ü", "u"),
+        ] {
+            assert!(differs_in_one(a, b) && differs_in_one(b, a), "{a} {b}");
+        }
+        for (a, b) in [("cache", "cache"), ("cache", "chace2"), ("ab", "ba2"), ("", "ab")] {
+            assert!(!differs_in_one(a, b) && !differs_in_one(b, a), "{a} {b}");
+        }
+    }
+}
