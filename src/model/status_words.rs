@@ -140,8 +140,26 @@ fn parse_step(text: &str) -> Option<Status> {
     if !partly && (0..words.len()).any(is_superseded_by) {
         return Some(Status::Superseded);
     }
-    let mut found = statuses(&words);
-    let first = found.next()?.status;
+    let mut found: Vec<FoundStatus> = statuses(&words).collect();
+    // "Closed" says how a decision ended only if no other word does: `Closed (implemented)`.
+    if found.len() > 1 {
+        let says_more = |found: &FoundStatus| text_of(found.words.start) != "closed";
+        if found.iter().any(says_more) {
+            found.retain(says_more);
+        }
+    }
+    let mut found = found.into_iter();
+    let first = found.next()?;
+    // In `Draft-Accepted` and `Proposal rejected`, the first word names what was decided about.
+    let decided = found.as_slice().first().filter(|next| {
+        let is_decision = matches!(next.status, Status::Accepted | Status::Rejected);
+        next.words.start == first.words.end
+            && !words[next.words.start].starts_part
+            && text_of(next.words.start).ends_with("ed")
+            && is_decision
+            && matches!(first.status, Status::Draft | Status::Proposed)
+    });
+    let first = decided.map_or(first.status, |decided| decided.status);
     let ends_decision = |later: &FoundStatus| {
         let at = later.words.start;
         let is_linked = words[at].starts_part || LATER.contains(&text_of(at - 1));
@@ -269,6 +287,15 @@ mod tests {
             ("Ready for sign-off", Status::Proposed),
             ("Ready for implementation", Status::Accepted),
             ("Implementation in progress", Status::Active),
+            ("Draft-Accepted", Status::Accepted),
+            ("Proposal rejected", Status::Rejected),
+            ("Proposed, accepted options are listed below", Status::Proposed),
+            ("Closed", Status::Rejected),
+            ("Closed (implemented)", Status::Implemented),
+            ("Implemented, closed", Status::Implemented),
+            ("Closed - won't do", Status::Rejected),
+            ("Closed: superseded by 12", Status::Superseded),
+            ("Open", Status::Proposed),
         ] {
             assert_eq!(parse(raw), Some(expected), "{raw}");
         }

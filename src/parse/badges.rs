@@ -26,6 +26,12 @@ pub(super) fn badge_text(line: &str) -> Option<String> {
     })
 }
 
+/// Returns the status that a badge shows if its text or its address says that it is one.
+pub(super) fn status_badge_text(line: &str) -> Option<String> {
+    let names_status = line.to_ascii_lowercase().contains("status");
+    badge_text(line).filter(|_| names_status)
+}
+
 /// Returns the alternative text and the address of each image in a line.
 fn images(line: &str) -> Vec<(&str, &str)> {
     let markdown = line.split("![").skip(1).filter_map(|image| {

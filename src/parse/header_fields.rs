@@ -83,6 +83,7 @@ fn parts_of_line(line: &str) -> impl Iterator<Item = &str> {
 /// Reads the rows of HTML tables.
 fn html_fields(text: &str, lines: &LineIndex, range: &Range<usize>) -> Vec<Field> {
     let mut fields = Vec::new();
+    let mut column_keys: Vec<String> = Vec::new();
     let head = &text[range.clone()];
     let mut next_row = head.find("<tr").unwrap_or(head.len());
     for row in head.split("<tr").skip(1).take(MAX_LINES as usize) {
@@ -90,7 +91,12 @@ fn html_fields(text: &str, lines: &LineIndex, range: &Range<usize>) -> Vec<Field
         next_row += row.len() + "<tr".len();
         let row = row.split("</tr").next().unwrap_or(row);
         let line = lines.line(range.start + row_start);
-        if let Some((key, value)) = html_row(row) {
+        let is_columns = !column_keys.is_empty() || row.matches("<th").count() > 1;
+        if is_columns {
+            let cells: Vec<String> = html_cells(row).collect();
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+            read_table_row(&mut column_keys, &cells, line, &mut fields);
+        } else if let Some((key, value)) = html_row(row) {
             fields.push(Field { key, items: vec![value], line, outside_markdown: true });
         }
     }
@@ -197,22 +203,24 @@ fn starts_with_status(text: &str) -> bool {
 }
 
 /// Splits a row of an HTML table into a key and a value.
-fn html_row(line: &str) -> Option<(String, String)> {
-    let cell = |text: &str, from: usize| -> Option<(String, usize)> {
-        let open = from
-            + [text[from..].find("<td"), text[from..].find("<th")].into_iter().flatten().min()?;
-        let start = open + text[open..].find('>')? + 1;
-        let end = start + text[start..].find("</t")?;
-        Some((strip_tags(&text[start..end]), end))
-    };
-    // A row with several header cells has only the names of the columns.
-    if line.matches("<th").count() > 1 {
-        return None;
-    }
-    let (key, after) = cell(line, 0)?;
-    let (value, _) = cell(line, after + 3)?;
+fn html_row(row: &str) -> Option<(String, String)> {
+    let mut cells = html_cells(row);
+    let (key, value) = (cells.next()?, cells.next()?);
     let key = normal_key(key.trim_end_matches(':'));
     (is_key(&key) && !value.is_empty()).then_some((key, value))
+}
+
+/// Returns the texts of the cells of a row of an HTML table.
+fn html_cells(row: &str) -> impl Iterator<Item = String> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let rest = &row[from..];
+        let open = from + [rest.find("<td"), rest.find("<th")].into_iter().flatten().min()?;
+        let start = open + row[open..].find('>')? + 1;
+        let end = start + row[start..].find("</t")?;
+        from = end + "</t".len();
+        Some(strip_tags(&row[start..end]))
+    })
 }
 
 /// Removes HTML tags.

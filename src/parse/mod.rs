@@ -29,6 +29,7 @@ mod shared_headings;
 mod stated_status;
 mod statements;
 mod status_history;
+mod status_lines;
 mod summary;
 mod summary_text;
 mod supersession;

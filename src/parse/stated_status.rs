@@ -7,6 +7,7 @@ use super::notices::notice;
 use super::plain_text::plain;
 use super::section_names::normal_name;
 use super::status_history::{StatusEntry, latest};
+use super::status_lines::{self, is_participle, line_offsets};
 use super::title::status_mark;
 use super::translated_names::english;
 use crate::model::byte_scan::prefix;
@@ -20,6 +21,7 @@ const TOP_HEADINGS: usize = 4;
 /// a protocol, a field of this name.
 const MAX_SECTION: usize = 900;
 const MAX_FAR_SECTION: usize = 300;
+const MAX_SMALL_SECTION: usize = 60;
 
 /// A longer value is cut before it is read.
 const MAX_VALUE: usize = 600;
@@ -45,8 +47,13 @@ fn stated(page: &Page<'_>) -> Option<(String, u32)> {
         true => in_section(page, index),
         false => None,
     });
-    let stated = in_fields(page).or_else(|| in_sections.next()).or_else(|| in_head(page));
-    stated.or_else(|| in_title(page)).map(|(value, line)| {
+    let stated = in_fields(page).or_else(|| in_sections.next());
+    let stated = stated
+        .or_else(|| status_lines::in_badges(page))
+        .or_else(|| status_lines::in_lines(page))
+        .or_else(|| in_title(page))
+        .or_else(|| status_lines::in_footer(page));
+    stated.map(|(value, line)| {
         (value.trim_matches(['*', '_', ' ']).chars().take(120).collect(), line)
     })
 }
@@ -75,20 +82,28 @@ fn in_fields(page: &Page<'_>) -> Option<(String, u32)> {
         let entries: Vec<StatusEntry> = values.map(|text| StatusEntry { text, line: 0 }).collect();
         let value = latest(&entries)?.text.clone();
         // A field with another name is about something else unless its value is a status.
-        let counts = rank == 0 || status_words::parse(&value).is_some();
+        let counts = match rank {
+            0 => true,
+            OUTCOME => is_participle(&value),
+            _ => status_words::parse(&value).is_some(),
+        };
         counts.then_some((rank, value, field.line))
     });
     let best = stated.reduce(|best, next| if next.0 < best.0 { next } else { best });
     best.map(|(_, value, line)| (value, line))
 }
 
+/// Rank of a key whose value is the outcome of a decision, and often a text about it.
+const OUTCOME: u8 = 5;
+
 /// Ranks the keys of fields that may state the status, best first.
-fn key_rank(key: &str) -> Option<u8> {
+pub(super) fn key_rank(key: &str) -> Option<u8> {
     match key {
         "status" => Some(0),
         "state" | "lifecycle" | "lifecycle state" => Some(2),
         "stage" | "lifecycle stage" | "maturity" | "maturity level" => Some(3),
         "implementation status" | "implementation state" => Some(4),
+        "decision" | "disposition" | "implementation" | "outcome" | "resolution" => Some(OUTCOME),
         _ => {
             let is_about_document = key.ends_with(" status") && key.split(' ').count() <= 3;
             is_about_document.then_some(1)
@@ -98,7 +113,7 @@ fn key_rank(key: &str) -> Option<u8> {
 
 /// Returns the status text of a value in Markdown. A placeholder or a list of alternatives has none,
 /// unless one of the alternatives is marked: `Proposed | **Accepted** | Rejected`.
-fn value_of(markdown: &str) -> Option<String> {
+pub(super) fn value_of(markdown: &str) -> Option<String> {
     let markdown = prefix(markdown.trim(), MAX_VALUE);
     let mut text = plain(markdown);
     if text.is_empty() {
@@ -110,6 +125,11 @@ fn value_of(markdown: &str) -> Option<String> {
         let mut marked = parts.iter().filter(is_marked);
         let only = marked.next().filter(|_| marked.next().is_none())?;
         return Some(plain(only));
+    }
+    // `[Accepted][1]` is a link; `[status]` is a placeholder.
+    let bracketed = text.strip_prefix('[').and_then(|inner| inner.split_once(']'));
+    if let Some((inner, _)) = bracketed.filter(|(inner, _)| is_participle(inner)) {
+        return Some(inner.to_string());
     }
     let is_placeholder = text.starts_with(['{', '<'])
         || text.starts_with('[') && text.ends_with(']')
@@ -127,7 +147,17 @@ fn is_status(heading: &str) -> bool {
     let has_value = name
         .strip_prefix("status")
         .is_some_and(|rest| rest.trim_start().starts_with([':', '-', '–', '—', '(']));
-    has_value || name == "status" || name.ends_with(" status") && name.split(' ').count() <= 2
+    // `Status of this proposal`, `Status and date`.
+    let is_longer = || {
+        let rest = name.strip_prefix("status ");
+        rest.is_some_and(|rest| {
+            ["of this ", "of the ", "and ", "& "].iter().any(|start| rest.starts_with(start))
+        }) && name.split(' ').count() <= 5
+    };
+    has_value
+        || name == "status"
+        || name.ends_with(" status") && name.split(' ').count() <= 2
+        || is_longer()
 }
 
 /// Reads a `## Status` section, or a heading `## Status: accepted`.
@@ -144,8 +174,15 @@ fn in_section(page: &Page<'_>, index: usize) -> Option<(String, u32)> {
     let range = heading.after..end;
     let text = page.text[range.clone()].trim();
     let is_near = index <= TOP_HEADINGS || heading.start < page.start + TOP_BYTES;
-    if text.len() > MAX_SECTION && !is_near || heading.level > 3 {
+    // A small heading is a part of a section unless it is the first below the title.
+    let is_small = heading.level > 3 && (index > 1 || text.len() > MAX_SMALL_SECTION);
+    if text.len() > MAX_SECTION && !is_near || is_small {
         return None;
+    }
+    // `## Status`, then `### Accepted`.
+    let below = next.filter(|next| text.is_empty() && next.level > heading.level);
+    if let Some(below) = below.filter(|below| is_participle(&below.title)) {
+        return Some((below.title.clone(), page.lines.line(below.start)));
     }
     let entries = section_entries(page, range);
     let entry = latest(&entries)?;
@@ -164,21 +201,22 @@ fn in_section(page: &Page<'_>, index: usize) -> Option<(String, u32)> {
 
 /// Returns the lines of a status section that can state the status.
 fn section_entries(page: &Page<'_>, range: std::ops::Range<usize>) -> Vec<StatusEntry> {
-    let mut entries = Vec::new();
+    let (mut entries, mut in_code_block) = (Vec::new(), Vec::new());
     let mut in_comment = false;
     let text = &page.text[range.clone()];
     let mut in_code = false;
     let has_checked = text.contains("[x]") || text.contains("[X]");
     for (offset, raw) in line_offsets(text).take(24) {
-        let raw = raw.trim();
-        in_code ^= raw.starts_with("```");
-        if in_code {
+        let mut raw = raw.trim();
+        if raw.starts_with("```") {
+            in_code = !in_code;
             continue;
         }
         in_comment |= raw.starts_with("<!--");
         if in_comment {
-            in_comment = !raw.contains("-->");
-            continue;
+            let Some((_, rest)) = raw.split_once("-->") else { continue };
+            in_comment = false;
+            raw = rest.trim();
         }
         let item = raw.trim_start_matches(['-', '*', '+', '>', ' ']);
         // In a list of checkboxes, only a checked one states the status.
@@ -194,47 +232,19 @@ fn section_entries(page: &Page<'_>, range: std::ops::Range<usize>) -> Vec<Status
         };
         let item = item.trim_matches('|').trim();
         let value = match super::header_fields::key_and_value(item) {
-            Some((key, value)) if key_rank(&key).is_some() => value_of(&value),
+            Some((key, value)) if key_rank(&key).is_some() || key == "current" => value_of(&value),
             _ => value_of(item),
         };
         if let Some(text) = value.filter(|value| value.chars().any(char::is_alphanumeric)) {
-            entries.push(StatusEntry { text, line: page.lines.line(range.start + offset) });
+            let entry = StatusEntry { text, line: page.lines.line(range.start + offset) };
+            if in_code {
+                in_code_block.push(entry)
+            } else {
+                entries.push(entry)
+            };
         }
     }
-    entries
-}
-
-fn line_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_inclusive('\n').scan(0, |at, line| {
-        let start = *at;
-        *at += line.len();
-        Some((start, line))
-    })
-}
-
-/// Reads a badge or a line of code spans above the first section: `![Accepted](…)`,
-/// `` `draft` `optional` ``.
-fn in_head(page: &Page<'_>) -> Option<(String, u32)> {
-    let head = page.body.head();
-    let lines = line_offsets(&page.text[head.clone()]).take(30);
-    let mut stated = lines.filter_map(|(offset, raw)| {
-        let line = raw.trim();
-        let value = match line.as_bytes().first()? {
-            b'`' if line.ends_with('`') => known_tags(line),
-            _ if line.contains("![") || line.contains("<img") => badge_text(line),
-            _ => None,
-        };
-        Some((value?, page.lines.line(head.start + offset)))
-    });
-    stated.next()
-}
-
-/// Returns the code spans of a line that are statuses. Other tags, such as `optional`, are left out.
-fn known_tags(line: &str) -> Option<String> {
-    let tags = line.split('`').skip(1).step_by(2).map(str::trim);
-    let known: Vec<&str> = tags.filter(|tag| status_words::parse(tag).is_some()).collect();
-    let between = line.split('`').step_by(2).all(|gap| gap.trim_matches([' ', ',']).is_empty());
-    (between && !known.is_empty()).then(|| known.join(", "))
+    if entries.is_empty() { in_code_block } else { entries }
 }
 
 #[cfg(test)]

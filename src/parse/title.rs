@@ -1,5 +1,6 @@
 //! Finds the title of a document and removes its number and kind.
 
+use super::status_lines::is_participle;
 use super::{Page, id_mentions};
 use crate::model::{Label, Number, Status, status_words};
 
@@ -78,7 +79,8 @@ pub(super) fn stripped(title: &str, number: Option<&Number>) -> String {
 }
 
 /// Splits a title into a mark that the document is not in force and the rest: `[DEPRECATED] X`,
-/// `SUPERSEDED X`, `Withdrawn: X`, `X (rejected)`.
+/// `SUPERSEDED X`, `Withdrawn: X`, `X (rejected)`. In square brackets, any status is a mark:
+/// `[Accepted] X`.
 pub(super) fn status_mark(title: &str) -> Option<(&str, &str)> {
     let title = title.trim();
     let is_mark = |text: &str| {
@@ -93,7 +95,7 @@ pub(super) fn status_mark(title: &str) -> Option<(&str, &str)> {
             let (rest, mark) = title.strip_suffix(close)?.rsplit_once(open)?;
             Some((mark, rest))
         };
-        at_start.filter(|(mark, _)| is_mark(mark)).or_else(at_end)
+        at_start.filter(|(mark, _)| is_mark(mark) || is_participle(mark)).or_else(at_end)
     };
     let before_colon = || {
         let split = title.split_once(": ").or_else(|| title.split_once(" - "));
@@ -105,8 +107,10 @@ pub(super) fn status_mark(title: &str) -> Option<(&str, &str)> {
         let is_capital = word.len() > 4 && word.bytes().all(|b| b.is_ascii_uppercase());
         is_capital.then_some((word, rest))
     };
-    let marks = [enclosed('[', ']'), enclosed('(', ')'), before_colon(), in_capitals()];
-    let (mark, rest) = marks.into_iter().flatten().find(|(mark, _)| is_mark(mark))?;
+    let in_brackets = enclosed('[', ']');
+    let marks = [in_brackets, enclosed('(', ')'), before_colon(), in_capitals()];
+    let dead = marks.into_iter().flatten().find(|(mark, _)| is_mark(mark));
+    let (mark, rest) = dead.or_else(|| in_brackets.filter(|(mark, _)| is_participle(mark)))?;
     let rest = rest.trim_matches([' ', ':', '-', '–', '—']);
     (!rest.is_empty()).then_some((mark, rest))
 }
