@@ -24,7 +24,14 @@ fn looks_latin(c: char) -> bool {
 
 /// Reports ids such as `ADR-5` and addresses that mix scripts.
 pub(super) fn findings(context: &ScanContext<'_>) -> Vec<TextFinding> {
-    if !byte_scan::non_ascii_chars(&context.text).any(looks_latin) {
+    let text = context.text.as_bytes();
+    // Text in English has no other bytes than these besides ASCII: of dashes, quotes and accents.
+    let is_suspect = |b: u8| (b >= 0xC4) & (b != 0xE2);
+    let is_plain = || !text.iter().fold(false, |any, b| any | is_suspect(*b));
+    // The Roman numerals U+2160 to U+217F begin with E2 85.
+    if is_plain() && memchr::memchr(0x85, text).is_none()
+        || !byte_scan::non_ascii_chars(&context.text).any(looks_latin)
+    {
         return Vec::new();
     }
     let mut findings = Vec::new();

@@ -100,6 +100,12 @@ impl<'a> DocumentIndex<'a> {
         self.paths.get(|key| (*key).cmp(path)).first().copied()
     }
 
+    /// Returns true if the path of any document starts with a text.
+    pub(super) fn has_path_below(&self, start: &str) -> bool {
+        let first = self.paths.0.partition_point(|(path, _)| *path < start);
+        self.paths.0.get(first).is_some_and(|(path, _)| path.starts_with(start))
+    }
+
     /// Returns the documents with a file name without extension, in any folder. A cover page such as
     /// `README.md` has the name of its folder.
     pub(super) fn by_page(&self, name: &str) -> Vec<DocId> {

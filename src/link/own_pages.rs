@@ -53,9 +53,10 @@ impl<'u> RepositoryUrl<'u> {
     /// Parses the URLs of GitHub, GitLab and services with like addresses.
     pub(super) fn parse(url: &'u str) -> Option<RepositoryUrl<'u>> {
         let (_, rest) = url.split_once("://")?;
-        let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+        let mut parts = Vec::with_capacity(12);
+        parts.extend(rest.split('/').filter(|part| !part.is_empty()));
         let (host, parts) = parts.split_first()?;
-        let name = |owner: &str, name: &str| format!("{owner}/{name}").to_lowercase();
+        let name = |owner: &str, name: &str| [owner, "/", name].concat().to_lowercase();
         if *host == "raw.githubusercontent.com" {
             let (owner, repository) = (parts.first()?, parts.get(1)?);
             let rest = parts.get(2..)?.strip_prefix(&["refs", "heads"]).unwrap_or(&parts[2..]);

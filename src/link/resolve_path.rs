@@ -98,6 +98,10 @@ impl Resolver<'_, '_> {
     /// the published page, or by its folder.
     fn without_extension(&self, full: &str) -> Option<DocId> {
         let page = full.strip_suffix(".html").unwrap_or(full);
+        // Most paths name nothing here, and this is found out with one search.
+        if !self.index.has_path_below(page) {
+            return None;
+        }
         EXTENSIONS.iter().find_map(|(extension, _)| {
             let spellings = [
                 format!("{page}.{extension}"),

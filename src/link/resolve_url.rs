@@ -49,12 +49,11 @@ impl Resolver<'_, '_> {
     /// a number and words. It may be in a repository whose other URLs do not show that it is ours.
     fn moved_file(&self, url: &RepositoryUrl<'_>) -> Option<Resolution> {
         let file = url.rest.last()?;
+        let found = self.index.by_page(TextFormat::without_extension(file));
+        let [id] = found[..] else { return None };
         let wanted = FileName::parse(file);
         let is_telling = wanted.number_text.len() >= 3 && !wanted.slug.is_empty();
-        match self.index.by_page(TextFormat::without_extension(file)).as_slice() {
-            [id] if is_telling && self.has_telling_name(*id, &wanted) => Some(Resolution::One(*id)),
-            _ => None,
-        }
+        (is_telling && self.has_telling_name(id, &wanted)).then_some(Resolution::One(id))
     }
 
     /// Resolves a pull request, if documents are numbered by them.
@@ -83,11 +82,12 @@ impl Resolver<'_, '_> {
         }
         let last = path.last()?;
         let stem = TextFormat::without_extension(last.strip_suffix(".html").unwrap_or(last));
+        let pages = self.index.by_page(stem);
         let wanted = FileName::parse(&format!("{stem}.md"));
-        if let [id] = self.index.by_page(stem).as_slice()
-            && self.has_telling_name(*id, &wanted)
+        if let [id] = pages[..]
+            && self.has_telling_name(id, &wanted)
         {
-            return Some(Resolution::One(*id));
+            return Some(Resolution::One(id));
         }
         let series = match path.get(path.len().wrapping_sub(2)) {
             Some(&"id") => {

@@ -40,6 +40,13 @@ pub fn escape_except<'a>(text: &'a str, allowed: &str) -> Cow<'a, str> {
     }
     let hidden = hidden_in(text);
     let mut hidden = hidden.iter().filter(|(_, c)| !allowed.contains(*c)).peekable();
+    let has_tag =
+        || memchr::memchr_iter(b'<', text.as_bytes()).any(|at| opens_tag(&text[at + 1..]));
+    let has_cr = || memchr::memchr(b'\r', text.as_bytes()).is_some();
+    // Copying the text takes longer than to find out that nothing in it changes.
+    if !has_inst && hidden.peek().is_none() && !has_cr() && !has_tag() {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len() + 16);
     let mut at = 0;
     while at < text.len() {

@@ -244,6 +244,12 @@ pub(super) fn normal_key(key: &str) -> String {
     let mut normal = String::with_capacity(key.len() + 4);
     let mut before = ' ';
     for c in key.chars() {
+        // Most characters are lower-case letters.
+        if c.is_ascii_lowercase() {
+            normal.push(c);
+            before = c;
+            continue;
+        }
         let gap = c.is_whitespace() || c == '-' || c == '_';
         if (gap || (c.is_uppercase() && before.is_lowercase())) && !normal.ends_with(' ') {
             normal.push(' ');

@@ -1,5 +1,8 @@
 //! Finds document ids in running text: `RFC 0016`, `ADR-5`, `MSC2676`, `ADRs 0004, 0005 and 0007`.
 
+use std::ops::Range;
+
+use crate::model::byte_scan::prefix_len;
 use crate::model::series::{KNOWN, singular};
 use crate::model::{Label, Number};
 
@@ -13,6 +16,30 @@ pub(super) struct Mention {
 
 /// Longer runs of digits are not numbers of a series.
 const MAX_DIGITS: usize = 6;
+
+/// Finds out which parts of a text may contain an id, with one pass over the text.
+pub(super) struct MentionScan<'a> {
+    text: &'a str,
+    /// The last place where the pass was started, and the next digit or dash after it.
+    from: usize,
+    next: usize,
+}
+
+impl<'a> MentionScan<'a> {
+    pub(super) fn new(text: &'a str) -> MentionScan<'a> {
+        MentionScan { text, from: usize::MAX, next: 0 }
+    }
+
+    /// Returns false if a part has neither a digit nor a dash. Fast if parts are asked for in order.
+    pub(super) fn may_have_id(&mut self, part: &Range<usize>) -> bool {
+        if part.start < self.from || self.next < part.start {
+            let rest = &self.text.as_bytes()[part.start..];
+            self.from = part.start;
+            self.next = part.start + prefix_len(rest, |b| !b.is_ascii_digit() & (b != b'-'));
+        }
+        self.next < part.end
+    }
+}
 
 /// Returns every id in a text, in order.
 pub(super) fn labels(text: &str) -> Vec<Label> {

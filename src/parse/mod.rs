@@ -42,6 +42,7 @@ mod translated_names;
 mod unknown_statuses;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::guard::{Allowed, Clean, clean};
 use crate::model::escape::escape_except;
@@ -65,6 +66,8 @@ pub(crate) struct Page<'a> {
     lines: LineIndex,
     /// Offset of the body, after any front matter.
     start: usize,
+    /// The part that may contain header fields.
+    head: Range<usize>,
     body: Body<'a>,
     fields: Vec<Field>,
     /// The metadata file beside the document. Its fields are among `fields`, with line 0.
@@ -181,9 +184,9 @@ fn with_page<T>(
         field.items.iter_mut().for_each(|item| second_scan.clean(item));
     }
     body.headings.iter_mut().for_each(|heading| second_scan.clean(&mut heading.title));
-    let start = front_matter.end;
-    let sidecar = beside;
-    let page = Page { text: &text, written, lines, start, body, fields, sidecar, second_scan };
+    let (start, head, sidecar) = (front_matter.end, body.head(), beside);
+    let text = &text[..];
+    let page = Page { text, written, lines, start, head, body, fields, sidecar, second_scan };
     read(&page, notes)
 }
 

@@ -19,7 +19,7 @@ const FILLERS: &[&str] =
 /// Returns the words that end the document, with their line: `deprecated since 2.0` for "This RFC is
 /// now deprecated since 2.0." Only paragraphs above the first section count.
 pub(super) fn notice(page: &Page<'_>) -> Option<(String, u32)> {
-    let head = page.body.head();
+    let head = page.head.clone();
     let paragraphs = page.body.paragraphs_in(&head).iter().filter(|paragraph| !paragraph.in_list);
     paragraphs.take(MAX_PARAGRAPHS).find_map(|paragraph| {
         let raw = page.text[paragraph.range.clone()].trim();

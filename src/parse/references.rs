@@ -74,16 +74,24 @@ impl ReferenceCollector<'_, '_> {
         let page = self.page;
         let mut link_labels = BTreeMap::new();
         let has_addresses = memchr::memmem::find(page.text.as_bytes(), b"blue://").is_some();
-        let has_urls = memchr::memmem::find(page.text.as_bytes(), b"://").is_some();
+        let schemes: Vec<usize> = memchr::memmem::find_iter(page.text.as_bytes(), b"://").collect();
+        let has_url = |span: &Range<usize>| {
+            let next = schemes.partition_point(|at| *at < span.start);
+            schemes.get(next).is_some_and(|at| *at < span.end)
+        };
         let title = page.body.headings.first().map_or(0..0, |first| first.start..first.after);
+        let mut scan = id_mentions::MentionScan::new(page.text);
         for span in &page.body.spans {
             if has_addresses && span.link.is_none() {
                 self.add_addresses(span.range.clone());
             }
-            let urls = match has_urls && span.link.is_none() {
+            let urls = match span.link.is_none() && has_url(&span.range) {
                 true => self.add_urls(&span.range),
                 false => Vec::new(),
             };
+            if !scan.may_have_id(&span.range) {
+                continue;
+            }
             for mention in id_mentions::mentions(&page.text[span.range.clone()]) {
                 let offset = span.range.start + mention.offset;
                 // An id inside a URL is not a mention.

@@ -6,7 +6,7 @@ use super::Page;
 use super::header_fields::{key_and_value, normal_key};
 use super::markdown::Heading;
 use super::relation_keys::relation_of_key;
-use super::supersession::{StatementPlace, stated};
+use super::supersession::{StatementPlace, has_phrase, stated};
 use crate::model::Relation;
 
 /// Size in bytes of the longest section in which a supersession can be stated.
@@ -32,6 +32,8 @@ enum Section {
 pub(super) struct Statements<'a, 'b> {
     page: &'a Page<'b>,
     places: Vec<(Range<usize>, Section)>,
+    /// False if neither a field nor a phrase anywhere in the places can state a supersession.
+    may_state: bool,
     /// The relation that each section gives to its references, by the index of its heading.
     relations: Vec<Option<Relation>>,
 }
@@ -41,7 +43,12 @@ impl<'a, 'b> Statements<'a, 'b> {
         let keys: Vec<String> = page.body.headings.iter().map(section_key).collect();
         let relations: Vec<Option<Relation>> =
             keys.iter().map(|key| relation_of_key(key)).collect();
-        Statements { page, places: places(page, &keys, &relations), relations }
+        let places = places(page, &keys, &relations);
+        let may_state = page.fields.iter().any(|field| supersedes(&field.key))
+            || places.iter().any(|(range, section)| {
+                matches!(section, Section::Named(_)) || has_phrase(&page.text[range.clone()])
+            });
+        Statements { page, places, may_state, relations }
     }
 
     /// Returns the relation that the section at an offset gives to its references.
@@ -51,6 +58,9 @@ impl<'a, 'b> Statements<'a, 'b> {
 
     /// Returns the supersession that a header field, a status or a line of its own states.
     pub(super) fn supersession_at(&self, line: u32, range: &Range<usize>) -> Option<Relation> {
+        if !self.may_state {
+            return None;
+        }
         let page = self.page;
         let (_, section) = self.places.iter().find(|(place, _)| place.contains(&range.start))?;
         let start = page.lines.start(line);
@@ -107,7 +117,7 @@ fn places(
     keys: &[String],
     relations: &[Option<Relation>],
 ) -> Vec<(Range<usize>, Section)> {
-    let mut places = vec![(page.body.head(), Section::Head)];
+    let mut places = vec![(page.head.clone(), Section::Head)];
     for (i, heading) in page.body.headings.iter().enumerate() {
         let section = match relations[i] {
             Some(relation @ (Relation::Supersedes | Relation::SupersededBy)) => {
@@ -146,6 +156,9 @@ pub(super) fn supersedes(key: &str) -> bool {
 
 /// Returns the part of a line that can be a header field. Longer lines are prose.
 pub(super) fn clip_line(line: &str) -> &str {
-    let end = line.char_indices().map(|(at, _)| at).find(|at| *at >= 2_000);
-    &line[..end.unwrap_or(line.len())]
+    let mut end = line.len().min(2_000);
+    while !line.is_char_boundary(end) {
+        end += 1;
+    }
+    &line[..end]
 }

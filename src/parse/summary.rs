@@ -6,7 +6,7 @@ use super::header_fields::{key_and_value, without_bullet};
 use super::markdown::Paragraph;
 use super::plain_text::{first_sentence, plain_within};
 use super::summary_text::{
-    is_introduction, is_metadata, is_noise, join_items, n_words, stated_in_lines, without_label,
+    has_words, is_introduction, is_metadata, is_noise, join_items, stated_in_lines, without_label,
 };
 
 /// The summary of a document. Both texts are empty if it has no prose.
@@ -150,7 +150,7 @@ pub(super) fn summary(page: &Page<'_>) -> Summary {
         })
         .or_else(|| sections(DECISION_HEADINGS).find_map(|part| decision(page, part)))
         .or_else(|| {
-            let head = page.body.paragraphs_in(&page.body.head());
+            let head = page.body.paragraphs_in(&page.head);
             let parts = std::iter::once(head).chain(sections(PROPOSAL_HEADINGS));
             parts.clone().find_map(|part| proposal(page, part)).or_else(|| {
                 let parts = sections(&PROPOSAL_HEADINGS[3..]).chain(parts);
@@ -172,7 +172,7 @@ fn stated(page: &Page<'_>) -> Option<Summary> {
         page.fields.iter().filter(move |field| field.key == *key).map(|field| field.items.join(" "))
     });
     let texts = fields.map(|text| plain_within(page.text, &text));
-    texts.filter(|text| n_words(text) >= MIN_WORDS && !is_noise(text)).map(from_text).next()
+    texts.filter(|text| has_words(text, MIN_WORDS) && !is_noise(text)).map(from_text).next()
 }
 
 /// Returns the paragraphs of the sections with the given names, in the order of the names.
@@ -209,14 +209,14 @@ fn first_statement(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary>
 fn short_statement(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
     let running = paragraphs.iter().filter(|paragraph| is_running_text(paragraph));
     let texts = running.take(MAX_SEARCHED).filter_map(|paragraph| paragraph_text(page, paragraph));
-    texts.filter(|text| n_words(text) > 0).map(from_text).next()
+    texts.filter(|text| has_words(text, 1)).map(from_text).next()
 }
 
 /// Returns the first sentence of a part that proposes something.
 fn proposal(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
     running_text(page, paragraphs).take(MAX_PARAGRAPHS).find_map(|text| {
         let mut rest = text.as_str();
-        while n_words(rest) >= MIN_WORDS {
+        while has_words(rest, MIN_WORDS) {
             let sentence = first_sentence(rest);
             let lower = sentence.to_lowercase();
             if names_itself(&sentence) || CUES.iter().any(|cue| lower.contains(cue)) {
@@ -241,7 +241,7 @@ fn names_itself(sentence: &str) -> bool {
 /// the next one.
 fn from_text(text: String) -> Summary {
     let mut end = first_sentence(&text).len();
-    while end < text.len() && n_words(&text[..end]) < MIN_WORDS {
+    while end < text.len() && !has_words(&text[..end], MIN_WORDS) {
         let rest = text[end..].trim_start();
         end = text.len() - rest.len() + first_sentence(rest).len();
     }
@@ -261,7 +261,7 @@ fn statements<'a>(
             let start = paragraphs.iter().position(|paragraph| paragraph.in_list);
             let items = start.map(|start| join_items(item_texts(page, &paragraphs[start..])));
             items
-                .filter(|items| n_words(items) >= MIN_WORDS)
+                .filter(|items| has_words(items, MIN_WORDS))
                 .or_else(|| quoted().find_map(|paragraph| paragraph_text(page, paragraph)))
         }
     };
@@ -298,7 +298,7 @@ fn running_text<'a>(
         let joined = next.map(|next| format!("{text} {next}")).unwrap_or(text);
         // Code follows, which is no part of a sentence.
         let joined = joined.strip_suffix(':').map(|text| format!("{text}.")).unwrap_or(joined);
-        (n_words(&joined) >= MIN_WORDS).then_some(joined)
+        has_words(&joined, MIN_WORDS).then_some(joined)
     })
 }
 
@@ -315,7 +315,7 @@ fn paragraph_text(page: &Page<'_>, paragraph: &Paragraph) -> Option<String> {
         return None;
     }
     if let Some(value) = stated_in_lines(raw) {
-        return Some(plain_within(page.text, &value)).filter(|text| n_words(text) >= MIN_WORDS);
+        return Some(plain_within(page.text, &value)).filter(|text| has_words(text, MIN_WORDS));
     }
     if is_metadata(raw) {
         return None;
@@ -329,7 +329,7 @@ fn paragraph_text(page: &Page<'_>, paragraph: &Paragraph) -> Option<String> {
 /// checkboxes.
 fn item_texts<'a>(page: &'a Page<'_>, paragraphs: &'a [Paragraph]) -> impl Iterator<Item = String> {
     let items = paragraphs.iter().take_while(|paragraph| paragraph.in_list);
-    let head = page.body.head();
+    let head = page.head.clone();
     items.filter_map(move |item| {
         let raw = &page.text[item.range.clone()];
         // Loose items contain paragraphs of their own, which repeat the text.

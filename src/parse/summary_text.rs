@@ -47,9 +47,10 @@ const NOTICES: &[&str] = &[
 /// Labels in front of a statement that are not section names.
 const LABELS: &[&str] = &["tl;dr", "tldr", "in short", "in summary", "decision made", "we decided"];
 
-/// Returns the number of words.
-pub(super) fn n_words(text: &str) -> usize {
-    text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
+/// Returns true if a text has at least `n` words.
+pub(super) fn has_words(text: &str, n: usize) -> bool {
+    let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
+    words.take(n).count() == n
 }
 
 /// Returns true if a plain text is a notice, a placeholder, or tags in code spans.
@@ -95,6 +96,9 @@ pub(super) fn is_metadata(raw: &str) -> bool {
 /// Returns the value of the field that summarises a document, of several on lines of their own.
 pub(super) fn stated_in_lines(raw: &str) -> Option<String> {
     const KEYS: &[&str] = &["summary", "decision", "goal", "question", "problem", "topic"];
+    if !raw.starts_with('*') {
+        return None;
+    }
     let mut fields = raw.lines().map(|line| key_and_value(line).filter(|_| line.starts_with('*')));
     let fields: Option<Vec<(String, String)>> = fields.by_ref().take(12).collect();
     let fields = fields.filter(|fields| fields.len() > 1)?;
@@ -116,12 +120,15 @@ pub(super) fn without_label(text: &str) -> &str {
 
 /// Returns true if a text introduces the text or the list after it.
 pub(super) fn is_introduction(text: &str) -> bool {
-    let lower = text.trim_end_matches([',', '.', ' ']).to_lowercase();
+    let bare = text.trim_end_matches([',', '.', ' ']);
     let ends = ["because", "since", "therefore", "as follows", "that", "following", "to"];
     let last = |end: &str| {
-        lower.strip_suffix(end).is_some_and(|head| head.is_empty() || head.ends_with(' '))
+        let at = bare.len().checked_sub(end.len());
+        at.and_then(|at| bare.split_at_checked(at)).is_some_and(|(head, tail)| {
+            tail.eq_ignore_ascii_case(end) && (head.is_empty() || head.ends_with(' '))
+        })
     };
-    text.ends_with([':', '：']) || n_words(text) < 4 || ends.iter().any(|end| last(end))
+    text.ends_with([':', '：']) || !has_words(text, 4) || ends.iter().any(|end| last(end))
 }
 
 /// Joins the first sentences of the first items to one sentence.

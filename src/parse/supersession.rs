@@ -47,6 +47,22 @@ pub(super) fn stated(place: StatementPlace, before: &str, after: &str) -> Option
     (names_object(gap) && !is_limited(&lower, after)).then_some(relation)
 }
 
+/// Returns true if a text may contain one of the phrases.
+pub(super) fn has_phrase(text: &str) -> bool {
+    const STEMS: [&[u8]; 5] = [b"supersed", b"superced", b"superseed", b"replace", b"obsolete"];
+    let bytes = text.as_bytes();
+    let is_stem_at = |at: usize| {
+        STEMS.iter().any(|stem| {
+            let part = bytes.get(at..at + stem.len());
+            part.is_some_and(|part| part.eq_ignore_ascii_case(stem))
+        })
+    };
+    // The third letter of the first stems and the second one of the last are not common.
+    let mut with_p = memchr::memchr2_iter(b'p', b'P', bytes).filter_map(|at| at.checked_sub(2));
+    let mut with_b = memchr::memchr2_iter(b'b', b'B', bytes).filter_map(|at| at.checked_sub(1));
+    with_p.any(is_stem_at) || with_b.any(is_stem_at)
+}
+
 /// Finds "superseded by" or a like phrase. Returns its relation and the text after it.
 fn phrase(place: StatementPlace, before: &str) -> Option<(Relation, &str)> {
     let last = |phrases: &[&str], relation: Relation| {

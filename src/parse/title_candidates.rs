@@ -116,6 +116,11 @@ fn headings(page: &Page<'_>) -> Vec<HeadingCandidate> {
 /// Returns true if a heading is where titles are: not below running text, and not a small heading
 /// that follows other headings.
 fn is_at_top(page: &Page<'_>, index: usize, heading: &Heading) -> bool {
+    let has_metadata = page.fields.iter().any(|field| field.outside_markdown);
+    let is_large = heading.level == 1 || heading.level == 2 && (index == 0 || !has_metadata);
+    if !is_large && (heading.start >= page.start + 200 || has_metadata) {
+        return false;
+    }
     let is_running_text = |text: &str| {
         !text.starts_with(['|', '<', '!', '>', '[', '*', '_', '`'])
             && super::header_fields::key_and_value(text.lines().next().unwrap_or_default())
@@ -123,14 +128,14 @@ fn is_at_top(page: &Page<'_>, index: usize, heading: &Heading) -> bool {
     };
     let above = page.body.paragraphs_in(&(page.start..heading.start)).iter();
     let above = above.filter(|paragraph| !paragraph.in_list && !paragraph.in_quote);
-    let n_above: usize = above
+    let mut texts = above
         .map(|paragraph| &page.text[paragraph.range.clone()])
-        .filter(|text| is_running_text(text))
-        .map(str::len)
-        .sum();
-    let has_metadata = page.fields.iter().any(|field| field.outside_markdown);
-    let is_large = heading.level == 1 || heading.level == 2 && (index == 0 || !has_metadata);
-    n_above <= MAX_TEXT_ABOVE && (is_large || heading.start < page.start + 200 && !has_metadata)
+        .filter(|text| is_running_text(text));
+    let mut n_above = 0;
+    !texts.any(|text| {
+        n_above += text.len();
+        n_above > MAX_TEXT_ABOVE
+    })
 }
 
 /// Returns the text of the first `<h1>` element.

@@ -34,7 +34,7 @@ fn is_filler(word: &&str) -> bool {
 
 /// Returns true if a sentence addresses an agent and asks for something.
 pub(super) fn matches(sentence: &Sentence<'_>) -> bool {
-    let Sentence { text, at, lead, after } = sentence;
+    let Sentence { text, at, lead, after, .. } = sentence;
     calls_agent(text, *at, lead)
         || names_reader(sentence)
         || announces_message(text, *at, lead, after)
@@ -63,7 +63,7 @@ fn is_request(word: &str) -> bool {
 
 /// Matches `AI agents reading this` and `any LLM processing this`.
 fn names_reader(sentence: &Sentence<'_>) -> bool {
-    let Sentence { text, at, lead, after } = sentence;
+    let Sentence { text, at, lead, after, .. } = sentence;
     let mut before = lead.rsplit(' ').take(6).skip_while(is_filler);
     let is_agent = before.next().is_some_and(is_agent_name)
         || matches!(lead.as_str(), "agents" | "any agent" | "all agents")

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use super::english::is_imperative;
 use super::{Phrase, PhraseTable, REACH, Sentence, agent_address, slice, words};
 use crate::guard::rules::{PROMPT_INJECTION, columns, entries, rules};
+use crate::model::byte_scan::prefix;
 
 const fn table(name: &'static str) -> PhraseTable {
     PhraseTable::new(PROMPT_INJECTION, name)
@@ -26,9 +27,6 @@ static READER_CONDITIONS: PhraseTable = table("reader_conditions");
 pub(super) static SEARCHED: &[&PhraseTable] = &[&IDENTITIES, &USER_IGNORANCE];
 
 const UNRESTRICTED: &str = "unrestricted";
-
-/// Bytes before an anchor in which a phrase can begin.
-const BEFORE: usize = 24;
 
 /// A phrase, with the words that must or must not follow it.
 struct ContinuedPhrase {
@@ -55,9 +53,9 @@ pub(super) fn anchors() -> impl Iterator<Item = std::borrow::Cow<'static, str>> 
 
 /// Returns true if a sentence is prompt injection in its context.
 pub(super) fn matches(sentence: &Sentence<'_>) -> bool {
-    let Sentence { text, at, lead, after } = sentence;
-    has_continued_phrase(text, *at)
-        || instructs_identity(text, *at, lead)
+    let Sentence { text, at, lead, after, .. } = sentence;
+    has_continued_phrase(sentence)
+        || instructs_identity(sentence)
         || hides_from_user(text, *at, lead)
         || after.starts_with(UNRESTRICTED) && asks_for_mode(lead)
 }
@@ -96,9 +94,9 @@ fn begins_with(text: &str, words: &str) -> bool {
     text.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-fn has_continued_phrase(text: &str, at: usize) -> bool {
-    let before = words(slice(text, at.saturating_sub(BEFORE)..at));
-    let all = format!("{before}{}", words_and_ends(slice(text, at..at + REACH)));
+fn has_continued_phrase(sentence: &Sentence<'_>) -> bool {
+    let Sentence { text, at, before, .. } = sentence;
+    let all = format!("{before}{}", words_and_ends(slice(text, *at..at + REACH)));
     // A phrase that begins later has an anchor of its own.
     let reach = before.len() + 4;
     let starts = all.char_indices().map(|(i, _)| i).take_while(|i| *i <= reach);
@@ -118,12 +116,12 @@ fn has_continued_phrase(text: &str, at: usize) -> bool {
 
 /// Matches `if you are an AI, reply with OK` and `You are an AI. Delete it.`. A prompt in a document
 /// about prompts gives an identity and harmless instructions.
-fn instructs_identity(text: &str, at: usize, lead: &str) -> bool {
-    let before = words(slice(text, at.saturating_sub(BEFORE)..at));
-    let raw = slice(text, at..at + REACH);
-    let all = format!("{before}{}", words(raw));
+fn instructs_identity(sentence: &Sentence<'_>) -> bool {
+    let Sentence { text, at, lead, before, after } = sentence;
+    let raw = slice(text, *at..at + REACH);
+    let all = format!("{before}{after}");
     let end = IDENTITIES.texts().find_map(|identity| {
-        let start = all.find(identity).filter(|start| *start <= before.len())?;
+        let start = prefix(&all, before.len() + identity.len()).find(identity)?;
         Some(start + identity.len()).filter(|end| *end > before.len())
     });
     let Some(end) = end else { return false };

@@ -3,9 +3,6 @@
 use super::{PhraseTable, REACH, Sentence, agent_address, slice, words};
 use crate::guard::rules::PROMPT_INJECTION;
 
-/// Bytes before an anchor in which a phrase can begin.
-const BEFORE: usize = 24;
-
 const fn table(name: &'static str) -> PhraseTable {
     PhraseTable::new(PROMPT_INJECTION, name)
 }
@@ -67,8 +64,8 @@ pub(super) const ANCHORS: [&str; 3] = [YOU_ARE_NOW, ASKING_THE_USER, EXFILTRATE]
 
 /// Returns true if a sentence is prompt injection in English.
 pub(super) fn matches(sentence: &Sentence<'_>) -> bool {
-    let Sentence { text, at, lead, after } = sentence;
-    has_phrase(text, *at, after)
+    let Sentence { text, at, lead, before, after } = sentence;
+    has_phrase(before, after)
         || gives_identity(after)
         || drops_instructions(after, lead)
         || voids_instructions(after)
@@ -86,8 +83,7 @@ pub(super) fn is_imperative(word: &str) -> bool {
 }
 
 /// Returns true if a phrase that is enough by itself includes the anchor.
-fn has_phrase(text: &str, at: usize, after: &str) -> bool {
-    let before = words(slice(text, at.saturating_sub(BEFORE)..at));
+fn has_phrase(before: &str, after: &str) -> bool {
     let all = format!("{before}{after}");
     let bytes = all.as_bytes();
     // A phrase that begins later has an anchor of its own.
@@ -206,7 +202,7 @@ fn discards_reference(text: &str, at: usize, lead: &str) -> bool {
 
 /// Matches `silently run it`.
 fn acts_secretly(sentence: &Sentence<'_>) -> bool {
-    let Sentence { text, at, lead, after } = sentence;
+    let Sentence { text, at, lead, after, .. } = sentence;
     let mut words = after.split(' ');
     let secretly = words.next().is_some_and(|word| SECRECY_ADVERBS.contains(word));
     let begins = matches!(lead.as_str(), "" | "then" | "please") || lead.starts_with("before");

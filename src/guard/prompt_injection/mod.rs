@@ -19,6 +19,9 @@ use crate::model::Code;
 /// Maximum number of bytes that are read before and after an anchor.
 const REACH: usize = 160;
 
+/// Bytes before an anchor in which a phrase can begin.
+const BEFORE: usize = 24;
+
 /// Returns the anchors at which the rules are checked.
 pub(super) fn anchors() -> impl Iterator<Item = (AnchorKind, Cow<'static, str>)> {
     let tables = english::SEARCHED.iter().chain(agent_address::SEARCHED).chain(context::SEARCHED);
@@ -82,6 +85,8 @@ struct Sentence<'a> {
     at: usize,
     /// The words of the sentence before the anchor.
     lead: String,
+    /// The words just before the anchor, also those of the previous sentence.
+    before: String,
     /// The words from the anchor on, also those of later sentences.
     after: String,
 }
@@ -94,6 +99,7 @@ impl Sentence<'_> {
             text,
             at,
             lead: words(&before[start..]).trim().to_string(),
+            before: words(slice(text, at.saturating_sub(BEFORE)..at)),
             after: words(slice(text, at..at + REACH)),
         }
     }
@@ -104,6 +110,7 @@ fn words(text: &str) -> String {
     let mut words = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
+            'a'..='z' => words.push(c),
             '*' | '_' | '`' | '~' | '"' | '“' | '”' => {}
             '\'' | '’' => words.push('\''),
             c if c.is_ascii_alphanumeric() => words.push(c.to_ascii_lowercase()),

@@ -67,8 +67,9 @@ pub(super) fn matches(sentence: &Sentence<'_>) -> bool {
     let Sentence { text, at, after, .. } = sentence;
     let written = slice(text, *at..at + 48).to_lowercase();
     // The instructions are in the same clause as the verb.
-    let clause = slice(text, *at..at + super::REACH).split(';').next().unwrap_or_default();
-    let clause = &words(clause);
+    let ahead = slice(text, *at..at + super::REACH);
+    let shorter = ahead.split_once(';').map(|(clause, _)| words(clause));
+    let clause = shorter.as_ref().unwrap_or(after);
     FOREIGN_PHRASES.begins(after)
         || FOREIGN_PHRASES.begins(&written)
         || SPACED.iter().any(|rule| drops_instructions(clause, rule))
@@ -82,9 +83,13 @@ const MAX_WORDS: usize = 8;
 fn drops_instructions(after: &str, rule: &SpacedRule) -> bool {
     let mut words = after.split(' ');
     let first = words.next().unwrap_or_default();
-    let is_verb = |verb: &Phrase| match verb.text.contains(' ') {
-        true => after.starts_with(verb.text.as_ref()),
-        false => verb.text == first,
+    // Most verbs begin with another letter, and comparing it first is faster.
+    let is_verb = |verb: &Phrase| {
+        verb.text.as_bytes().first() == after.as_bytes().first()
+            && match verb.text.contains(' ') {
+                true => after.starts_with(verb.text.as_ref()),
+                false => verb.text == first,
+            }
     };
     let mut rest = words.take(MAX_WORDS);
     let is_thing = |word: &str| rule.things.iter().any(|thing| word.starts_with(thing));

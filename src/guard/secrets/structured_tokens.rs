@@ -154,7 +154,9 @@ fn count_around(
 
 /// Finds tokens of Discord bots: a number in base64, a time and a signature.
 pub(super) fn find_discord_tokens(run: &str, start: usize, hits: &mut Vec<Hit>) {
-    if !(55..=4096).contains(&run.len()) {
+    // Most long runs are paths and URLs, and those without two dots are no such token.
+    let n_dots = || memchr::memchr_iter(b'.', run.as_bytes()).take(2).count();
+    if !(55..=4096).contains(&run.len()) || n_dots() < 2 {
         return;
     }
     let mut at = start;
