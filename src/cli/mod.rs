@@ -153,9 +153,9 @@ enum Knowledge {
         after_help = "Examples:\n  blue knowledge list\n  blue knowledge list rfcs --live\n  blue knowledge list --format json"
     )]
     List(list::ListArgs),
-    /// Print the document, digest or bundle of an address
+    /// Print a document, a part of it or its headings; a digest or a bundle
     #[command(
-        after_help = "Examples:\n  blue knowledge show blue://docs/adrs/\n  blue knowledge show blue://docs/rfcs/0016\n  blue knowledge show blue://context/session\n  blue knowledge show blue://state/active-tasks"
+        after_help = "Examples:\n  blue knowledge show ADR 5\n  blue knowledge show docs/adr/0005-queue.md --section decision\n  blue knowledge show blue://docs/rfcs/0016 --outline\n  blue knowledge show 0016 --budget 500\n  blue knowledge show blue://context/session\n\nOn a terminal, a document of more than 200 lines is printed as an outline; --all prints its text."
     )]
     Show(show::ShowArgs),
     /// Find documents related to a document, a path or words

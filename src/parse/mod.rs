@@ -24,6 +24,7 @@ mod plain_text;
 mod references;
 mod relation_keys;
 mod second_scan;
+mod section_headings;
 mod section_names;
 mod shared_headings;
 mod stated_status;
@@ -56,6 +57,7 @@ use header_fields::Field;
 use line_index::LineIndex;
 use markdown::Body;
 use second_scan::SecondScan;
+pub use section_headings::{SectionHeading, section_headings};
 
 /// One decoded and cleaned source with its Markdown structure and header fields.
 pub(crate) struct Page<'a> {

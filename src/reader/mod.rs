@@ -4,6 +4,7 @@
 
 mod levels;
 
+pub use crate::parse::SectionHeading;
 pub use levels::{LevelText, Levels, fit, heading};
 
 use crate::condense::tokens;
@@ -11,7 +12,7 @@ use crate::discover;
 use crate::discover::deny::{Access, DenyList};
 use crate::guard::{Allowed, Guard};
 use crate::model::source::document_digest;
-use crate::model::{Digest, Format, Plan, Source, TextBlocks};
+use crate::model::{Digest, Format, Plan, Source, TextBlocks, TextFormat};
 use crate::parse;
 use crate::root::{Content, Root};
 use crate::verify::{self, OnDisk};
@@ -91,6 +92,16 @@ impl ProjectReader {
     /// Counts the tokens of a text.
     pub fn count_tokens(&self, text: &str) -> u64 {
         tokens::count(text)
+    }
+
+    /// Returns the headings of a text that was read here. A text in a format without headings has
+    /// none.
+    pub fn headings(&self, path: &str, text: &str) -> Vec<SectionHeading> {
+        if TextFormat::of_path(path).is_none() {
+            return Vec::new();
+        }
+        let source = Source::new(path, text.as_bytes().to_vec(), None);
+        parse::section_headings(&source, &self.plan.limits, &self.allowed(path))
     }
 
     /// Reads a document that the index lists.

@@ -84,7 +84,17 @@ impl ReadError {
 
 /// Reads an address. Only the address of a document's neighbours has several texts.
 pub fn read(library: &Library<'_>, address: &str) -> Result<Vec<Text>, ReadError> {
-    match resolve(library.root, library.built, library.work, address)? {
+    let resolved = resolve(library.root, library.built, library.work, address)?;
+    read_resolved(library, address, resolved)
+}
+
+/// Reads the thing behind an address or a name.
+pub fn read_resolved(
+    library: &Library<'_>,
+    address: &str,
+    resolved: Resolved,
+) -> Result<Vec<Text>, ReadError> {
+    match resolved {
         Resolved::Item(item) => listed(library, item).map(|text| vec![text]),
         Resolved::File(path) => file(library, address, &path).map(|text| vec![text]),
         Resolved::Tasks(bundle) => {

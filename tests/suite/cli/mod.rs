@@ -6,3 +6,4 @@ mod documents_for_path;
 mod findings;
 mod graph;
 mod init;
+mod parts_of_documents;
