@@ -226,7 +226,7 @@ fn sources(
             SourceMeaning::Voice => voice = inputs.voice.clone(),
             SourceMeaning::Nothing if configured && source != "blue://docs/adrs/" => {
                 let message = format!("identity asks for {source}, which is not in this project");
-                let hint = "run `blue knowledge list` to see every address";
+                let hint = "run `blue knowledge list --addresses` to see them";
                 notes.push(Diagnostic::new(Code::SourceUnknown, CONFIG, message).hint(hint));
             }
             SourceMeaning::Nothing => {}

@@ -148,9 +148,9 @@ enum Knowledge {
         after_help = "Examples:\n  blue knowledge build\n  blue knowledge build --check --format github\n  blue knowledge build --explain\n\nExit codes: 0 done or current, 1 --check found something or a finding is an error, 2 could not run."
     )]
     Build(build::BuildArgs),
-    /// List documents with their addresses and statuses
+    /// List documents with their paths and statuses
     #[command(
-        after_help = "Examples:\n  blue knowledge list\n  blue knowledge list rfcs --live\n  blue knowledge list --format json"
+        after_help = "Examples:\n  blue knowledge list\n  blue knowledge list rfcs --live\n  blue knowledge list cache --status accepted --since 2024\n  blue knowledge list --format json\n\nAt most 50 documents are listed as text; --all and --format json list all.\n`-` marks a document that is not live. Exit codes: 0 done, 1 nothing matches, 2 could not run."
     )]
     List(list::ListArgs),
     /// Print a document, a part of it or its headings; a digest or a bundle

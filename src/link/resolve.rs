@@ -167,7 +167,7 @@ impl<'a> Resolver<'a, '_> {
             [id] => Resolution::One(*id),
             [] => unknown(
                 format!("no document at {address}"),
-                Some("run `blue knowledge list` to see every address".to_string()),
+                Some("run `blue knowledge list --addresses` to see them".to_string()),
             ),
             several => Resolution::Many(several.to_vec()),
         }

@@ -127,26 +127,50 @@ fn in_folder(catalogue: &Catalogue, folder: &str) -> Vec<usize> {
 /// `0005-slug`, `slug`.
 fn by_id(catalogue: &Catalogue, name: &str) -> Vec<usize> {
     let name = name.to_lowercase();
-    let digits = name.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(name.len());
-    let (series, rest) = name.split_at(digits);
-    let id = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-    if !series.is_empty() && id.starts_with(|c: char| c.is_ascii_digit()) {
-        let series = singular(series);
-        let mut found = catalogue.by_short_id(None, id);
-        found.retain(|row| is_in_series(catalogue, *row, &series));
+    let Some((series, id)) = series_and_id(&name) else {
+        let found = catalogue.by_short_id(None, &name);
+        return match name.split_once('/') {
+            Some((group, id)) if found.is_empty() => catalogue.by_short_id(Some(group), id),
+            _ => found,
+        };
+    };
+    let numbered = catalogue.by_short_id(None, id);
+    let is_own = |row: &usize| is_in_series(catalogue, *row, &series);
+    let found: Vec<usize> = numbered.iter().copied().filter(is_own).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    // A slug can start like an id: `oauth2-tokens`.
+    if ShortId::new(&name).is_some_and(|id| id.number().is_none()) {
+        let found = catalogue.by_short_id(None, &name);
         if !found.is_empty() {
             return found;
         }
-        // The same number of another series is another document.
-        if ShortId::new(&name).is_none_or(|id| id.number().is_some()) {
-            return Vec::new();
-        }
     }
-    let found = catalogue.by_short_id(None, &name);
-    match name.split_once('/') {
-        Some((group, id)) if found.is_empty() => catalogue.by_short_id(Some(group), id),
-        _ => found,
+    // The same number of another series is another document. But where documents have a plain type,
+    // such as `proposal`, people call them by an abbreviation that is in no index: `MSC2676`.
+    let is_plain = |row: &usize| {
+        let kind = catalogue.line(*row).map_or(0, |line| line.kind.len());
+        kind > MAX_ABBREVIATION
+    };
+    let is_unknown = || !(0..catalogue.n_documents()).any(|row| is_own(&row));
+    match series.len() <= MAX_ABBREVIATION && numbered.iter().all(is_plain) && is_unknown() {
+        true => numbered,
+        false => Vec::new(),
     }
+}
+
+/// Longest abbreviation of a series, in letters.
+const MAX_ABBREVIATION: usize = 5;
+
+/// Splits an id in lower case into the series and the rest, which starts with a digit: `adr-0005`,
+/// `some project rfc 23`.
+fn series_and_id(name: &str) -> Option<(String, &str)> {
+    let start = name.find(|c: char| c.is_ascii_digit())?;
+    let before = name[..start].trim_end_matches(|c: char| !c.is_alphanumeric());
+    let words = before.split_whitespace();
+    let series = words.last().filter(|word| word.bytes().all(|b| b.is_ascii_alphabetic()))?;
+    Some((singular(series), &name[start..]))
 }
 
 /// Returns true if a document is of a series, by its type, its collection or its file name.

@@ -6,4 +6,5 @@ mod documents_for_path;
 mod findings;
 mod graph;
 mod init;
+mod listing;
 mod parts_of_documents;

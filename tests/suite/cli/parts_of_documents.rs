@@ -78,6 +78,14 @@ fn an_unknown_or_ambiguous_name_lists_the_documents_that_may_be_meant() {
         assert!(shown.stderr.contains(hint), "{name}: {}", shown.stderr);
     }
     assert_eq!(show(&project, &["ADR 6"]).code, 0);
+    // Documents of a plain type are called by an abbreviation that is in no index.
+    project.write("proposals/0401-async.md", "# Async\n\nText of 401.\n");
+    project.write("proposals/0402-await.md", "# Await\n\nText of 402.\n");
+    project.build();
+    for name in ["SE-0401", "se401", "Our SE 401"] {
+        assert!(show(&project, &[name]).stdout.contains("Text of 401"), "{name}");
+    }
+    assert_eq!(show(&project, &["ADR 401"]).code, 2);
     // A file that is no document is not printed.
     project.write("notes.txt", "private");
     let shown = show(&project, &["notes.txt"]);
