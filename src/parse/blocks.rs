@@ -18,7 +18,7 @@ const MAX_BLOCKS: usize = 20_000;
 
 /// Returns the blocks of a page. Header fields and the title are not among them.
 pub(super) fn blocks(page: &Page<'_>) -> TextBlocks {
-    let head = page.body.head();
+    let head = page.head.clone();
     let shown = |text: String| {
         let text = page.second_scan.cleaned(text);
         escape_except(&text, page.second_scan.allowed_characters()).into_owned()

@@ -32,7 +32,7 @@ pub(super) fn line_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Reads a badge or a line of code spans above the first section: `![Accepted](…)`,
 /// `` `draft` `optional` ``.
 pub(super) fn in_badges(page: &Page<'_>) -> Option<(String, u32)> {
-    let head = page.body.head();
+    let head = page.head.clone();
     let range = head.start..below_subtitle(page, &head);
     let lines = line_offsets(&page.text[range.clone()]).take(MAX_LINES);
     let mut stated = lines.filter_map(|(offset, raw)| {
@@ -79,7 +79,7 @@ fn known_tags(line: &str) -> Option<String> {
 /// Reads the lines above the first section: a value below its key, several fields on one line, a
 /// table without outer pipes, or a paragraph that is only a status.
 pub(super) fn in_lines(page: &Page<'_>) -> Option<(String, u32)> {
-    let head = page.body.head();
+    let head = page.head.clone();
     let range = head.start..below_subtitle(page, &head);
     let mut reader = LineReader::default();
     let mut lines = line_offsets(&page.text[range.clone()]).take(MAX_LINES);
