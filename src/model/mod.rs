@@ -70,7 +70,7 @@ pub use source::{Collection, FoundFile, Kind, Source};
 pub use state::{Folder, HeaderKind, ProbedFile, Stat, State, TrackedFile};
 pub use status::Status;
 pub use terms::{CitingLines, Terms, term_hash};
-pub use text_block::{SectionHeading, TextBlock, TextBlocks};
+pub use text_block::{BlockSection, TextBlock, TextBlocks};
 pub use text_format::TextFormat;
 pub use trigger::Trigger;
 pub use uri::Uri;

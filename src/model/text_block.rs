@@ -4,14 +4,14 @@
 #[derive(Clone, Debug, Default)]
 pub struct TextBlocks {
     /// All headings, in order.
-    pub sections: Vec<SectionHeading>,
+    pub sections: Vec<BlockSection>,
     /// Paragraphs, list items, table rows and code blocks, in order.
     pub blocks: Vec<TextBlock>,
 }
 
 /// A heading.
 #[derive(Clone, Debug)]
-pub struct SectionHeading {
+pub struct BlockSection {
     /// Number of `#`: 1 for the top level.
     pub level: u8,
     /// Its text.

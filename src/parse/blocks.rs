@@ -8,7 +8,7 @@ use super::section_names::normal_name;
 use super::summary_text::is_metadata;
 use crate::model::byte_scan::prefix;
 use crate::model::escape::escape_except;
-use crate::model::{SectionHeading, TextBlock, TextBlocks};
+use crate::model::{BlockSection, TextBlock, TextBlocks};
 
 /// Maximum length of a code block in bytes; the rest is cut.
 const MAX_CODE: usize = 1_024;
@@ -23,7 +23,7 @@ pub(super) fn blocks(page: &Page<'_>) -> TextBlocks {
         let text = page.second_scan.cleaned(text);
         escape_except(&text, page.second_scan.allowed_characters()).into_owned()
     };
-    let sections = page.body.headings.iter().map(|heading| SectionHeading {
+    let sections = page.body.headings.iter().map(|heading| BlockSection {
         level: heading.level,
         name: heading.english.map_or_else(|| normal_name(&heading.title).into(), str::to_string),
         title: shown(heading.title.clone()),

@@ -254,14 +254,14 @@ fn section_weights(document: &TextBlocks) -> Vec<u64> {
 mod tests {
     use super::super::index::tests::index;
     use super::*;
-    use crate::model::SectionHeading;
+    use crate::model::BlockSection;
 
     /// Returns a document with one section per pair of a name and the text of its blocks.
     fn document(sections: &[(&str, &[&str])]) -> TextBlocks {
         let mut document = TextBlocks::default();
         for (name, texts) in sections {
             let (title, name) = (name.to_string(), name.to_lowercase());
-            document.sections.push(SectionHeading { level: 2, title, name });
+            document.sections.push(BlockSection { level: 2, title, name });
             for text in *texts {
                 let item = text.strip_prefix("- ");
                 document.blocks.push(TextBlock {
