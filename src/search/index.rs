@@ -11,19 +11,23 @@ use serde::{Deserialize, Serialize};
 use crate::model::word::{stem, stems};
 use crate::model::{DocId, Document, Graph, Lexicon, Rows, packed};
 
-/// Occurrences at which the impact of a term reaches half of its maximum (`k1` of BM25).
-const SATURATION: f32 = 1.2;
+/// Occurrences at which the rating of a term reaches half of its maximum (`k1` of BM25).
+const SATURATION: f32 = 1.6;
 
 /// Share of the length normalization for the text and for the citing lines (`b` of BM25).
-const TEXT_LENGTH: f32 = 0.6;
+const TEXT_LENGTH: f32 = 0.75;
 const CITING_LENGTH: f32 = 0.75;
 
-/// Weights of an occurrence in the title, the summary, the file name and the lines that cite the document. The
-/// terms of a text are already weighted by title, headings and text.
+/// Share of the description in an impact; the text has the rest. The description is what a document
+/// is called: its title, summary, file name and the lines that cite it. It is saturated on its own,
+/// because a word that is frequent in a text would otherwise count as much as one in a title.
+const DESCRIPTION_SHARE: f32 = 0.3;
+
+/// Weights of an occurrence in the title, the summary, the file name and a citing line.
 const IN_TITLE: f32 = 2.0;
-const IN_SUMMARY: f32 = 2.0;
-const IN_FILE_NAME: f32 = 2.0;
-const IN_CITING_LINE: f32 = 1.0;
+const IN_SUMMARY: f32 = 0.6;
+const IN_FILE_NAME: f32 = 1.0;
+const IN_CITING_LINE: f32 = 0.6;
 
 /// Maximum number of terms of a file name and of a summary, and of lines that cite a document.
 const MAX_NAME_TERMS: usize = 16;
@@ -259,29 +263,34 @@ impl RatedFields<'_> {
     /// Returns the terms of a document with their impacts.
     fn rate(&self, row: usize, document: &Document, text_length: f32) -> Vec<(u32, u8)> {
         let relative = |share: f32, length: f32, mean: f32| 1.0 - share + share * length / mean;
+        // For each term, the weights of its occurrences in the text and in the description.
+        let mut weights: FxHashMap<u32, (f32, f32)> = FxHashMap::default();
         let text = 1.0 / relative(TEXT_LENGTH, text_length, self.mean_text);
-        let citing = self.citing.of(row);
-        let citing_weight =
-            IN_CITING_LINE / relative(CITING_LENGTH, citing.len() as f32, self.mean_citing);
-        let mut weights: FxHashMap<u32, f32> = FxHashMap::default();
-        let mut add = |hash: &u32, weight: f32| {
-            if let Some(number) = self.stem_table.numbers.get(hash) {
-                *weights.entry(*number).or_default() += weight;
-            }
-        };
         let counts = self.lexicon.counts.of(row).iter();
         for (hash, count) in self.lexicon.hashes.of(row).iter().zip(counts) {
-            add(hash, f32::from(*count) * text);
+            if let Some(number) = self.stem_table.numbers.get(hash) {
+                weights.entry(*number).or_default().0 += f32::from(*count) * text;
+            }
         }
-        self.lexicon.titles.of(row).iter().for_each(|hash| add(hash, IN_TITLE));
+        let mut describe = |hashes: &[u32], weight: f32| {
+            for number in hashes.iter().filter_map(|hash| self.stem_table.numbers.get(hash)) {
+                weights.entry(*number).or_default().1 += weight;
+            }
+        };
+        describe(self.lexicon.titles.of(row), IN_TITLE);
+        describe(&stems(&document.facts.line, MAX_SUMMARY_TERMS), IN_SUMMARY);
         let name = document.uri.as_str().rsplit('/').next().unwrap_or_default();
-        let summary = stems(&document.facts.line, MAX_SUMMARY_TERMS);
-        summary.iter().for_each(|hash| add(hash, IN_SUMMARY));
-        stems(name, MAX_NAME_TERMS).iter().for_each(|hash| add(hash, IN_FILE_NAME));
-        citing.iter().for_each(|hash| add(hash, citing_weight));
-        let impact =
-            |weight: f32| (MAX_IMPACT * weight / (weight + SATURATION)).round().max(1.0) as u8;
-        weights.into_iter().map(|(number, weight)| (number, impact(weight))).collect()
+        describe(&stems(name, MAX_NAME_TERMS), IN_FILE_NAME);
+        let citing = self.citing.of(row);
+        let length = relative(CITING_LENGTH, citing.len() as f32, self.mean_citing);
+        describe(citing, IN_CITING_LINE / length);
+        let saturated = |weight: f32| weight / (weight + SATURATION);
+        let impact = |(text, description): (f32, f32)| {
+            let sum = (1.0 - DESCRIPTION_SHARE) * saturated(text)
+                + DESCRIPTION_SHARE * saturated(description);
+            (MAX_IMPACT * sum).round().max(1.0) as u8
+        };
+        weights.into_iter().map(|(number, weights)| (number, impact(weights))).collect()
     }
 }
 

@@ -158,12 +158,23 @@ fn shortened(block: &TextBlock, max: usize) -> String {
     }
 }
 
+/// Rates a short text such as a title, like [`BestPassages::score`].
+pub fn rate_text(text: &str, query: &Query) -> u32 {
+    let found = found(&hashes(query), query, text);
+    let terms = query.terms.iter().enumerate().filter(|(i, _)| found.has(*i));
+    let sum = terms.map(|(_, term)| 2 * term.idf).sum::<u32>() + found.phrases;
+    sum * 500 / query.total_idf()
+}
+
+/// Returns the terms of a query by hash.
+fn hashes(query: &Query) -> FxHashMap<u32, usize> {
+    let terms = query.terms.iter().enumerate();
+    terms.flat_map(|(i, term)| term.hashes.iter().map(move |hash| (*hash, i))).collect()
+}
+
 /// Rates every block. A block that has all terms, in order, gets about 100,000.
 fn scores(document: &TextBlocks, query: &Query) -> Vec<u64> {
-    let mut terms: FxHashMap<u32, usize> = FxHashMap::default();
-    for (i, term) in query.terms.iter().enumerate() {
-        terms.extend(term.hashes.iter().map(|hash| (*hash, i)));
-    }
+    let terms = hashes(query);
     let total = u64::from(query.total_idf());
     let weights = section_weights(document);
     let headings: Vec<Found> =

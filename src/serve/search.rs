@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::Library;
 use super::related::Related;
 use crate::model::TextBlocks;
-use crate::search::{BestPassages, Match, Query, SearchIndex, best_passages};
+use crate::search::{BestPassages, Match, Query, SearchIndex, best_passages, rate_text};
 use crate::wire::jsonl::DocumentLine;
 
 /// Maximum number of documents whose text is read to find the best passages.
@@ -20,6 +20,9 @@ const SUCCESSOR_SHARE: u64 = 95;
 /// Weight of the best passage: a document whose best passage has all terms gets this share more, in
 /// hundredths.
 const PASSAGE_SHARE: u64 = 60;
+
+/// Weight of a title, compared with a passage, in hundredths.
+const TITLE_WEIGHT: u64 = 130;
 
 /// Of two documents whose scores differ by less than this, in hundredths, the newer is first.
 const SIMILAR: u64 = 6;
@@ -164,7 +167,8 @@ fn candidates(
         let read = || library.reader.blocks(library.root, &document).ok();
         let blocks = (i < MAX_READ).then(read).flatten().map(|(blocks, _)| blocks);
         let blocks = blocks.unwrap_or_default();
-        let passage = u64::from(best_passages(&blocks, query, 1).score);
+        let title = u64::from(rate_text(&document.title, query)) * TITLE_WEIGHT / 100;
+        let passage = u64::from(best_passages(&blocks, query, 1).score).max(title);
         let share = if document.live { 100 } else { HISTORY_SHARE };
         let score = score + best * passage.min(1_500) / 1_000 * PASSAGE_SHARE / 100 * share / 100;
         Some(SearchCandidate { document, score, covered: found.covered, blocks })
