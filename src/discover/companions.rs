@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::known_folders::{DocumentFolder, RecognisedBy};
+use super::known_folders::{DocumentFolder, RecognisedBy, is_decided};
 use super::numbered_folders::{MainDocuments, folder_number};
 use crate::model::layout::folder_of;
 use crate::model::uri::slugify;
@@ -26,6 +26,8 @@ pub(super) enum Judgement {
     Companion,
     /// Names do not decide; its first lines do.
     Undecided,
+    /// A document unless its first lines are those of a template.
+    UnlessTemplate,
 }
 
 /// Counts of the files in a folder of documents and the folders below it.
@@ -89,6 +91,7 @@ pub(super) fn judge(
     mains: &MainDocuments<'_>,
     n_files: usize,
     numbering: Numbering,
+    texts: &[&str],
 ) -> Judgement {
     let in_collection = &path[folder.base_len()..];
     // blue's own folders contain nothing else.
@@ -105,7 +108,10 @@ pub(super) fn judge(
         // The other files in a document's own folder are annexes of the document.
         let is_numbered = FileName::parse(in_collection).number.is_some() && !name.is_index;
         let is_own = main == path || is_numbered;
-        return if is_own { Judgement::Document } else { Judgement::Companion };
+        return if is_own { document(name) } else { Judgement::Companion };
+    }
+    if name.is_index && is_below_document(path, folder.base_len(), texts) {
+        return Judgement::Companion;
     }
     // Nearly all documents of a strictly numbered folder have a number.
     let is_loose = folder.recognised == RecognisedBy::Name && !numbering.is_strict();
@@ -122,10 +128,33 @@ pub(super) fn judge(
         };
     }
     let has_id = name.number.is_some() || name.date.is_some();
-    match has_id || is_loose {
-        true => Judgement::Document,
+    let mut folders = in_collection.split('/').rev().skip(1);
+    match has_id || is_loose || folders.any(is_decided) {
+        true => document(name),
         false => Judgement::Undecided,
     }
+}
+
+/// Judges a document by its number. Number 0 is often that of a template.
+fn document(name: &FileName) -> Judgement {
+    match name.number.as_ref().is_some_and(|number| number.as_str() == "0") {
+        true => Judgement::UnlessTemplate,
+        false => Judgement::Document,
+    }
+}
+
+/// Returns true if a folder of the path has the name of a document beside it: `x.md` for
+/// `x/part/README.md`. A page that names such a folder is an annex. `texts` must be sorted.
+fn is_below_document(path: &str, base_len: usize, texts: &[&str]) -> bool {
+    let mut folder = folder_of(path);
+    while folder.len() > base_len {
+        let beside = format!("{folder}.md");
+        if texts.binary_search(&beside.as_str()).is_ok() {
+            return true;
+        }
+        folder = folder_of(folder);
+    }
+    false
 }
 
 /// Returns true for a file that accompanies documents: a changelog, minutes, an annex, a task list.
@@ -185,6 +214,13 @@ pub(super) fn drop_numbered_annexes(found: &mut Vec<FoundFile>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cover_page_below_a_document_is_an_annex() {
+        let texts = ["rfcs/cache.md", "rfcs/cache/server/README.md", "rfcs/queue/README.md"];
+        assert!(is_below_document(texts[1], 5, &texts));
+        assert!(!is_below_document(texts[2], 5, &texts));
+    }
 
     #[test]
     fn files_that_accompany_documents_are_recognised() {

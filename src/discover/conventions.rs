@@ -46,13 +46,15 @@ pub(super) fn apply(files: &[WalkedFile], probe: Probe<'_>) -> Conventional {
     let judge = |file: &ChosenFile<'_>| {
         let n_files = counts.get(folder_of(file.path)).copied().unwrap_or_default();
         let numbering = numbering[file.folder.base.as_str()];
-        companions::judge(file.path, &file.folder, &file.name, &mains, n_files, numbering)
+        companions::judge(file.path, &file.folder, &file.name, &mains, n_files, numbering, &texts)
     };
     let judgements: Vec<Judgement> = named.par_iter().with_min_len(64).map(judge).collect();
     let is_candidate = |path: &&str| is_candidate(path, &mains);
     let candidates: Vec<&str> = unnamed.into_iter().filter(is_candidate).collect();
     let undecided = named.iter().zip(&judgements);
-    let undecided = undecided.filter(|(_, judgement)| **judgement == Judgement::Undecided);
+    let undecided = undecided.filter(|(_, judgement)| {
+        matches!(judgement, Judgement::Undecided | Judgement::UnlessTemplate)
+    });
     let undecided = undecided.map(|(file, _)| file.path).chain(candidates.iter().copied());
     let probed = probe_all(undecided.collect(), probe);
     let header = |path: &str| {
@@ -64,6 +66,7 @@ pub(super) fn apply(files: &[WalkedFile], probe: Probe<'_>) -> Conventional {
         let is_document = match judgement {
             Judgement::Document => true,
             Judgement::Companion => false,
+            Judgement::UnlessTemplate => header(file.path) != Some(HeaderKind::Template),
             // A file that is not checked out has no lines. Its name is that of a document.
             Judgement::Undecided => match header(file.path) {
                 None | Some(HeaderKind::Text) => !file.name.is_index,

@@ -59,7 +59,11 @@ struct Evidence {
 /// Returns the kind of metadata at the start of a file.
 fn header_kind(head: &[u8]) -> HeaderKind {
     let text = String::from_utf8_lossy(head);
-    let evidence = Evidence::of(text.trim_start_matches('\u{feff}'));
+    let text = text.trim_start_matches('\u{feff}');
+    if has_placeholder_title(text) {
+        return HeaderKind::Template;
+    }
+    let evidence = Evidence::of(text);
     let sections = evidence.has_context && evidence.has_decision;
     let has_status = evidence.has_status || evidence.has_status_section;
     if evidence.has_page_field && !sections && evidence.n_specific == 0 {
@@ -75,6 +79,37 @@ fn header_kind(head: &[u8]) -> HeaderKind {
         0 | 1 => HeaderKind::Other,
         _ => HeaderKind::Text,
     }
+}
+
+/// Returns true if the first heading or the title has a placeholder for a number or a name:
+/// `RFC-NNNN Title`, `ADR-NNN: {title}`.
+fn has_placeholder_title(text: &str) -> bool {
+    let mut titles = text.lines().take(30).filter_map(|line| {
+        let heading = line.strip_prefix("# ").or_else(|| line.strip_prefix("= "));
+        heading.or_else(|| line.strip_prefix("title:")).map(str::trim)
+    });
+    let is_placeholder = |word: &str| {
+        word.len() >= 3 && (word.bytes().all(|b| b == b'N') || word.bytes().all(|b| b == b'X'))
+    };
+    titles.next().is_some_and(|title| {
+        let after_id = match title.starts_with(['{', '<', '[']) {
+            true => title,
+            false => {
+                let rest = title.split_once(": ").or_else(|| title.split_once(' '));
+                rest.map_or(title, |(_, rest)| rest).trim()
+            }
+        };
+        let is_enclosed = |open: char, close: char| {
+            after_id.starts_with(open) && after_id.ends_with(close) && after_id.len() > 2
+        };
+        title.split(|c: char| !c.is_alphanumeric()).any(is_placeholder)
+            || is_enclosed('{', '}')
+            || is_enclosed('<', '>')
+            || matches!(
+                after_id.to_ascii_lowercase().as_str(),
+                "title" | "[title]" | "[short title]"
+            )
+    })
 }
 
 impl Evidence {
@@ -160,6 +195,23 @@ mod tests {
             "\u{feff}---\r\nstatus: draft\r\ntitle: Cache\r\n---\r\n",
         ] {
             assert_eq!(header_kind(text.as_bytes()), HeaderKind::Decision, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_title_with_a_placeholder_is_that_of_a_template() {
+        for text in [
+            "# RFC-NNNN Title\n\n**Status:** provisional\n",
+            "# ADR-NNN: Short name\n",
+            "---\ntitle: <name of the feature>\nstatus: draft\n---\n",
+            "# ADR-0000: {title}\n",
+            "# RFC 0000: [short title]\n",
+            "# Title\n",
+        ] {
+            assert_eq!(header_kind(text.as_bytes()), HeaderKind::Template, "{text}");
+        }
+        for text in ["# Use XML\n", "# 0. Purpose and process\n", "# The title of pages\n"] {
+            assert_ne!(header_kind(text.as_bytes()), HeaderKind::Template, "{text}");
         }
     }
 

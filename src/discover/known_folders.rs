@@ -164,10 +164,11 @@ fn own_folder(parts: &[&str], below: &[String]) -> Option<DocumentFolder> {
     }
 }
 
-/// Finds the folders that are divided by status, such as one with `accepted/` and `rejected/`.
-/// Only decisions are accepted, proposed, rejected or superseded, so two such folders are enough.
+/// Finds the folders that are divided by status, such as one with `accepted/` and `draft/`. Only
+/// decisions are accepted, proposed, rejected or superseded, so one such folder beside another with
+/// a status is enough.
 pub(super) fn divided_by_status<'a>(texts: &[&'a str]) -> BTreeSet<&'a str> {
-    let mut divisions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut divisions: BTreeMap<&str, BTreeMap<String, bool>> = BTreeMap::new();
     let mut last = None;
     for path in texts {
         let mut folder = folder_of(path);
@@ -177,13 +178,17 @@ pub(super) fn divided_by_status<'a>(texts: &[&'a str]) -> BTreeSet<&'a str> {
         last = Some(folder);
         while !folder.is_empty() {
             let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
-            if is_decided(name) {
-                divisions.entry(parent).or_default().insert(name.to_lowercase());
+            if status_folders::parse(name).is_some() {
+                let names = divisions.entry(parent).or_default();
+                names.insert(name.to_lowercase(), is_decided(name));
             }
             folder = parent;
         }
     }
-    divisions.into_iter().filter(|(_, names)| names.len() >= 2).map(|(folder, _)| folder).collect()
+    let is_divided = |names: &BTreeMap<String, bool>| {
+        names.len() >= 2 && names.values().any(|is_decided| *is_decided)
+    };
+    divisions.into_iter().filter(|(_, names)| is_divided(names)).map(|(folder, _)| folder).collect()
 }
 
 /// Returns true for the name of a folder with a status that only decisions have.
@@ -200,7 +205,8 @@ pub(super) fn is_decided(name: &str) -> bool {
         "superseded",
         "withdrawn",
     ];
-    NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
+    let is_known = |part: &str| NAMES.iter().any(|known| part.eq_ignore_ascii_case(known));
+    name.split(['-', '_', ' ']).any(is_known) && status_folders::parse(name).is_some()
 }
 
 /// Recognizes the nearest folder above a folder with a status as its name.
@@ -277,5 +283,8 @@ mod tests {
         let base = |path| nearest_divided(folder_of(path), &divided).map(|folder| folder.base);
         assert_eq!(base("accepted/2020/x.md").as_deref(), Some(""));
         assert_eq!(base("blog/draft/a.md"), None);
+        let divided = divided_by_status(&["Draft-Accepted/x.md", "Final/y.md"]);
+        assert!(divided.contains(""));
+        assert!(divided_by_status(&["done/x.md", "old/y.md"]).is_empty());
     }
 }

@@ -115,6 +115,10 @@ pub(super) fn is_year(name: &FileName) -> bool {
 struct FileCounts {
     n_documents: usize,
     n_numbered: usize,
+    /// Files with a number of two digits and a name, which also count chapters: `29-x`.
+    n_short: usize,
+    /// Files with a number over 99 that has no zeros in front: `104-x`.
+    n_over_99: usize,
     /// Numbered files by the prefix of their name.
     by_prefix: BTreeMap<String, usize>,
 }
@@ -152,6 +156,11 @@ impl NumberedFolders {
             if !name.is_index && !name.is_template {
                 counts.n_documents += 1;
             }
+            let is_bare = name.prefix.is_none() && name.date.is_none() && !name.is_template;
+            if is_bare && !name.number_text.starts_with('0') {
+                counts.n_short += usize::from(name.number_text.len() == 2 && !name.slug.is_empty());
+                counts.n_over_99 += usize::from(name.number_text.len() == 3);
+            }
             if is_in_series(&name, file) {
                 counts.n_numbered += 1;
                 if let Some(prefix) = name.prefix {
@@ -159,8 +168,11 @@ impl NumberedFolders {
                 }
             }
         }
+        // `29-x` beside `104-y` is a series that outgrew two digits. Chapters would have zeros.
         let is_numbered = |counts: &FileCounts| {
-            counts.n_numbered >= 3 && counts.n_numbered * 2 >= counts.n_documents
+            let n_short = if counts.n_over_99 > 0 { counts.n_short } else { 0 };
+            let n_numbered = counts.n_numbered + n_short;
+            n_numbered >= 3 && n_numbered * 2 >= counts.n_documents
         };
         let numbered = counts.into_iter().filter(|(_, counts)| is_numbered(counts));
         let with_prefix = numbered.map(|(folder, FileCounts { n_numbered, by_prefix, .. })| {
@@ -264,6 +276,18 @@ mod tests {
         assert_eq!(mains.of("specs/nep-0004/events.md", 6), Some("specs/nep-0004.md"));
         let name = mains.name("specs/001-a/spec.md", 6);
         assert_eq!((name.number_text.as_str(), name.slug.as_str()), ("001", "a"));
+    }
+
+    #[test]
+    fn numbers_of_two_digits_are_a_series_beside_longer_ones() {
+        let is_found = |texts: &[&str]| {
+            let folders = NumberedFolders::new(texts.iter().copied(), &MainDocuments::new(texts));
+            folders.nearest("").is_some()
+        };
+        assert!(is_found(&["104-c/proposal.md", "29-a/a.md", "30-b/30-b.md", "30-b/notes.md"]));
+        assert!(is_found(&["104-c.md", "29-a.md", "30-b.md"]));
+        assert!(!is_found(&["01-a/a.md", "02-b/b.md", "03-c/c.md", "10-d/d.md"]));
+        assert!(!is_found(&["29-a.md", "30-b.md", "31-c.md"]));
     }
 
     #[test]

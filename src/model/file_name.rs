@@ -2,7 +2,9 @@
 
 use super::document::is_cover;
 use super::uri::slugify;
-use super::{Number, Status, language, name_date, series, status_folders, status_words};
+use super::{
+    Number, Status, language, name_date, series, status_folders, status_words, template_name,
+};
 
 /// Suffixes between the slug and the extension that state a status.
 const STATUS_SUFFIXES: &[&str] = &[
@@ -130,16 +132,7 @@ fn parse_stem(stem: &str) -> FileName {
     let rest = take_number(rest, &mut name);
     let rest = take_letter(rest, &mut name);
     name.slug = slugify(rest);
-    let is_named_template = name.slug == "template"
-        || name.slug.ends_with("-template")
-        || name.slug.starts_with("template-");
-    // `0012-use-template` is a decision, `0001-proposal-template` is a template.
-    let kinds = ["adr", "decision", "design", "enhancement", "kep", "proposal", "rfc"];
-    let is_kind = name.slug.strip_suffix("-template").is_some_and(|kind| kinds.contains(&kind));
-    let unnumbered = name.number.as_ref().is_none_or(|number| number.as_str() == "0");
-    let placeholder =
-        ["yyyymmdd", "nnnn-", "xxxx-", "yyyy-mm-dd"].iter().any(|p| name.slug.starts_with(p));
-    name.is_template = (is_named_template && unnumbered) || is_kind || placeholder;
+    name.is_template = template_name::is_template(&name);
     name
 }
 

@@ -35,6 +35,7 @@ pub mod state;
 pub mod status;
 pub mod status_folders;
 pub mod status_words;
+mod template_name;
 pub mod terms;
 pub mod text_block;
 pub mod text_format;

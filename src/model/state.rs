@@ -85,6 +85,8 @@ pub enum HeaderKind {
     Text,
     /// The metadata of a decision.
     Decision,
+    /// A title with a placeholder: `RFC-NNNN Title`.
+    Template,
 }
 
 /// Everything that one build read and wrote. It is stored in `.blue/local/state`.

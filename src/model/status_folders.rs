@@ -16,14 +16,24 @@ static FOLDERS: LazyLock<BTreeMap<&str, Status>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Returns the status of a folder with its name as written: `Rejected`, `02_accepted`.
+/// Returns the status of a folder with its name as written: `Rejected`, `02_accepted`. Of two
+/// statuses, the last counts: `Draft-Accepted`.
 pub fn parse(folder: &str) -> Option<(Status, String)> {
     let word = folder.trim_start_matches(|c: char| c.is_ascii_digit() || "-_. ".contains(c));
     let status = match word.bytes().any(|b| b.is_ascii_uppercase()) {
-        true => FOLDERS.get(word.to_ascii_lowercase().as_str())?,
-        false => FOLDERS.get(word)?,
+        true => status_of(&word.to_ascii_lowercase())?,
+        false => status_of(word)?,
     };
-    Some((*status, folder.to_string()))
+    Some((status, folder.to_string()))
+}
+
+fn status_of(word: &str) -> Option<Status> {
+    if let Some(status) = FOLDERS.get(word) {
+        return Some(*status);
+    }
+    let (first, last) = word.split_once(['-', '_', ' '])?;
+    FOLDERS.get(first)?;
+    FOLDERS.get(last).copied()
 }
 
 /// Returns true for the name of an archive, which also holds documents that are done.
@@ -42,6 +52,7 @@ mod tests {
         assert_eq!(FOLDERS.len(), n_entries, "an entry is not `name = status`, or repeats");
         assert_eq!(parse("Rejected").map(|(status, _)| status), Some(Status::Rejected));
         assert_eq!(parse("02_accepted").map(|(status, _)| status), Some(Status::Accepted));
+        assert_eq!(parse("Draft-Accepted").map(|(status, _)| status), Some(Status::Accepted));
         assert_eq!(parse("active-directory"), None);
         assert_eq!(parse("2020"), None);
     }

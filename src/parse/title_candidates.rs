@@ -44,8 +44,12 @@ pub(super) fn choose<'a>(
     let heading = title_heading(&candidates.headings, is_shared);
     let stated = candidates.stated.as_deref();
     let name = candidates.name.as_deref();
+    // `my_feature, other_feature` is a list of identifiers; `MAX_SIZE variable` is a title.
+    let is_word = |word: &str| !word.contains('_') || !word.contains(char::is_lowercase);
     let is_title = |name: &&str| {
-        name.contains(' ') && (!name.contains('_') || name.contains('`')) && shares_word(name, slug)
+        name.contains(' ')
+            && (name.contains('`') || name.split(' ').all(is_word))
+            && shares_word(name, slug)
     };
     let name = name.filter(is_title);
     match (stated, heading) {

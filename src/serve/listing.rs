@@ -105,7 +105,9 @@ impl ListFilter {
 
     /// Returns true if the status matches.
     pub fn has_status(&self, line: &DocumentLine) -> bool {
-        let Some(wanted) = &self.status else { return true };
+        // A file that only says where its document moved is an alias. It states no status.
+        let is_alias = line.status == "moved" && line.status_text.is_none();
+        let Some(wanted) = &self.status else { return !is_alias };
         let wanted = wanted.to_lowercase();
         match wanted.as_str() {
             "live" => line.live,
