@@ -5,6 +5,7 @@ mod authors_and_tags;
 mod badges;
 mod blocks;
 mod code_identifiers;
+mod decisive;
 mod decode;
 mod documents;
 mod excerpts;

@@ -1,6 +1,7 @@
 //! Chooses the sentence that says what a document decides, and the paragraph around it.
 
 use super::Page;
+use super::decisive::{is_context, is_decision};
 use super::excerpts::heading_position;
 use super::header_fields::{key_and_value, without_bullet};
 use super::markdown::Paragraph;
@@ -8,6 +9,7 @@ use super::plain_text::{first_sentence, plain_within};
 use super::summary_text::{
     has_words, is_introduction, is_metadata, is_noise, join_items, stated_in_lines, without_label,
 };
+use crate::model::status_words;
 
 /// The summary of a document. Both texts are empty if it has no prose.
 #[derive(Default)]
@@ -29,6 +31,14 @@ const DECISION_HEADINGS: &[&str] = &[
     "decision summary",
     "decisions",
     "the decision",
+    "our decision",
+    "final decision",
+    "majority decision",
+    "proposed decision",
+    "architecture decision",
+    "decision made",
+    "chosen option",
+    "chosen solution",
     "outcome",
     "resolution",
     "conclusion",
@@ -43,8 +53,11 @@ const PROPOSAL_HEADINGS: &[&str] = &[
     "proposed solution",
     "proposed change",
     "proposed changes",
+    "proposed approach",
+    "proposed design",
     "solution",
     "proposal",
+    "our proposal",
     "recommendation",
 ];
 
@@ -65,6 +78,10 @@ const CONTEXT_HEADINGS: &[&str] = &[
     "context and problem statement",
     "background",
 ];
+
+/// Headings of sections about the effect of a decision, best first.
+const CONSEQUENCE_HEADINGS: &[&str] =
+    &["consequences", "consequence", "rationale", "reasons", "implications", "context"];
 
 /// Headings of sections about the document itself.
 const SKIPPED_HEADINGS: &[&str] = &[
@@ -92,43 +109,6 @@ const SKIPPED_HEADINGS: &[&str] = &[
 const SUMMARY_KEYS: &[&str] =
     &["summary", "abstract", "description", "tldr", "tl;dr", "synopsis", "short description"];
 
-/// Phrases of sentences that state a proposal or a decision.
-const CUES: &[&str] = &[
-    "propose",
-    "we will ",
-    "we'll ",
-    "we decided",
-    "we have decided",
-    "we suggest",
-    "we recommend",
-    "we introduce",
-    "suggest adding",
-    "is to add ",
-    "is to use ",
-    "is to allow ",
-];
-
-/// Nouns with which a document names itself: `This proposal adds …`.
-const OWN_NOUNS: &[&str] = &[
-    "change",
-    "decision",
-    "design",
-    "document",
-    "enhancement",
-    "extension",
-    "feature",
-    "page",
-    "proposal",
-    "rfc",
-    "spec",
-    "specification",
-    "standard",
-];
-
-/// Phrases of sentences that describe the situation before the decision.
-const CONTEXT_PHRASES: &[&str] =
-    &["currently", "today", "at present", "at the moment", "in the past"];
-
 /// Minimum number of words in a summary.
 const MIN_WORDS: usize = 4;
 
@@ -149,13 +129,17 @@ pub(super) fn summary(page: &Page<'_>) -> Summary {
             parts.find_map(|part| proposal(page, part).or_else(|| first_statement(page, part)))
         })
         .or_else(|| sections(DECISION_HEADINGS).find_map(|part| decision(page, part)))
+        .or_else(|| short_decision(page))
         .or_else(|| {
             let head = page.body.paragraphs_in(&page.head);
             let parts = std::iter::once(head).chain(sections(PROPOSAL_HEADINGS));
-            parts.clone().find_map(|part| proposal(page, part)).or_else(|| {
-                let parts = sections(&PROPOSAL_HEADINGS[3..]).chain(parts);
-                parts.chain(sections(CONTEXT_HEADINGS)).find_map(|part| first_statement(page, part))
-            })
+            let first = |part| first_statement(page, part);
+            parts
+                .clone()
+                .find_map(|part| proposal(page, part))
+                .or_else(|| sections(&PROPOSAL_HEADINGS[3..]).find_map(first))
+                .or_else(|| sections(CONTEXT_HEADINGS).find_map(|part| proposal(page, part)))
+                .or_else(|| parts.chain(sections(CONTEXT_HEADINGS)).find_map(first))
         })
         .or_else(|| {
             let mut parts = sections(SUMMARY_HEADINGS).chain(sections(DECISION_HEADINGS));
@@ -189,14 +173,30 @@ fn sections<'a>(
     ranges.map(|range| page.body.paragraphs_in(&range))
 }
 
-/// Returns the first sentence of a part that states the decision, or else its first sentence.
+/// Returns the first sentence of a part, or one that states the decision if the first one describes
+/// the situation before it. A list at the start of the part comes before the text below it.
 fn decision(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
+    if paragraphs.first().is_some_and(|first| first.in_list && !first.in_quote) {
+        let items = || join_items(item_texts(page, paragraphs));
+        let listed = || Some(items()).filter(|items| has_words(items, MIN_WORDS)).map(from_text);
+        let found = proposal(page, paragraphs).or_else(listed);
+        return found.or_else(|| first_statement(page, paragraphs));
+    }
     let first = first_statement(page, paragraphs)?;
-    let lower = first.line.to_lowercase();
-    match CONTEXT_PHRASES.iter().any(|phrase| lower.contains(phrase)) {
+    match is_context(&first.line) && !is_decision(&first.line) {
         true => proposal(page, paragraphs).or(Some(first)),
         false => Some(first),
     }
+}
+
+/// Returns a decision of too few words for a summary, such as `Use Kafka.`, with the sentence about
+/// its consequences.
+fn short_decision(page: &Page<'_>) -> Option<Summary> {
+    let short = sections(page, DECISION_HEADINGS).find_map(|part| short_statement(page, part))?;
+    let is_status = || status_words::parse(&short.line).is_some();
+    let more = sections(page, CONSEQUENCE_HEADINGS).find_map(|part| first_statement(page, part))?;
+    let end = if short.brief.ends_with(['.', '!', '?']) { "" } else { "." };
+    (!is_status()).then(|| from_text(format!("{}{end} {}", short.brief, more.brief)))
 }
 
 /// Returns the first sentence of a part that is a statement of its own.
@@ -218,23 +218,13 @@ fn proposal(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
         let mut rest = text.as_str();
         while has_words(rest, MIN_WORDS) {
             let sentence = first_sentence(rest);
-            let lower = sentence.to_lowercase();
-            if names_itself(&sentence) || CUES.iter().any(|cue| lower.contains(cue)) {
+            if is_decision(&sentence) {
                 return Some(from_text(rest.to_string()));
             }
             rest = rest[sentence.len()..].trim_start();
         }
         None
     })
-}
-
-/// Returns true for `This proposal …` and `This EIP …`.
-fn names_itself(sentence: &str) -> bool {
-    let mut words = sentence.split_whitespace();
-    let noun = words.by_ref().nth(1).filter(|_| sentence.starts_with("This "));
-    let is_acronym =
-        |noun: &str| (2..=5).contains(&noun.len()) && noun.bytes().all(|b| b.is_ascii_uppercase());
-    noun.is_some_and(|noun| is_acronym(noun) || OWN_NOUNS.contains(&noun.to_lowercase().as_str()))
 }
 
 /// Takes the first sentence of a text. A sentence of fewer words than a summary needs is joined with
