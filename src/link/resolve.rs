@@ -210,8 +210,11 @@ impl<'a> Resolver<'a, '_> {
         }
         let foreign =
             label.series == "rfc" && label.number.value().is_none_or(|n| n >= FIRST_FOREIGN_RFC);
+        // `decision-2` and "Dialogue 2027" in prose are often examples or other things.
+        let is_word = label.series.len() > 4 && relation == Relation::Mention;
         // `NIP-EE` is an id only if the project has it.
-        let foreign = foreign || label.number.as_str().starts_with(|c: char| c.is_alphabetic());
+        let foreign =
+            foreign || is_word || label.number.as_str().starts_with(|c: char| c.is_alphabetic());
         if foreign || !self.index.has_series(&label.series) {
             return Resolution::Foreign;
         }

@@ -184,7 +184,12 @@ impl ReferenceCollector<'_, '_> {
         let series = known_series(&field.key);
         let relation = relation_of_key(&field.key).or(series.as_ref().map(|_| Relation::Related));
         if field.outside_markdown && is_status_key(&field.key) {
-            return self.add_status_reference(field, line);
+            return self.add_status_reference(&field.items.join(" "), line);
+        }
+        if relation.is_none() && field.outside_markdown && is_reason(&field.key) {
+            // The document is out of force already, so the future does not limit the statement.
+            let value = field.items.join(" ").replace("will be ", "");
+            return self.add_status_reference(&value, line);
         }
         let Some(relation) = relation else { return };
         let kind = field.key.rsplit(' ').next().and_then(known_series);
@@ -213,9 +218,8 @@ impl ReferenceCollector<'_, '_> {
 
     /// Adds the references in `status: superseded by [ADR-0005](0005-x.md)` in front matter, which
     /// the Markdown parser does not see.
-    fn add_status_reference(&mut self, field: &Field, line: u32) {
-        let value = field.items.join(" ");
-        for (target, range) in references_in(&value) {
+    fn add_status_reference(&mut self, value: &str, line: u32) {
+        for (target, range) in references_in(value) {
             let relation =
                 stated(StatementPlace::Status, &value[..range.start], &value[range.end..]);
             if let Some(relation) = relation {
@@ -313,6 +317,13 @@ impl ReferenceCollector<'_, '_> {
         self.last_line = Some((line, relation));
         relation
     }
+}
+
+/// Returns true for a field that says why a document is no longer valid: `withdrawal-reason`.
+fn is_reason(key: &str) -> bool {
+    key.strip_suffix(" reason").is_some_and(|what| {
+        matches!(what, "withdrawal" | "deprecation" | "rejection" | "removal" | "status")
+    })
 }
 
 /// Returns the text after the number at the start of a field's value.

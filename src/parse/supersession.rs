@@ -17,6 +17,9 @@ static WORDS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
 /// Longest text before a reference that can be part of a statement.
 pub(super) const MAX_BEFORE: usize = 400;
 
+/// Longest text in characters before a reference that the verb follows.
+const MAX_POSTFIX_LEAD: usize = 16;
+
 const BY: &[&str] =
     &["superseded by", "superceded by", "superseeded by", "replaced by", "obsoleted by"];
 const OVER: &[&str] = &["supersedes", "supercedes", "replaces", "obsoletes"];
@@ -40,6 +43,9 @@ pub(super) fn stated(place: StatementPlace, before: &str, after: &str) -> Option
         return None;
     }
     let lower = before.to_lowercase();
+    if !matches!(place, StatementPlace::Named(_)) && is_postfix(&lower, after) {
+        return Some(Relation::SupersededBy);
+    }
     let (relation, gap) = match place {
         StatementPlace::Named(relation) => (relation, lower.as_str()),
         StatementPlace::Status | StatementPlace::Line => phrase(place, &lower)?,
@@ -47,8 +53,25 @@ pub(super) fn stated(place: StatementPlace, before: &str, after: &str) -> Option
     (names_object(gap) && !is_limited(&lower, after)).then_some(relation)
 }
 
+/// Returns true for `ADR-5 に置き換え`: the verb follows the reference, and a few words precede it.
+fn is_postfix(before: &str, after: &str) -> bool {
+    let after = after.trim_start_matches(['*', '_', '`', ')', ']', '"', ' ']);
+    !after.is_ascii()
+        && words_at("postfix").any(|phrase| after.starts_with(phrase))
+        && before.chars().count() <= MAX_POSTFIX_LEAD
+        && !before.contains('。')
+}
+
 /// Returns true if a text may contain one of the phrases.
 pub(super) fn has_phrase(text: &str) -> bool {
+    let has = |phrase: &str| memchr::memmem::find(text.as_bytes(), phrase.as_bytes()).is_some();
+    // The phrases of other languages begin with these letters, or are not ASCII.
+    const STARTS: [&str; 6] = ["rsetzt", "emplac", "emplaz", "ustitu", "ubstitu", "ostitu"];
+    if STARTS.into_iter().any(has)
+        || !text.is_ascii() && ["by", "over", "postfix"].into_iter().flat_map(words_at).any(has)
+    {
+        return true;
+    }
     const STEMS: [&[u8]; 5] = [b"supersed", b"superced", b"superseed", b"replace", b"obsolete"];
     let bytes = text.as_bytes();
     let is_stem_at = |at: usize| {
@@ -65,13 +88,15 @@ pub(super) fn has_phrase(text: &str) -> bool {
 
 /// Finds "superseded by" or a like phrase. Returns its relation and the text after it.
 fn phrase(place: StatementPlace, before: &str) -> Option<(Relation, &str)> {
-    let last = |phrases: &[&str], relation: Relation| {
-        let ends = phrases.iter().filter_map(|phrase| {
+    let last = |phrases: &[&'static str], foreign: &str, relation: Relation| {
+        let phrases = phrases.iter().copied().chain(words_at(foreign));
+        let ends = phrases.filter_map(|phrase| {
             before.rfind(phrase).map(|start| (start, start + phrase.len(), relation))
         });
         ends.max()
     };
-    let found = [last(BY, Relation::SupersededBy), last(OVER, Relation::Supersedes)];
+    let found = [last(BY, "by", Relation::SupersededBy), last(OVER, "over", Relation::Supersedes)];
+    // Of two phrases at the same place, the longer one counts: "ersetzt" is part of "ersetzt durch".
     if let Some((start, end, relation)) = found.into_iter().flatten().max() {
         let lead = &before[..start];
         let sentence = match place {
@@ -212,6 +237,12 @@ mod tests {
         check(StatementPlace::Line, "> **Note:** This ADR has been superseded by @.", BY);
         check(StatementPlace::Line, "- Supersedes @", OVER);
         check(StatementPlace::Line, "Replaces @ and is used by all services", OVER);
+        check(StatementPlace::Status, "Ersetzt durch @", BY);
+        check(StatementPlace::Line, "Diese Entscheidung ersetzt @", OVER);
+        check(StatementPlace::Status, "Remplacé par @", BY);
+        check(StatementPlace::Line, "Esta decisión fue reemplazada por @.", BY);
+        check(StatementPlace::Status, "已被 @ 取代", BY);
+        check(StatementPlace::Line, "この ADR は @ に置き換えられました", BY);
         check(FIELD, "@ (Queues)", OVER);
         check(FIELD, "ADR 3: Queues, @: Topics", OVER);
         check(FIELD, "[ADR 3](3.md) and @", OVER);
@@ -230,6 +261,8 @@ mod tests {
         check(StatementPlace::Status, "Accepted, partially superseded by @", None);
         check(StatementPlace::Status, "Accepted, not superseded by @", None);
         check(StatementPlace::Status, "Accepted, see @", None);
+        check(StatementPlace::Line, "Die alte Warteschlange wurde ersetzt durch @", None);
+        check(StatementPlace::Line, "旧的队列在去年的版本里已经不再使用。它被 @ 取代", None);
         check(FIELD, "None (extends @)", None);
         check(FIELD, "@ (the storage format only)", None);
         check(FIELD, "the greeting message in @", None);
