@@ -97,7 +97,7 @@ impl RelatedArgs {
 
 /// Formats a document: its path with the line of the best passage, title, status and date, then the
 /// passages, or the summary if there are none.
-fn document_text(catalogue: &Catalogue, related: &Related) -> String {
+pub(super) fn document_text(catalogue: &Catalogue, related: &Related) -> String {
     let line = &related.document;
     let place = match related.line {
         0 => line.path.clone(),
@@ -112,6 +112,13 @@ fn document_text(catalogue: &Catalogue, related: &Related) -> String {
     }
     let head = format!("{place}  {}  ({})", title(line), states.join(", "));
     let mut text = format!("{}\n", output::visible(&head));
+    let is_shown = related.passages.iter().any(|passage| {
+        let start = line.summary.get(..line.summary.len().min(60)).unwrap_or(&line.summary);
+        passage.text.contains(start)
+    });
+    if !is_shown && !line.summary.is_empty() {
+        text += &format!("    {}\n", output::visible(&line.summary));
+    }
     for passage in &related.passages {
         let section = match passage.section.as_str() {
             section if section.is_empty() || *section == line.title => String::new(),
@@ -126,21 +133,20 @@ fn document_text(catalogue: &Catalogue, related: &Related) -> String {
         text += &format!("    {number}{}{first}\n", output::visible(&section));
         lines.for_each(|line| text += &format!("    {line}\n"));
     }
-    if related.passages.is_empty() && !line.summary.is_empty() {
-        text += &format!("    {}\n", output::visible(&line.summary));
-    }
     text
 }
 
 /// Formats the kind, number and title of a document.
 fn title(line: &DocumentLine) -> String {
     match &line.number {
+        Some(number) if line.kind == "document" => format!("{number}: {}", line.title),
         Some(number) => format!("{} {number}: {}", line.kind.to_uppercase(), line.title),
         None => line.title.clone(),
     }
 }
 
-fn entry(catalogue: &Catalogue, related: &Related) -> serde_json::Value {
+/// Returns a document as JSON.
+pub(super) fn entry(catalogue: &Catalogue, related: &Related) -> serde_json::Value {
     let line = &related.document;
     let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
     let successors: Vec<&str> = successors.map(|row| catalogue.path(row)).collect();

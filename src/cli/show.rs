@@ -8,14 +8,17 @@ use serde_json::{Value, json};
 
 use super::open::BuiltProject;
 use super::output::OutputFormat;
-use super::{Exit, for_path, output};
+use super::{Exit, for_path, output, related};
 use crate::model::plural::counted;
 use crate::reader::heading;
 use crate::serve::sections::{self, CutText, DocumentSection, Sections};
-use crate::serve::{Text, names, read};
+use crate::serve::{Text, names, read, search};
 
 /// Documents with more lines are printed as an outline on a terminal.
 const LONG: usize = 200;
+
+/// Tokens of the passages that match words, if no budget is given.
+const PASSAGE_TOKENS: u64 = 450;
 
 /// The flags of `blue knowledge show`.
 #[derive(Args, Debug)]
@@ -29,6 +32,9 @@ pub(super) struct ShowArgs {
     /// Print the headings with their lines and sizes
     #[arg(long)]
     outline: bool,
+    /// Print only the passages that match these words best
+    #[arg(long, value_name = "WORDS", conflicts_with_all = ["outline", "section", "all"])]
+    about: Option<String>,
     /// Print at most N tokens
     #[arg(long, value_name = "N", conflicts_with = "outline")]
     budget: Option<u64>,
@@ -54,6 +60,9 @@ impl ShowArgs {
         let project = BuiltProject::open(directory)?;
         let texts = self.read(&project, directory)?;
         texts.iter().for_each(warn);
+        if let Some(words) = &self.about {
+            return self.print_passages(&project, texts, words);
+        }
         let whole: Vec<&str> = texts.iter().map(|text| text.text.as_str()).collect();
         let whole = whole.join("\n");
         let sections = match texts.as_slice() {
@@ -97,6 +106,36 @@ impl ShowArgs {
             .map_err(|error| anyhow::anyhow!("{error}\nhint: {}", error.hint()))?;
         read::read_resolved(&library, &typed, resolved)
             .map_err(|error| project.error(&typed, error))
+    }
+
+    /// Prints the passages of documents that match words best.
+    fn print_passages(
+        &self,
+        project: &BuiltProject,
+        texts: Vec<Text>,
+        words: &str,
+    ) -> anyhow::Result<Exit> {
+        let (library, index) = (project.library(), project.search_index()?);
+        let (mut printed, mut all) = (String::new(), Vec::new());
+        for line in texts.into_iter().filter_map(|text| text.line) {
+            let path = line.path.clone();
+            let budget = self.budget.unwrap_or(PASSAGE_TOKENS);
+            let found = search::passages_of(&library, &index, line, words, budget);
+            let found = found.map_err(|_| anyhow::anyhow!("{path} cannot be read"))?;
+            if !found.passages.is_empty() {
+                printed += &related::document_text(&project.built.catalogue, &found);
+                all.push(related::entry(&project.built.catalogue, &found));
+            }
+        }
+        match self.format {
+            OutputFormat::Text => output::out(&printed)?,
+            OutputFormat::Json => output::out(&json_text(&json!(all))?)?,
+        }
+        if all.is_empty() {
+            output::say(&format!("blue: no passage matches {}", output::visible(words)));
+            return Ok(Exit::FoundSomething);
+        }
+        Ok(Exit::Done)
     }
 
     /// Decides whether to print headings instead of text.
@@ -267,6 +306,7 @@ mod tests {
             id: Vec::new(),
             section: None,
             outline: false,
+            about: None,
             budget,
             all,
             format: OutputFormat::Text,

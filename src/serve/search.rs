@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use super::Library;
 use super::related::Related;
 use crate::model::TextBlocks;
+use crate::reader::Unread;
 use crate::search::{BestPassages, Match, Query, SearchIndex, best_passages, rate_text};
 use crate::wire::jsonl::DocumentLine;
 
@@ -104,6 +105,21 @@ pub fn search(
     SearchResult { found, n_all, unknown: unknown.map(|term| term.word.clone()).collect() }
 }
 
+/// Returns the passages of one document that match words best, with at most `budget` tokens in total.
+pub fn passages_of(
+    library: &Library<'_>,
+    index: &SearchIndex,
+    document: DocumentLine,
+    text: &str,
+    budget: u64,
+) -> Result<Related, Unread> {
+    let query = Query::new(index, text);
+    let (blocks, _) = library.reader.blocks(library.root, &document)?;
+    let best = best_passages(&blocks, &query, (budget * BYTES_PER_TOKEN) as usize);
+    let candidate = SearchCandidate { document, score: 0, covered: 1_000, blocks };
+    Ok(related(candidate, &query, best))
+}
+
 /// Returns all documents that match, with their scores. A document that is not live counts less, and
 /// passes its score on to the one that replaced it.
 fn scored(library: &Library<'_>, query: &Query, index: &SearchIndex) -> Vec<(u64, Match)> {
@@ -180,13 +196,22 @@ fn candidates(
 fn order(candidates: &mut [SearchCandidate]) {
     candidates.sort_by_key(|candidate| Reverse(candidate.score));
     for i in 1..candidates.len() {
-        let (newer, older) = (&candidates[i], &candidates[i - 1]);
-        let is_similar = (older.score - newer.score) * 100 <= older.score * SIMILAR;
-        let is_newer = newer.document.date > older.document.date && older.document.date.is_some();
-        if is_similar && is_newer && newer.document.live {
+        let (after, before) = (&candidates[i], &candidates[i - 1]);
+        let is_similar = (before.score - after.score) * 100 <= before.score * SIMILAR;
+        if is_similar && after.document.live && is_newer(&after.document, &before.document) {
             candidates.swap(i, i - 1);
         }
     }
+}
+
+/// Compares two documents by date or, if one has none, by their numbers in one collection.
+fn is_newer(document: &DocumentLine, other: &DocumentLine) -> bool {
+    if let (Some(date), Some(other)) = (&document.date, &other.date) {
+        return date > other;
+    }
+    let collection = |uri: &str| uri.rsplit_once('/').map(|(collection, _)| collection.to_string());
+    let number = |line: &DocumentLine| line.number.as_ref()?.parse::<u32>().ok();
+    collection(&document.uri) == collection(&other.uri) && number(document) > number(other)
 }
 
 fn related(candidate: SearchCandidate, query: &Query, best: BestPassages) -> Related {

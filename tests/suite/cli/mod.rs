@@ -8,3 +8,4 @@ mod graph;
 mod init;
 mod listing;
 mod parts_of_documents;
+mod search;
