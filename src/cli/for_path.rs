@@ -1,17 +1,24 @@
-//! `blue knowledge for`: lists the documents that bind a file or a folder.
+//! `blue knowledge for`: lists the documents about a file or a folder.
 
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::open::BuiltProject;
 use super::output::OutputFormat;
-use super::{Exit, output};
+use super::{Exit, output, related};
 use crate::model::plural::counted;
 use crate::root::Root;
-use crate::serve::bindings::{self, Bindings, Bound};
+use crate::serve::Catalogue;
+use crate::serve::bindings::Bound;
+use crate::serve::path_answer::{self, PathAnswer};
+use crate::serve::symbol_mentions::NamesSymbols;
+use crate::wire::jsonl::DocumentLine;
+
+/// Maximum number of reasons and symbols that are printed per document.
+const MAX_REASONS: usize = 4;
 
 /// The flags of `blue knowledge for`.
 #[derive(Args, Debug)]
@@ -21,9 +28,12 @@ pub(super) struct ForArgs {
     /// Also show superseded, rejected and other documents that are not live
     #[arg(long)]
     all: bool,
-    /// Show at most N documents
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    /// Show at most N documents that name the path, and N that name what it defines
+    #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
+    /// Print passages of at most this many tokens for documents that are found by meaning
+    #[arg(long, value_name = "TOKENS", default_value_t = 300)]
+    budget: u64,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -33,83 +43,141 @@ impl ForArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let project = BuiltProject::open(directory)?;
         let path = path_below_root(&project.root, directory, &self.path)?;
-        let bindings = bindings::find(&project.root, &project.built.catalogue, &path, self.all)?
+        let index = project.search_index()?;
+        let library = project.library();
+        let answer = path_answer::find(&library, &index, &path, self.all, self.budget)?
             .context("there is no index of paths\nhint: run `blue knowledge build`")?;
-        let shown = &bindings.bound[..bindings.bound.len().min(self.limit)];
-        match self.format {
-            OutputFormat::Json => output::out(&json(&path, &bindings, shown)?)?,
-            OutputFormat::Text => output::out(&text(shown))?,
+        let catalogue = &project.built.catalogue;
+        output::out(&match self.format {
+            OutputFormat::Json => self.json(catalogue, &path, &answer)?,
+            OutputFormat::Text => self.text(catalogue, &answer),
+        })?;
+        self.report_rest(&path, &answer);
+        Ok(if answer.is_empty() { Exit::FoundSomething } else { Exit::Done })
+    }
+
+    fn bound<'a>(&self, answer: &'a PathAnswer) -> &'a [Bound] {
+        &answer.bindings.bound[..answer.bindings.bound.len().min(self.limit)]
+    }
+
+    fn by_symbol<'a>(&self, answer: &'a PathAnswer) -> &'a [NamesSymbols] {
+        &answer.by_symbol[..answer.by_symbol.len().min(self.limit)]
+    }
+
+    /// Reports the documents and paths that are not listed.
+    fn report_rest(&self, path: &str, answer: &PathAnswer) {
+        let bindings = &answer.bindings;
+        let path = output::visible(if path.is_empty() { "." } else { path });
+        if bindings.bound.is_empty() {
+            let hint = bindings.similar.as_ref().map_or(String::new(), |similar| {
+                format!("\nhint: did you mean {}?", output::visible(similar))
+            });
+            output::say(&format!("blue: no live document names {path}{hint}"));
         }
-        report_rest(&path, &bindings, shown.len());
-        let is_empty = bindings.bound.is_empty() && bindings.n_below == 0;
-        Ok(if is_empty { Exit::FoundSomething } else { Exit::Done })
+        let n_all = bindings.bound.len() + answer.by_symbol.len();
+        let n_more = n_all - self.bound(answer).len() - self.by_symbol(answer).len();
+        if n_more > 0 {
+            output::say(&format!("blue: {n_more} more\nhint: raise --limit"));
+        }
+        if bindings.n_below > 0 {
+            let paths = counted(bindings.n_below, "named path");
+            let documents = counted(bindings.n_documents_below, "document");
+            output::say(&format!("blue: below {path}: {paths}, by {documents}"));
+        }
+        if bindings.n_history > 0 {
+            let documents = counted(bindings.n_history, "document");
+            output::say(&format!("blue: {documents} not shown because not live\nhint: add --all"));
+        }
     }
-}
 
-/// Reports the documents and paths that are not listed.
-fn report_rest(path: &str, bindings: &Bindings, n_shown: usize) {
-    let path = output::visible(if path.is_empty() { "." } else { path });
-    if bindings.bound.is_empty() {
-        let hint = bindings.similar.as_ref().map_or(String::new(), |similar| {
-            format!("\nhint: did you mean {}?", output::visible(similar))
-        });
-        output::say(&format!("blue: no live document names {path}{hint}"));
+    /// Formats the documents. A line names every group but the first.
+    fn text(&self, catalogue: &Catalogue, answer: &PathAnswer) -> String {
+        let mut text = String::new();
+        for bound in self.bound(answer) {
+            text += &head(catalogue, &bound.document);
+            let because = bound.because.iter().take(MAX_REASONS);
+            let because = because.map(|because| output::visible(&because.text()));
+            text.extend(because.map(|because| format!("    {because}\n")));
+            text += &summary(&bound.document);
+        }
+        for (i, found) in self.by_symbol(answer).iter().enumerate() {
+            if i == 0 {
+                text += "By symbol: documents that name what the file defines\n";
+            }
+            text += &head(catalogue, &found.document);
+            let symbols = found.symbols.iter().take(MAX_REASONS);
+            let symbols = symbols.map(|symbol| format!("{}, line {}", symbol.name, symbol.line));
+            let symbols = symbols.collect::<Vec<_>>().join("; ");
+            text += &format!("    {}\n", output::visible(&symbols));
+            text += &summary(&found.document);
+        }
+        for (i, found) in answer.by_meaning.iter().enumerate() {
+            if i == 0 {
+                text += "By meaning: documents with similar words, which do not name the path\n";
+            }
+            text += &related::document_text(catalogue, found);
+        }
+        text
     }
-    if bindings.bound.len() > n_shown {
-        let n_more = bindings.bound.len() - n_shown;
-        output::say(&format!("blue: {n_more} more\nhint: raise --limit"));
-    }
-    if bindings.n_below > 0 {
-        let paths = counted(bindings.n_below, "named path");
-        let documents = counted(bindings.n_documents_below, "document");
-        output::say(&format!("blue: below {path}: {paths}, by {documents}"));
-    }
-    if bindings.n_history > 0 {
-        let documents = counted(bindings.n_history, "document");
-        output::say(&format!("blue: {documents} not shown because not live\nhint: add --all"));
-    }
-}
 
-fn text(bound: &[Bound]) -> String {
-    let mut text = String::new();
-    for bound in bound {
-        let line = &bound.document;
-        let replaced = match line.replaced_by.as_slice() {
-            [] => String::new(),
-            by => format!(", replaced by {}", by.join(" and ")),
-        };
-        let head = format!("{}  {}  ({}{replaced})", line.uri, line.title, line.status);
-        text += &format!("{}\n", output::visible(&head));
-        let because = bound.because.iter().map(|because| output::visible(&because.text()));
-        text.extend(because.map(|because| format!("    {because}\n")));
-    }
-    text
-}
-
-fn json(path: &str, bindings: &Bindings, bound: &[Bound]) -> anyhow::Result<String> {
-    let entry = |bound: &Bound| {
-        let line = &bound.document;
-        let because: Vec<_> = bound
-            .because
-            .iter()
-            .map(|because| {
+    fn json(
+        &self,
+        catalogue: &Catalogue,
+        path: &str,
+        answer: &PathAnswer,
+    ) -> anyhow::Result<String> {
+        let because = |bound: &Bound| -> Vec<Value> {
+            let because = bound.because.iter().map(|because| {
                 json!({"path": because.path, "kind": because.kind.as_str(),
                     "reason": because.reason, "line": because.line})
-            })
-            .collect();
-        json!({
-            "uri": line.uri, "path": line.path, "title": line.title, "status": line.status,
-            "live": line.live, "replaced_by": line.replaced_by, "summary": line.summary,
-            "because": because,
-        })
-    };
-    let value = json!({
-        "path": path, "documents": bound.iter().map(entry).collect::<Vec<_>>(),
-        "not_shown": bindings.bound.len() - bound.len(), "history_left_out": bindings.n_history,
-        "below": {"paths": bindings.n_below, "documents": bindings.n_documents_below},
-        "near": bindings.similar,
-    });
-    Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
+            });
+            because.collect()
+        };
+        let symbols = |found: &NamesSymbols| -> Vec<Value> {
+            let symbols = found.symbols.iter();
+            symbols.map(|symbol| json!({"symbol": symbol.name, "line": symbol.line})).collect()
+        };
+        let bound = self.bound(answer).iter().map(|bound| entry(&bound.document, because(bound)));
+        let by_symbol = self.by_symbol(answer).iter();
+        let by_symbol = by_symbol.map(|found| entry(&found.document, symbols(found)));
+        let by_meaning = answer.by_meaning.iter().map(|found| related::entry(catalogue, found));
+        let bindings = &answer.bindings;
+        let value = json!({
+            "path": path, "documents": bound.collect::<Vec<_>>(),
+            "by_symbol": by_symbol.collect::<Vec<_>>(),
+            "by_meaning": by_meaning.collect::<Vec<_>>(),
+            "not_shown": bindings.bound.len() - self.bound(answer).len(),
+            "history_left_out": bindings.n_history,
+            "below": {"paths": bindings.n_below, "documents": bindings.n_documents_below},
+            "near": bindings.similar,
+        });
+        Ok(format!("{}\n", serde_json::to_string_pretty(&value)?))
+    }
+}
+
+/// Formats the path, title, status and date of a document.
+fn head(catalogue: &Catalogue, line: &DocumentLine) -> String {
+    let mut states = vec![line.status.clone()];
+    states.extend(line.date.clone());
+    let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
+    states.extend(successors.map(|row| format!("replaced by {}", catalogue.path(row))));
+    let head = format!("{}  {}  ({})", line.path, related::title(line), states.join(", "));
+    format!("{}\n", output::visible(&head))
+}
+
+fn summary(line: &DocumentLine) -> String {
+    match line.summary.as_str() {
+        "" => String::new(),
+        summary => format!("    {}\n", output::visible(summary)),
+    }
+}
+
+fn entry(line: &DocumentLine, because: Vec<Value>) -> Value {
+    json!({
+        "uri": line.uri, "path": line.path, "title": line.title, "status": line.status,
+        "live": line.live, "replaced_by": line.replaced_by, "summary": line.summary,
+        "because": because,
+    })
 }
 
 /// Converts a path that is absolute or relative to `directory` to a path below the root.

@@ -171,9 +171,9 @@ enum Knowledge {
         after_help = "Examples:\n  blue knowledge graph adrs > adrs.mmd\n  blue knowledge graph blue://docs/rfcs/16 --depth 2 --format dot | dot -Tsvg > rfc.svg\n  blue knowledge graph --format json"
     )]
     Graph(graph::GraphArgs),
-    /// List the decisions that bind a file or a folder, the most specific first
+    /// List the decisions about a file or a folder, the most specific first
     #[command(
-        after_help = "Examples:\n  blue knowledge for src/parse/mod.rs\n  blue knowledge for src/parse --format json\n\nA document binds what it names: in a code span, by a link, or in `affects:` of its header.\nExit codes: 0 found, 1 nothing found, 2 could not run."
+        after_help = "Examples:\n  blue knowledge for src/parse/mod.rs\n  blue knowledge for src/parse --format json\n\nA document binds what it names: in a code span, by a link, or in `affects:` of its header.\nFurther groups are documents that name a function, type or constant that the file defines,\nand, if no document names the path, documents with similar words.\nExit codes: 0 found, 1 nothing found, 2 could not run."
     )]
     For(for_path::ForArgs),
     /// Report problems in the documents; write nothing

@@ -137,7 +137,7 @@ pub(super) fn document_text(catalogue: &Catalogue, related: &Related) -> String 
 }
 
 /// Formats the kind, number and title of a document.
-fn title(line: &DocumentLine) -> String {
+pub(super) fn title(line: &DocumentLine) -> String {
     match &line.number {
         Some(number) if line.kind == "document" => format!("{number}: {}", line.title),
         Some(number) => format!("{} {number}: {}", line.kind.to_uppercase(), line.title),

@@ -62,6 +62,9 @@ pub enum Unread {
 /// Size limit of a file that is not a document.
 const MAX_FILE: u64 = 1 << 30;
 
+/// Size limit of a file of code.
+const MAX_CODE: u64 = 1 << 18;
+
 impl ProjectReader {
     /// Compiles the rules of a configuration.
     pub fn new(plan: Plan) -> ProjectReader {
@@ -177,6 +180,15 @@ impl ProjectReader {
     pub fn file(&self, root: &Root, path: &str) -> Result<Option<String>, Unread> {
         self.check_denied(path)?;
         self.unchecked(root, path)
+    }
+
+    /// Reads a small text file of the repository, such as one of code. `None` if it is large, binary,
+    /// denied or not there.
+    pub fn code(&self, root: &Root, path: &str) -> Option<String> {
+        self.check_denied(path).ok()?;
+        let bytes = root.readable_bytes(path, MAX_CODE)?;
+        let is_text = memchr::memchr(0, &bytes).is_none();
+        is_text.then(|| parse::whole(&bytes, &self.allowed(path)))
     }
 
     /// Reads a file without comparing its name with the deny-list.

@@ -9,6 +9,8 @@ pub mod dates;
 pub mod listing;
 pub mod log;
 pub mod names;
+pub mod path_answer;
+pub mod path_words;
 pub mod read;
 pub mod reference;
 pub mod related;
@@ -16,6 +18,8 @@ pub mod search;
 pub mod sections;
 pub mod sessions;
 pub mod status;
+pub mod symbol_mentions;
+pub mod symbols;
 pub mod usage;
 pub mod work;
 

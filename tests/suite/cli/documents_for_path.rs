@@ -70,7 +70,7 @@ fn the_most_specific_decision_comes_first_with_its_reasons() {
     let text = project.blue(&["knowledge", "for", "src/walk.rs"]);
     assert_eq!(
         text.stdout,
-        "blue://docs/adrs/0003-d3  Decision 3  (accepted)\n    src/walk.rs: links to it, line 8\n"
+        "docs/adr/0003-d3.md  ADR 0003: Decision 3  (accepted)\n    src/walk.rs: links to it, line 8\n    See the walk and `src\\walk.rs`.\n"
     );
     let text = project.blue(&["knowledge", "for", "src/parse/mod.rs", "--limit", "1"]);
     assert!(text.stderr.contains("1 more"), "{}", text.stderr);

@@ -2,6 +2,7 @@
 
 mod accepted_findings;
 mod commands;
+mod documents_for_code;
 mod documents_for_path;
 mod findings;
 mod graph;
