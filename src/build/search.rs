@@ -19,8 +19,19 @@ fn seal(root: &Root, inputs: &str) -> Option<Seal> {
 
 /// Writes the index of a build. Without a key for this machine there is no cache.
 pub(super) fn save(root: &Root, inputs: &str, index: &SearchIndex) -> Option<Diagnostic> {
-    let bytes = seal(root, inputs)?.encode(index);
-    emit::write_local(root, SEARCH, &bytes).err().map(state::not_written)
+    write(root, &seal(root, inputs)?, index).err().map(state::not_written)
+}
+
+fn write(root: &Root, seal: &Seal, index: &SearchIndex) -> anyhow::Result<()> {
+    let header = seal.header(&[index.bytes()]);
+    emit::write_local_unlocked(root, SEARCH, &[&header, index.bytes()].concat())
+}
+
+/// Reads the cache. `None` if it does not verify.
+fn read(root: &Root, seal: &Seal) -> Option<SearchIndex> {
+    let bytes = root.readable_bytes(SEARCH, 1 << 32)?;
+    let start = bytes.len() - seal.payload(&bytes)?.len();
+    SearchIndex::open(bytes, start)
 }
 
 /// Returns the search index of the last build. If the cache is missing, as in a fresh clone, it is
@@ -33,10 +44,8 @@ pub fn search_index(
     row_of: &dyn Fn(&str) -> Option<usize>,
 ) -> anyhow::Result<SearchIndex> {
     let seal = seal(root, inputs);
-    let bytes = seal.as_ref().and_then(|_| root.readable_bytes(SEARCH, 1 << 32));
-    let cached = bytes.zip(seal.as_ref()).and_then(|(bytes, seal)| seal.decode(&bytes));
-    let is_usable = |index: &SearchIndex| index.n_documents() == n_documents && index.is_valid();
-    if let Some(index) = cached.filter(is_usable) {
+    let cached = seal.as_ref().and_then(|seal| read(root, seal));
+    if let Some(index) = cached.filter(|index| index.n_documents() == n_documents) {
         return Ok(index);
     }
     super::threads::start_pool(None)?;
@@ -54,7 +63,7 @@ pub fn search_index(
         && let Some(seal) = seal
     {
         // Without a cache the next search takes longer; nothing else is lost.
-        emit::write_local_unlocked(root, SEARCH, &seal.encode(&index)).ok();
+        write(root, &seal, &index).ok();
     }
     Ok(index)
 }

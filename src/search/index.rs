@@ -4,12 +4,13 @@
 //! the field and added before they saturate. All of this is computed at build time, so a search only
 //! adds up one byte per document and term.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use crate::model::word::{stem, stems};
-use crate::model::{DocId, Document, Graph, Lexicon, Rows, packed};
+use crate::model::{DocId, Document, Graph, Lexicon, Rows};
 
 /// Occurrences at which the rating of a term reaches half of its maximum (`k1` of BM25).
 const SATURATION: f32 = 1.6;
@@ -38,21 +39,25 @@ const MAX_CITING_LINES: usize = 200;
 const MAX_IMPACT: f32 = 255.0;
 
 /// The terms of all documents. Rows are those of the graph and of `documents.jsonl`.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+///
+/// The index is one block of bytes, as in the cache, and is searched in place: decoding it would take
+/// longer than most searches. After the three counts come the stems, sorted, one after another; the
+/// end of each stem; the end of each stem's entries; and the entries, sorted by stem and row. Ends and
+/// entries are 32-bit integers. An entry has a row in its upper 24 bits and an impact in its lower 8.
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SearchIndex {
-    n_documents: u32,
-    /// All stems, sorted, one after another.
-    stems: String,
-    /// End of each stem.
-    #[serde(with = "packed")]
-    stem_ends: Vec<u32>,
-    /// End of each stem's entries.
-    #[serde(with = "packed")]
-    entry_ends: Vec<u32>,
-    /// A row in the upper 24 bits and an impact in the lower 8, by stem and row.
-    #[serde(with = "packed")]
-    entries: Vec<u32>,
+    bytes: Vec<u8>,
+    n_documents: usize,
+    n_stems: usize,
+    /// Offsets of the stems, of their ends, of the ends of their entries and of the entries.
+    stems: usize,
+    stem_ends: usize,
+    entry_ends: usize,
+    entries: usize,
 }
+
+/// Bytes of the counts: documents, stems, and bytes of all stems.
+const COUNTS: usize = 12;
 
 /// A document that contains a term.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -90,69 +95,109 @@ impl SearchIndex {
         stem_table.index(&rated)
     }
 
-    /// Returns the number of documents.
-    pub fn n_documents(&self) -> usize {
-        self.n_documents as usize
+    /// Opens an index in the bytes of a file, after `start`. `None` if it is damaged.
+    pub fn open(bytes: Vec<u8>, start: usize) -> Option<SearchIndex> {
+        let count = |i: usize| Some(number_at(bytes.get(start + 4 * i..)?, 0)? as usize);
+        let (n_documents, n_stems, stems_len) = (count(0)?, count(1)?, count(2)?);
+        let stems = start + COUNTS;
+        let stem_ends = stems + stems_len;
+        let entry_ends = stem_ends + 4 * n_stems;
+        let entries = entry_ends + 4 * n_stems;
+        let index =
+            SearchIndex { bytes, n_documents, n_stems, stems, stem_ends, entry_ends, entries };
+        index.is_valid(stems_len).then_some(index)
     }
 
-    /// Returns true if rows and offsets are consistent. An index that is not is damaged.
-    pub fn is_valid(&self) -> bool {
-        let ends_at = |ends: &[u32], len: usize| {
-            ends.is_sorted() && ends.last().map_or(0, |end| *end as usize) == len
+    /// Returns true if all offsets are within the bytes.
+    fn is_valid(&self, stems_len: usize) -> bool {
+        let ends_at = |at: usize, len: usize| {
+            let mut last = 0;
+            let is_sorted = (0..self.n_stems).all(|i| {
+                let end = self.number(at, i);
+                std::mem::replace(&mut last, end) <= end
+            });
+            is_sorted && last as usize == len
         };
-        ends_at(&self.stem_ends, self.stems.len())
-            && ends_at(&self.entry_ends, self.entries.len())
-            && self.stem_ends.len() == self.entry_ends.len()
-            && self.stem_ends.iter().all(|end| self.stems.is_char_boundary(*end as usize))
-            && self.entries.iter().all(|entry| entry >> 8 < self.n_documents)
+        self.bytes.len() >= self.entries
+            && (self.bytes.len() - self.entries) % 4 == 0
+            && ends_at(self.stem_ends, stems_len)
+            && ends_at(self.entry_ends, (self.bytes.len() - self.entries) / 4)
+    }
+
+    /// Returns the bytes of the index.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[self.stems - COUNTS..]
+    }
+
+    fn number(&self, at: usize, i: usize) -> u32 {
+        number_at(&self.bytes[at..], i).unwrap_or_default()
+    }
+
+    /// Returns the range of a part, given the offset of the ends of all parts.
+    fn range(&self, ends: usize, number: usize) -> Range<usize> {
+        let start = number.checked_sub(1).map_or(0, |before| self.number(ends, before) as usize);
+        start..self.number(ends, number) as usize
+    }
+
+    /// Returns the number of documents.
+    pub fn n_documents(&self) -> usize {
+        self.n_documents
     }
 
     /// Returns the index with other rows. Documents without a new row are left out.
-    pub fn renumbered(self, rows: &[Option<usize>], n_documents: usize) -> SearchIndex {
-        let (mut entries, mut entry_ends) = (Vec::with_capacity(self.entries.len()), Vec::new());
-        for number in 0..self.n_stems() {
+    pub fn renumbered(&self, rows: &[Option<usize>], n_documents: usize) -> SearchIndex {
+        let (mut entries, mut ends) = (Vec::new(), Vec::with_capacity(self.n_stems));
+        for number in 0..self.n_stems {
             let first = entries.len();
             entries.extend(self.entries(number).filter_map(|found| {
                 Some((rows[found.row]? as u32) << 8 | u32::from(found.impact))
             }));
             entries[first..].sort_unstable();
-            entry_ends.push(entries.len() as u32);
+            ends.push(entries.len() as u32);
         }
-        SearchIndex { n_documents: n_documents as u32, entries, entry_ends, ..self }
+        let stems = (0..self.n_stems).map(|number| self.stem(number));
+        assemble(n_documents, stems, &ends, &entries)
     }
 
     /// Returns the number of a stem.
     pub fn number_of(&self, stem: &str) -> Option<usize> {
         let at = self.first_from(stem);
-        (at < self.stem_ends.len() && self.stem(at) == stem).then_some(at)
+        (at < self.n_stems && self.stem(at) == stem).then_some(at)
     }
 
     /// Returns the numbers of all stems that begin with a text.
     pub fn with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = usize> + 'a {
-        (self.first_from(prefix)..self.stem_ends.len())
+        (self.first_from(prefix)..self.n_stems)
             .take_while(move |at| self.stem(*at).starts_with(prefix))
     }
 
     /// Returns the number of stems.
     pub fn n_stems(&self) -> usize {
-        self.stem_ends.len()
+        self.n_stems
     }
 
     /// Returns a stem by its number.
     pub fn stem(&self, number: usize) -> &str {
-        &self.stems[start(&self.stem_ends, number)..self.stem_ends[number] as usize]
+        let range = self.range(self.stem_ends, number);
+        let bytes = &self.bytes[self.stems + range.start..self.stems + range.end];
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// Returns the number of documents that contain a stem.
+    pub fn n_entries(&self, number: usize) -> usize {
+        self.range(self.entry_ends, number).len()
     }
 
     /// Returns the documents that contain a stem, by row.
-    pub fn entries(&self, number: usize) -> impl ExactSizeIterator<Item = TermMatch> + '_ {
-        let range = start(&self.entry_ends, number)..self.entry_ends[number] as usize;
-        self.entries[range]
-            .iter()
-            .map(|entry| TermMatch { row: (entry >> 8) as usize, impact: *entry as u8 })
+    pub fn entries(&self, number: usize) -> impl Iterator<Item = TermMatch> + '_ {
+        let entry = |i| self.number(self.entries, i);
+        let found = |entry: u32| TermMatch { row: (entry >> 8) as usize, impact: entry as u8 };
+        let all = self.range(self.entry_ends, number).map(entry).map(found);
+        all.filter(|found| found.row < self.n_documents)
     }
 
     fn first_from(&self, stem: &str) -> usize {
-        let (mut low, mut high) = (0, self.stem_ends.len());
+        let (mut low, mut high) = (0, self.n_stems);
         while low < high {
             let middle = (low + high) / 2;
             match self.stem(middle) < stem {
@@ -162,6 +207,45 @@ impl SearchIndex {
         }
         low
     }
+}
+
+impl Default for SearchIndex {
+    fn default() -> SearchIndex {
+        assemble(0, std::iter::empty(), &[], &[])
+    }
+}
+
+/// Returns the 32-bit integer with an index.
+fn number_at(bytes: &[u8], i: usize) -> Option<u32> {
+    let number = bytes.get(4 * i..4 * i + 4)?;
+    Some(u32::from_le_bytes(number.try_into().ok()?))
+}
+
+/// Builds an index from sorted stems, the ends of their entries and the entries.
+fn assemble<'a>(
+    n_documents: usize,
+    stems: impl ExactSizeIterator<Item = &'a str>,
+    entry_ends: &[u32],
+    entries: &[u32],
+) -> SearchIndex {
+    let n_stems = stems.len();
+    let (mut text, mut ends) = (String::new(), Vec::with_capacity(n_stems));
+    for stem in stems {
+        text.push_str(stem);
+        ends.push(text.len() as u32);
+    }
+    let counts = [n_documents as u32, n_stems as u32, text.len() as u32];
+    let mut bytes =
+        Vec::with_capacity(COUNTS + text.len() + 4 * (2 * entry_ends.len() + entries.len()));
+    let push = |bytes: &mut Vec<u8>, numbers: &[u32]| {
+        numbers.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+    };
+    push(&mut bytes, &counts);
+    bytes.extend_from_slice(text.as_bytes());
+    for numbers in [&ends, entry_ends, entries] {
+        push(&mut bytes, numbers);
+    }
+    SearchIndex::open(bytes, 0).expect("the parts have these sizes")
 }
 
 /// Returns the start of a part, given the ends of all parts.
@@ -210,17 +294,8 @@ impl<'a> StemTable<'a> {
                 *at += 1;
             }
         }
-        let mut index = SearchIndex {
-            n_documents: rated.len() as u32,
-            entry_ends: ends,
-            entries,
-            ..SearchIndex::default()
-        };
-        for number in order {
-            index.stems.push_str(self.stems[number as usize]);
-            index.stem_ends.push(index.stems.len() as u32);
-        }
-        index
+        let stems = order.iter().map(|number| self.stems[*number as usize]);
+        assemble(rated.len(), stems, &ends, &entries)
     }
 }
 
@@ -336,7 +411,6 @@ pub(super) mod tests {
     fn a_title_counts_more_than_a_text_and_a_citing_line_counts_too() {
         let texts = ["Kettle\nlantern", "Lantern\nharbour", "Tundra\nglacier and harbour"];
         let index = index(&texts, &[(2, 0)]);
-        assert!(index.is_valid());
         let lantern = rows(&index, "lantern");
         assert_eq!(lantern.iter().map(|(row, _)| *row).collect::<Vec<_>>(), [0, 1]);
         assert!(lantern[0].1 < lantern[1].1, "{lantern:?}");
@@ -350,24 +424,29 @@ pub(super) mod tests {
     fn rows_can_be_renumbered_and_left_out() {
         let index = index(&["Lantern", "Lantern kettle", "Kettle"], &[]);
         let renumbered = index.renumbered(&[Some(1), None, Some(0)], 2);
-        assert!(renumbered.is_valid());
         assert_eq!(rows(&renumbered, "lantern").len(), 1);
         assert_eq!(rows(&renumbered, "kettl")[0].0, 0);
     }
 
     #[test]
-    fn an_index_with_wrong_offsets_is_not_valid() {
-        let good = index(&["Lantern", "Kettle"], &[]);
-        for damage in [
-            |index: &mut SearchIndex| index.n_documents = 1,
-            |index: &mut SearchIndex| index.stem_ends[0] = 99,
-            |index: &mut SearchIndex| index.entry_ends.truncate(1),
-            |index: &mut SearchIndex| index.entries[0] = u32::MAX,
-        ] {
-            let mut index = good.clone();
-            damage(&mut index);
-            assert!(!index.is_valid());
+    fn an_index_is_opened_again_and_damage_is_noticed_or_harmless() {
+        let good = index(&["Lantern", "Kettle of the harbour"], &[]);
+        let bytes = good.bytes();
+        let file = [b"header", bytes].concat();
+        let opened = SearchIndex::open(file, 6).expect("the same bytes");
+        assert_eq!(opened.bytes(), bytes);
+        assert_eq!(rows(&opened, "lantern"), rows(&good, "lantern"));
+        for i in 0..bytes.len() {
+            assert_eq!(SearchIndex::open(bytes[..i].to_vec(), 0), None, "{i} bytes");
+            let mut damaged = bytes.to_vec();
+            damaged[i] ^= 0x81;
+            let Some(index) = SearchIndex::open(damaged, 0) else { continue };
+            for number in 0..index.n_stems() {
+                let (_, entries) = (index.stem(number), index.entries(number));
+                assert!(entries.into_iter().all(|found| found.row < index.n_documents()));
+            }
+            index.number_of("lantern");
         }
-        assert!(SearchIndex::default().is_valid());
+        assert_eq!(SearchIndex::default().n_stems(), 0);
     }
 }

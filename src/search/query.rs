@@ -75,7 +75,7 @@ impl Query {
             Some(number) => (vec![number], 100),
             None => variants(index, stem),
         };
-        let n = stems.iter().map(|number| index.entries(*number).len() as u64).sum::<u64>();
+        let n = stems.iter().map(|number| index.n_entries(*number) as u64).sum::<u64>();
         let hash = |number: &usize| terms::term_hash(index.stem(*number));
         self.terms.push(QueryTerm {
             word: word.to_string(),
