@@ -119,7 +119,7 @@ impl SearchIndex {
             is_sorted && last as usize == len
         };
         self.bytes.len() >= self.entries
-            && (self.bytes.len() - self.entries) % 4 == 0
+            && (self.bytes.len() - self.entries).is_multiple_of(4)
             && ends_at(self.stem_ends, stems_len)
             && ends_at(self.entry_ends, (self.bytes.len() - self.entries) / 4)
     }
