@@ -15,8 +15,6 @@ pub struct Lexicon {
     pub hashes: Rows<u32>,
     /// Weighted count of each term.
     pub counts: Rows<u16>,
-    /// Code names, as in [`Terms::names`].
-    pub names: Rows<u32>,
     /// Lines that refer to other documents, each with the end of its terms in `citing_terms`.
     pub citing_lines: Rows<(u32, u32)>,
     /// Hashes of the terms of these lines.
@@ -39,7 +37,6 @@ impl Lexicon {
         let mut lexicon = Lexicon {
             hashes: Rows::with_capacity(n, n_terms),
             counts: Rows::with_capacity(n, n_terms),
-            names: Rows::with_capacity(n, sum(|terms| terms.names.len())),
             citing_lines: Rows::with_capacity(n, sum(|terms| terms.citing_lines.lines.len())),
             citing_terms: Rows::with_capacity(n, sum(|terms| terms.citing_lines.hashes.len())),
             titles: Rows::with_capacity(n, n * 8),
@@ -50,10 +47,9 @@ impl Lexicon {
         for title in titles.collect::<Vec<Vec<u32>>>() {
             lexicon.titles.push(&title);
         }
-        for Terms { words, hashes, counts, bigrams, names, citing_lines } in all {
+        for Terms { words, hashes, counts, bigrams, citing_lines } in all {
             lexicon.hashes.push(&hashes);
             lexicon.counts.push(&counts);
-            lexicon.names.push(&names);
             lexicon.citing_lines.push(&citing_lines.lines);
             lexicon.citing_terms.push(&citing_lines.hashes);
             lexicon.bigrams.push(bigrams);

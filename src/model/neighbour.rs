@@ -1,6 +1,6 @@
 //! Neighbours of a document in the relevance index, with the reasons for each.
 
-use super::{DocId, Graph, Relation};
+use super::{DocId, Document, Graph, Relation};
 
 /// A related document.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -39,18 +39,10 @@ pub enum Reason {
     Replaces(DocId),
     /// Both texts share these terms, joined by commas.
     SharedTerms(Box<str>),
-    /// Other documents cite the neighbour with these terms, which the document contains.
-    CitedFor(Box<str>),
+    /// Other documents cite the neighbour with this phrase, which the document contains.
+    CitedWith(Box<str>),
     /// The document contains the neighbour's title.
     ContainsTitle,
-    /// The document contains all terms of the neighbour's title.
-    HasTitleTerms,
-    /// The document contains phrases that other documents use to cite the neighbour.
-    HasCitingPhrases,
-    /// Number of uncommon code names that both use.
-    SharedNames(u32),
-    /// Both have this author or tag.
-    SharedTag(Box<str>),
     /// Similar documents cite the neighbour; at most two are named.
     CitedByPeers(Vec<DocId>),
     /// Both cite these documents; at most two are named.
@@ -67,16 +59,11 @@ impl Reason {
             Reason::ReferredBy { relation, count } => referred_by(*relation, *count),
             Reason::Replaces(id) => format!("replaces {}", graph.document(*id).title),
             Reason::SharedTerms(terms) => format!("shares: {terms}"),
-            Reason::CitedFor(terms) => format!("cited elsewhere for: {terms}"),
-            Reason::ContainsTitle => "says its title".to_string(),
-            Reason::HasTitleTerms => "has the words of its title".to_string(),
-            Reason::HasCitingPhrases => "has phrases that others cite it with".to_string(),
-            Reason::SharedNames(1) => "shares a name of code".to_string(),
-            Reason::SharedNames(n) => format!("shares {n} names of code"),
-            Reason::SharedTag(tag) => format!("same {}", tag.replacen(' ', ": ", 1)),
+            Reason::CitedWith(phrase) => format!("cited elsewhere for: {phrase}"),
+            Reason::ContainsTitle => "contains its title".to_string(),
             Reason::CitedByPeers(peers) => {
                 let verb = if peers.len() == 1 { "is" } else { "are" };
-                format!("cited by {}, which {verb} alike", names(graph, peers))
+                format!("cited by {}, which {verb} similar", names(graph, peers))
             }
             Reason::BothCite(cited) => format!("both cite {}", names(graph, cited)),
             Reason::CitedTogether(citing) => {
@@ -122,14 +109,64 @@ fn times(count: u32) -> String {
     if count == 1 { String::new() } else { format!(" {count}×") }
 }
 
-/// Names documents by type and number, or else by the start of their title.
+/// Names documents by series and number, or else by the start of their title.
 fn names(graph: &Graph, ids: &[DocId]) -> String {
     let name = |id: &DocId| {
         let document = graph.document(*id);
-        match document.number_text.is_empty() {
-            true => document.title.chars().take(40).collect(),
-            false => format!("{} {}", document.kind.as_str().to_uppercase(), document.number_text),
+        match series(graph, document).filter(|_| !document.number_text.is_empty()) {
+            Some(series) => format!("{} {}", series.to_uppercase(), document.number_text),
+            None => document.title.chars().take(40).collect(),
         }
     };
     ids.iter().map(name).collect::<Vec<String>>().join(" and ")
+}
+
+/// Returns the series that a document's number belongs to: the one that it states itself, or that of
+/// its collection, or its type unless that says nothing.
+fn series<'a>(graph: &'a Graph, document: &'a Document) -> Option<&'a str> {
+    let stated = document.facts.label.as_ref();
+    let stated = stated.filter(|label| Some(&label.number) == document.number.as_ref());
+    let series = &graph.collections[document.collection].series;
+    let kind = document.kind.as_str();
+    match (stated, series.first()) {
+        (Some(label), _) => Some(&label.series),
+        (None, Some(first)) if !series.iter().any(|series| series == kind) => Some(first),
+        _ => Some(kind).filter(|kind| *kind != "document"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Collection, Kind, Label, Number};
+
+    #[test]
+    fn documents_are_named_by_the_series_that_they_state() {
+        let document = |path: &str, kind: &str| Document {
+            number: Number::new("7"),
+            number_text: "07".to_string(),
+            kind: Kind::new(kind),
+            title: format!("Title of {path}"),
+            ..Document::sample(path)
+        };
+        let collection = |series: &[&str]| Collection {
+            name: "documents".to_string(),
+            kind: Kind::new("document"),
+            series: series.iter().map(|series| series.to_string()).collect(),
+            globs: Vec::new(),
+        };
+        let mut graph = Graph {
+            collections: vec![collection(&[])],
+            documents: vec![document("a", "document"), document("b", "adr"), document("c", "adr")],
+            ..Graph::default()
+        };
+        let label =
+            Label { series: "nip".to_string(), number: Number::new("7").expect("a number") };
+        graph.documents[2].facts.label = Some(label);
+        let name = |graph: &Graph, row: u32| names(graph, &[DocId(row)]);
+        assert_eq!(name(&graph, 0), "Title of a");
+        assert_eq!([name(&graph, 1), name(&graph, 2)], ["ADR 07", "NIP 07"]);
+        graph.collections[0] = collection(&["sep"]);
+        assert_eq!([name(&graph, 0), name(&graph, 2)], ["SEP 07", "NIP 07"]);
+    }
 }

@@ -1,4 +1,4 @@
-//! Terms of a document: stemmed words, bigrams and code names, packed to save memory.
+//! Terms of a document: stemmed words and bigrams, packed to save memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,9 +15,6 @@ pub struct Terms {
     /// Hashes of all bigrams of terms, each once, unordered.
     #[serde(with = "super::packed")]
     pub bigrams: Vec<u32>,
-    /// The most used code names, sorted; see [`pack_count`].
-    #[serde(with = "super::packed")]
-    pub names: Vec<u32>,
     /// Terms of the lines that refer to other documents.
     pub citing_lines: CitingLines,
 }
@@ -69,13 +66,6 @@ pub fn term_hash(word: &str) -> u32 {
 #[inline]
 pub fn bigram(first: u32, second: u32) -> u32 {
     (first.rotate_left(13) ^ second).wrapping_mul(0x9E37_79B1).max(1)
-}
-
-/// Packs the hash of a code name with its number of uses: the lowest three bits are the base-2
-/// logarithm of the number.
-#[inline]
-pub fn pack_count(name: u32, count: u32) -> u32 {
-    (name & !7) | count.max(1).ilog2().min(7)
 }
 
 /// Hashes the bytes of a word, eight at a time.

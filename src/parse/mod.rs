@@ -4,7 +4,6 @@ mod addresses;
 mod authors_and_tags;
 mod badges;
 mod blocks;
-mod code_identifiers;
 mod decisive;
 mod decode;
 mod documents;
@@ -227,7 +226,6 @@ fn parsed(
     paths.iter_mut().for_each(|named| page.second_scan.clean(&mut named.path));
     page.second_scan.report_into(&mut notes);
     let mut terms = terms::terms(page, title_candidates::choose(&titles, "", |_| false));
-    terms.names = code_identifiers::identifiers(&page.text[page.start..]);
     terms.citing_lines = terms::citing_lines(page, &references);
     let status = stated_status::stated_status(page);
     let status_line = match &status {

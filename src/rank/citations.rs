@@ -1,67 +1,51 @@
 //! The citation graph: each pair of citing and cited document once.
 
-use super::integer_log::log2_16;
-use super::references::points;
 use crate::model::{DocId, Graph, Relation, Rows};
 
-/// Documents with more citations than this do not count for coupling: they are cited by documents
-/// that have nothing else in common.
-const MAX_DEGREE: usize = 300;
+/// Documents with more citations than this pass on no probability in a random walk, because their
+/// neighbours have nothing else in common.
+const MAX_DEGREE: usize = 200;
+
+/// Number of steps of a random walk, and the probability of each step in tenths.
+const N_STEPS: usize = 2;
+const STEP: u64 = 6;
+
+/// Probability 1 in a random walk.
+pub(super) const CERTAIN: u64 = 1 << 30;
 
 /// Citations without repetitions. A document also inherits the citations of those it replaces.
 pub(super) struct Citations {
     /// Citing and cited document, sorted.
     pub(super) pairs: Vec<(DocId, DocId)>,
-    /// Documents that each document cites, and that cite it.
+    /// Documents that each document cites.
     cited: Rows<DocId>,
-    citing: Rows<DocId>,
-    /// Strength of each entry of `citing`, in thousandths; 0 if the citation is inherited.
-    strength: Vec<i32>,
-    /// Logarithm of the number of documents that cite each document.
-    hubs: Vec<i32>,
-    /// Weight of a citation of each document, which falls with the number of citations.
-    specificity: Vec<u32>,
-    /// Length of each document's vector of citations.
-    lengths: Vec<u32>,
+    /// Documents that cite each document, and true if they do so directly.
+    citing: Rows<(DocId, bool)>,
 }
 
 impl Citations {
     pub(super) fn new(graph: &Graph) -> Citations {
         let n = graph.documents.len();
-        let mut back: Vec<(DocId, DocId, i32)> = Vec::with_capacity(graph.edges.len());
+        let mut pairs: Vec<(DocId, DocId, bool)> = Vec::with_capacity(graph.edges.len());
         for edge in graph.edges.iter().filter(|edge| edge.from != edge.to) {
-            // A link has twenty points and thus a strength of one thousand.
-            let strength = points(edge.relation).1 as i32 * 50;
-            back.push((edge.to, edge.from, strength));
+            pairs.push((edge.from, edge.to, false));
             if edge.relation != Relation::Supersedes {
-                for successor in &graph.replaced_by[edge.to.0 as usize] {
-                    if *successor != edge.from {
-                        back.push((*successor, edge.from, 0));
-                    }
-                }
+                let successors = graph.replaced_by[edge.to.0 as usize].iter();
+                let others = successors.filter(|successor| **successor != edge.from);
+                pairs.extend(others.map(|successor| (edge.from, *successor, true)));
             }
         }
-        let mut back = Rows::grouped(n, &back, |(to, ..)| to.0 as usize).into_all();
-        // Citing documents are in order already, unless a document was replaced.
-        for run in back.chunk_by_mut(|a, b| a.0 == b.0) {
-            run.sort_unstable_by_key(|(_, from, strength)| (*from, std::cmp::Reverse(*strength)));
-        }
-        back.dedup_by_key(|(to, from, _)| (*to, *from));
-        let strength = back.iter().map(|(.., strength)| *strength).collect();
-        let pairs: Vec<(DocId, DocId)> = back.iter().map(|(to, from, _)| (*from, *to)).collect();
-        let pairs = Rows::grouped(n, &pairs, |(from, _)| from.0 as usize).into_all();
-        let citing = Rows::of_pairs(n, back.into_iter().map(|(to, from, _)| (to.0 as usize, from)));
-        let cited = Rows::of_pairs(n, pairs.iter().map(|(from, to)| (from.0 as usize, *to)));
-        let n_citing = |row: usize| log2_16(citing.of(row).len() as u64 + 1, 1);
-        let log_citing: Vec<u32> = (0..n).map(n_citing).collect();
-        let hubs = log_citing.iter().map(|log| *log as i32 * 693 / 16).collect();
-        let specificity: Vec<u32> = log_citing.iter().map(|log| (1 << 16) / (16 + log)).collect();
-        let length = |row: usize| {
-            let cited = cited.of(row).iter();
-            cited.map(|other| specificity[other.0 as usize]).sum::<u32>().isqrt().max(1)
-        };
-        let lengths = (0..n).map(length).collect();
-        Citations { pairs, cited, citing, strength, hubs, specificity, lengths }
+        // Direct citations sort before inherited ones, so that those are removed as repetitions.
+        pairs.sort_unstable();
+        pairs.dedup_by_key(|(from, to, _)| (*from, *to));
+        let cited = pairs.iter().map(|(from, to, _)| (from.0 as usize, *to));
+        let cited = Rows::of_pairs(n, cited);
+        let mut back: Vec<(DocId, (DocId, bool))> =
+            pairs.iter().map(|(from, to, inherited)| (*to, (*from, !inherited))).collect();
+        back.sort_unstable();
+        let citing = Rows::of_pairs(n, back.into_iter().map(|(to, from)| (to.0 as usize, from)));
+        let pairs = pairs.into_iter().map(|(from, to, _)| (from, to)).collect();
+        Citations { pairs, cited, citing }
     }
 
     /// Returns the documents that a document cites.
@@ -69,69 +53,71 @@ impl Citations {
         self.cited.of(id.0 as usize)
     }
 
-    /// Returns the documents that cite a document directly, with the strength of each citation.
-    pub(super) fn citing(&self, id: DocId) -> impl Iterator<Item = (DocId, i32)> {
-        let start = self.citing.start(id.0 as usize);
-        let strength = &self.strength[start..];
-        let all = self.citing.of(id.0 as usize).iter().copied().zip(strength.iter().copied());
-        all.filter(|(_, strength)| *strength > 0)
+    /// Returns the documents that cite a document directly.
+    pub(super) fn citing(&self, id: DocId) -> impl Iterator<Item = DocId> {
+        let citing = self.citing.of(id.0 as usize).iter();
+        citing.filter(|(_, is_direct)| *is_direct).map(|(citing, _)| *citing)
     }
 
-    /// Returns the logarithm of the number of citations, in thousandths.
-    pub(super) fn hub(&self, id: DocId) -> i32 {
-        self.hubs[id.0 as usize]
+    /// Returns the number of documents that cite a document.
+    pub(super) fn n_citing(&self, id: DocId) -> usize {
+        self.citing.of(id.0 as usize).len()
     }
 
-    /// Adds the bibliographic coupling with all documents to `sums`, and calls `found` with those
-    /// that cite the same documents.
-    pub(super) fn couple(&self, id: DocId, sums: &mut [u32], found: &mut dyn FnMut(DocId)) {
-        for cited in self.cited(id) {
-            let others = self.citing.of(cited.0 as usize);
-            if others.len() > MAX_DEGREE {
-                continue;
+    /// Walks along citations in both directions. `from` has the probability to start at each
+    /// document. Returns the documents that are reached, each once, with the probability to stop
+    /// there. `memory` has two zeros per document.
+    pub(super) fn walk(&self, from: &[(DocId, u64)], memory: &mut [[u64; 2]]) -> Vec<(DocId, u64)> {
+        let mut reached: Vec<DocId> = Vec::new();
+        let mut stop = |id: DocId, probability: u64, memory: &mut [[u64; 2]]| {
+            let [_, total] = &mut memory[id.0 as usize];
+            if *total == 0 && probability > 0 {
+                reached.push(id);
             }
-            for other in others.iter().filter(|other| **other != id) {
-                let sum = &mut sums[other.0 as usize];
-                if *sum == 0 {
-                    found(*other);
+            *total += probability;
+        };
+        let mut current = from.to_vec();
+        for _ in 0..N_STEPS {
+            let mut next: Vec<DocId> = Vec::new();
+            for (id, probability) in current {
+                stop(id, probability - probability * STEP / 10, memory);
+                let (cited, citing) = (self.cited(id), self.citing.of(id.0 as usize));
+                let degree = cited.len() + citing.len();
+                let share = probability * STEP / 10 / (degree as u64).max(1);
+                if degree > MAX_DEGREE || share == 0 {
+                    continue;
                 }
-                *sum += self.specificity[cited.0 as usize];
+                for other in cited.iter().chain(citing.iter().map(|(other, _)| other)) {
+                    let [sum, _] = &mut memory[other.0 as usize];
+                    if *sum == 0 {
+                        next.push(*other);
+                    }
+                    *sum += share;
+                }
             }
+            let take = |id: DocId| (id, std::mem::take(&mut memory[id.0 as usize][0]));
+            current = next.into_iter().map(take).collect();
         }
-    }
-
-    /// Converts a sum of [`Citations::couple`] to a cosine similarity in thousandths.
-    pub(super) fn coupling(&self, a: DocId, b: DocId, sum: u32) -> i32 {
-        let lengths = u64::from(self.lengths[a.0 as usize]) * u64::from(self.lengths[b.0 as usize]);
-        (u64::from(sum) * 1_000 / lengths).min(1_000) as i32
+        current.into_iter().for_each(|(id, probability)| stop(id, probability, memory));
+        let take = |id: DocId| (id, std::mem::take(&mut memory[id.0 as usize][1]));
+        reached.into_iter().map(take).collect()
     }
 
     /// Returns the documents that both cite directly.
     pub(super) fn both_cite(&self, a: DocId, b: DocId) -> Vec<DocId> {
-        let mut both = common(self.cited(a), self.cited(b));
-        both.retain(|cited| self.cites(a, *cited) && self.cites(b, *cited));
-        both
+        let both = self.cited(a).iter().copied();
+        both.filter(|cited| self.cites(a, *cited) && self.cites(b, *cited)).collect()
     }
 
     /// Returns the documents that cite both directly.
     pub(super) fn citing_both(&self, a: DocId, b: DocId) -> Vec<DocId> {
-        let mut both = common(self.citing.of(a.0 as usize), self.citing.of(b.0 as usize));
-        both.retain(|citing| self.cites(*citing, a) && self.cites(*citing, b));
-        both
+        self.citing(a).filter(|citing| self.cites(*citing, b)).collect()
     }
 
     /// Returns true if a document cites another directly, and not only a document that it replaced.
     pub(super) fn cites(&self, citing: DocId, cited: DocId) -> bool {
-        let start = self.citing.start(cited.0 as usize);
-        let at = self.citing.of(cited.0 as usize).binary_search(&citing);
-        at.is_ok_and(|at| self.strength[start + at] > 0)
+        self.citing.of(cited.0 as usize).binary_search(&(citing, true)).is_ok()
     }
-}
-
-/// Returns the intersection of two sorted lists.
-fn common(a: &[DocId], b: &[DocId]) -> Vec<DocId> {
-    let (short, long) = if a.len() > b.len() { (b, a) } else { (a, b) };
-    short.iter().copied().filter(|id| long.binary_search(id).is_ok()).collect()
 }
 
 #[cfg(test)]
@@ -140,19 +126,26 @@ mod tests {
     use crate::rank::tests::graph;
 
     #[test]
-    fn coupling_counts_shared_citations() {
+    fn documents_that_cite_the_same_ones_are_found() {
         use Relation::Mention;
         let edges = [(0, 2, Mention), (1, 2, Mention), (0, 3, Mention), (1, 3, Mention)];
         let graph = graph(&["a", "b", "c", "d", "e"], &edges);
         let citations = Citations::new(&graph);
         let (zero, one) = (DocId(0), DocId(1));
-        let (mut sums, mut found) = (vec![0; 5], Vec::new());
-        citations.couple(zero, &mut sums, &mut |other| found.push(other));
-        assert_eq!(found, [one]);
-        assert!(citations.coupling(zero, one, sums[1]) >= 990, "they cite the same documents");
         assert_eq!(citations.both_cite(zero, one), [DocId(2), DocId(3)]);
         assert_eq!(citations.citing_both(DocId(2), DocId(3)), [zero, one]);
         assert!(citations.cites(zero, DocId(2)) && !citations.cites(DocId(2), zero));
-        assert!(citations.hub(DocId(2)) > citations.hub(DocId(4)));
+        assert_eq!((citations.n_citing(DocId(2)), citations.n_citing(zero)), (2, 0));
+    }
+
+    #[test]
+    fn a_walk_reaches_neighbours_of_neighbours_with_a_total_probability_of_one() {
+        use Relation::Mention;
+        let graph = graph(&["a", "b", "c", "d"], &[(0, 1, Mention), (2, 1, Mention)]);
+        let citations = Citations::new(&graph);
+        let reached = citations.walk(&[(DocId(0), CERTAIN)], &mut [[0; 2]; 4]);
+        let of = |id: u32| reached.iter().filter(|(d, _)| d.0 == id).map(|(_, p)| p).sum::<u64>();
+        assert!(of(0) > of(1) && of(1) > of(2) && of(2) > 0 && of(3) == 0, "{reached:?}");
+        assert!((CERTAIN - 9..=CERTAIN).contains(&(of(0) + of(1) + of(2))));
     }
 }

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::integer_log::log2_16;
-use crate::model::{DocId, Lexicon};
+use crate::model::integer_log::log2_16;
+use crate::model::{DocId, Lexicon, Rows};
 
 /// Length of every weight vector.
 const UNIT: u64 = 1 << 13;
@@ -13,11 +13,16 @@ const UNIT_SQUARED: u64 = UNIT * UNIT;
 
 /// Maximum number of index entries that are read for one document, those of the heaviest terms
 /// first.
-const MAX_ENTRIES: usize = 2_048;
+const MAX_ENTRIES: usize = 8_192;
+
+/// Maximum number of terms per text, the most frequent ones. With more, the ranking gets no better.
+const MAX_TERMS: usize = 256;
 
 /// Every term of the project with its inverse document frequency.
 pub(super) struct Vocabulary {
     ids: FxHashMap<u32, u32>,
+    /// Number of texts that contain each term.
+    n_texts: Vec<u32>,
     idf: Vec<u32>,
 }
 
@@ -33,23 +38,26 @@ pub(super) struct Term {
 }
 
 impl Vocabulary {
-    /// Numbers the terms of all texts in order of appearance. Also returns the row of each term of
-    /// `lexicon.hashes`.
-    pub(super) fn new(lexicon: &Lexicon) -> (Vocabulary, Vec<u32>) {
-        let hashes = lexicon.hashes.all();
+    /// Numbers the terms of all texts in order of appearance. Also returns the terms of each text.
+    pub(super) fn new(lexicon: &Lexicon) -> (Vocabulary, Rows<u32>) {
         let mut ids = FxHashMap::default();
-        let (mut counts, mut rows) = (Vec::new(), Vec::with_capacity(hashes.len()));
-        for hash in hashes {
-            let row = *ids.entry(*hash).or_insert(counts.len() as u32);
-            if row as usize == counts.len() {
-                counts.push(0u32);
+        let (mut n_texts, mut texts) = (Vec::new(), Rows::default());
+        let mut text = Vec::with_capacity(MAX_TERMS);
+        for row in 0..lexicon.hashes.len() {
+            text.clear();
+            for hash in lexicon.hashes.of(row).iter().take(MAX_TERMS) {
+                let id = *ids.entry(*hash).or_insert(n_texts.len() as u32);
+                if id as usize == n_texts.len() {
+                    n_texts.push(0u32);
+                }
+                n_texts[id as usize] += 1;
+                text.push(id);
             }
-            counts[row as usize] += 1;
-            rows.push(row);
+            texts.push(&text);
         }
         let n_documents = lexicon.hashes.len() as u64;
-        let idf = counts.iter().map(|n| log2_16(n_documents, u64::from(rounded_count(*n))));
-        (Vocabulary { ids, idf: idf.collect() }, rows)
+        let idf = n_texts.iter().map(|n| log2_16(n_documents, u64::from(*n))).collect();
+        (Vocabulary { ids, n_texts, idf }, texts)
     }
 
     /// Returns the row of a term.
@@ -59,6 +67,11 @@ impl Vocabulary {
 
     pub(super) fn idf(&self, id: u32) -> u32 {
         self.idf[id as usize]
+    }
+
+    /// Returns the number of texts that contain a term.
+    pub(super) fn n_texts(&self, id: u32) -> usize {
+        self.n_texts[id as usize] as usize
     }
 
     pub(super) fn len(&self) -> usize {
@@ -84,11 +97,6 @@ impl Vocabulary {
         };
         keys.into_iter().map(term).filter(|term| term.weight > 0).collect()
     }
-}
-
-/// Rounds a document frequency up to a power of two, so that one edit rarely changes any weight.
-pub(super) fn rounded_count(n: u32) -> u32 {
-    if n == 0 { 0 } else { n.next_power_of_two() }
 }
 
 /// Documents by term, with the term's weight in each.
@@ -137,7 +145,7 @@ impl InvertedIndex {
         let mut budget = MAX_ENTRIES;
         for term in terms {
             let entries = self.entries(term.id);
-            let size = entries.len().next_power_of_two();
+            let size = entries.len();
             if size > budget || size > self.max_documents {
                 continue;
             }
@@ -178,11 +186,7 @@ mod tests {
     fn equal_texts_have_a_cosine_of_one_and_disjoint_texts_share_nothing() {
         let lexicon = lexicon(&[&[1, 2], &[1, 2], &[3], &[4]]);
         let (vocabulary, rows) = Vocabulary::new(&lexicon);
-        let weigh = |row: usize| {
-            let start = lexicon.hashes.start(row);
-            let rows = &rows[start..start + lexicon.hashes.of(row).len()];
-            vocabulary.weigh(rows.iter().map(|id| (*id, 1)))
-        };
+        let weigh = |row: usize| vocabulary.weigh(rows.of(row).iter().map(|id| (*id, 1)));
         let texts: Vec<Vec<Term>> = (0..4).map(weigh).collect();
         let index = InvertedIndex::new(texts.iter().map(Vec::as_slice), vocabulary.len());
         let (mut sums, mut touched) = (vec![0; 4], Vec::new());

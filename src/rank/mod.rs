@@ -1,26 +1,23 @@
 //! Ranks the neighbours of every document, with reasons, and computes the weight of each document.
 
-mod anchor_text;
 mod citations;
 mod citing_phrases;
-mod code_names;
 mod inverted_index;
 mod priors;
 pub mod ranker;
 mod reasons;
 mod references;
 pub mod signals;
-mod tags;
 mod title_phrases;
 mod top;
 
 use rayon::prelude::*;
 
-use crate::model::{DocId, Graph, Lexicon, Neighbour, Reason, integer_log};
+use crate::model::{DocId, Graph, Lexicon, Neighbour, Reason};
 
-use ranker::{Ranker, Scratch};
+use ranker::{RankedCandidate, Ranker, Scratch};
 use references::References;
-use signals::{Signals, WEIGHTS, content_score, weighted_sum};
+use signals::{WEIGHTS, content_score, weighted_sum};
 
 /// Maximum number of neighbours that a document refers to, and of others.
 const MAX_REFERENCED: usize = 20;
@@ -77,13 +74,17 @@ fn neighbours(
     let ids: Vec<DocId> = referenced.iter().map(|neighbour| neighbour.id).collect();
     let candidates = ranker.candidates(id, &ids, scratch);
     let mut others: Vec<(u32, DocId, usize)> = Vec::new();
-    for (row, (other, signals)) in candidates.iter().enumerate() {
-        let score = || score(ranker.graph, *other, signals);
-        match ids.binary_search(other) {
+    for (row, candidate) in candidates.iter().enumerate() {
+        let score = || score(ranker.graph, candidate);
+        match ids.binary_search(&candidate.id) {
             Ok(at) => referenced[at].score = referenced[at].score.saturating_add(score()),
             // Priors alone do not make a neighbour.
-            Err(_) if content_score(signals) >= MIN_CONTENT => others.push((score(), *other, row)),
-            Err(_) => {}
+            Err(_) => {
+                let refers_here = || ranker.citations.cites(candidate.id, id);
+                if content_score(&candidate.signals) >= MIN_CONTENT || refers_here() {
+                    others.push((score(), candidate.id, row));
+                }
+            }
         }
     }
     referenced.sort_by_key(|neighbour| (std::cmp::Reverse(neighbour.score), neighbour.id));
@@ -94,10 +95,12 @@ fn neighbours(
         others.truncate(MAX_OTHERS);
     }
     let mut neighbours = referenced;
-    neighbours.extend(others.into_iter().map(|(score, other, row)| {
-        let reasons = reasons::reasons(ranker, scratch, id, other, &candidates[row].1);
+    let others = others.into_iter().map(|(score, other, row)| {
+        let reasons = reasons::reasons(ranker, scratch, id, &candidates[row]);
         Neighbour { id: other, score, reasons }
-    }));
+    });
+    // A neighbour for which no reason can be named is of no use to a reader.
+    neighbours.extend(others.filter(|neighbour| !neighbour.reasons.is_empty()));
     ranker.clear(id, scratch);
     neighbours.sort_by_key(|neighbour| (std::cmp::Reverse(neighbour.score), neighbour.id));
     neighbours
@@ -123,7 +126,9 @@ fn referenced(graph: &Graph, mut votes: Vec<Vote>) -> Vec<Neighbour> {
         match neighbours.last_mut().filter(|last| last.id == id) {
             Some(last) => {
                 last.score = last.score.saturating_add(score);
-                last.reasons.push(reason);
+                if last.reasons.len() < reasons::MAX_REASONS {
+                    last.reasons.push(reason);
+                }
             }
             None => neighbours.push(Neighbour { id, score, reasons: vec![reason] }),
         }
@@ -132,9 +137,9 @@ fn referenced(graph: &Graph, mut votes: Vec<Vote>) -> Vec<Neighbour> {
 }
 
 /// Sums the signals of a candidate to a score in hundredths, which is at least 1.
-fn score(graph: &Graph, other: DocId, signals: &Signals) -> u32 {
-    let penalty = if graph.is_live(other) { 0 } else { NOT_LIVE_PENALTY };
-    u32::try_from((weighted_sum(signals, &WEIGHTS) - penalty + SCORE_OFFSET) / 10)
+fn score(graph: &Graph, candidate: &RankedCandidate) -> u32 {
+    let penalty = if graph.is_live(candidate.id) { 0 } else { NOT_LIVE_PENALTY };
+    u32::try_from((weighted_sum(&candidate.signals, &WEIGHTS) - penalty + SCORE_OFFSET) / 10)
         .unwrap_or(0)
         .max(1)
 }

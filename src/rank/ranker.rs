@@ -2,19 +2,18 @@
 
 use rayon::prelude::*;
 
-use super::anchor_text::{AnchorText, CitingIndex, anchor_texts};
-use super::citations::Citations;
+use super::citations::{CERTAIN, Citations};
 use super::citing_phrases::CitingPhrases;
-use super::code_names::CodeNames;
 use super::inverted_index::{InvertedIndex, Term, Vocabulary, cosine};
 use super::priors::Priors;
 use super::signals::{
-    ANCHOR, BACKLINK, CITING_PHRASES, CODE_NAMES, COLLECTION, DISTANCE, EARLIER, FOLDER, HUB,
-    N_SIGNALS, PEERS, Signals, TAGS, TERMS, TITLE_PHRASE, TITLE_TERMS, TOP_USER, term_points,
+    CITING_PHRASES, DISTANCE, EARLIER, N_SIGNALS, PEERS, Signals, TERMS, TITLE_PHRASE, TITLE_TERMS,
+    WALK, WEIGHTS,
 };
-use super::tags::Tags;
-use super::title_phrases::TitlePhrases;
+use super::title_phrases::{TitlePhrases, names};
 use super::top::TopN;
+use crate::model::integer_log::ratio;
+use crate::model::word::stems;
 use crate::model::{DocId, Graph, Lexicon};
 
 /// Maximum number of similar documents whose citations are read.
@@ -23,117 +22,100 @@ const MAX_PEERS: usize = 30;
 /// Maximum number of candidates that are selected by terms. Other signals cannot lift the rest.
 const MAX_BY_TERMS: usize = 64;
 
-/// Maximum number of terms per text in the inverted index, the heaviest ones. With all terms, half
-/// a percent more of the references held out for evaluation are found, but the index is three times
-/// as large.
-const MAX_INDEXED: usize = 64;
+/// Maximum number of terms of a title.
+const MAX_TITLE_TERMS: usize = 16;
 
-/// Share of a title or file name that makes a document a candidate, in thousandths.
-const MIN_TITLE_SHARE: i32 = 500;
+/// A weighted signal of at least this much, in thousandths, makes a document a candidate.
+const MIN_SIGNAL: i32 = 500;
 
-/// Cosine similarity of code names that makes a document a candidate, in thousandths.
-const MIN_NAME_COSINE: i32 = 200;
+/// Square of the cosine similarity, in thousandths, of one more peer that cites nothing. Without it,
+/// a single peer that is hardly similar would decide.
+const NO_PEER: u64 = 100 * 100;
 
 /// Indexes that all signals are read from.
 pub struct Ranker<'a> {
     pub(super) graph: &'a Graph,
     pub(super) lexicon: &'a Lexicon,
-    vocabulary: Vocabulary,
+    pub(super) vocabulary: Vocabulary,
     /// The terms of each text, heaviest first.
     pub(super) texts: Vec<Vec<Term>>,
-    text_index: InvertedIndex,
-    pub(super) anchors: Vec<AnchorText>,
-    anchor_index: InvertedIndex,
+    index: InvertedIndex,
+    titles: Vec<TitleTerms>,
     pub(super) citations: Citations,
-    pub(super) tags: Tags<'a>,
     title_phrases: TitlePhrases,
-    pub(super) code_names: CodeNames,
-    citing_phrases: CitingPhrases,
+    pub(super) citing_phrases: CitingPhrases,
     priors: Priors,
+}
+
+/// Terms of a title, by row of the vocabulary, and the sum of their IDF.
+struct TitleTerms {
+    terms: Vec<u32>,
+    idf: u32,
 }
 
 /// Memory for the candidates of one document, reused for the next one.
 pub struct Scratch {
     /// For each term of the vocabulary, its position in the document's terms plus one; 0 if absent.
     pub(super) own_terms: Vec<u16>,
-    partial: Vec<PartialSignals>,
-    /// Dot products with each text and with each anchor text.
-    text_products: Vec<u32>,
-    anchor_products: Vec<u32>,
+    /// For each document, its position in the candidates plus one; 0 if it is none.
+    rows: Vec<u32>,
+    products: Vec<u32>,
     touched: Vec<DocId>,
     best: TopN,
-    most_similar: TopN,
-    coupling: Vec<u32>,
-    name_sums: Vec<u32>,
-    /// The most similar documents.
+    walked: Vec<[u64; 2]>,
+    /// The most similar documents, best first.
     pub(super) peers: Vec<DocId>,
-    /// Start of each of the document's terms in its text of terms.
-    pub(super) word_starts: Vec<u32>,
 }
 
-/// Signals of a candidate that are found while candidates are collected.
-#[derive(Clone, Copy, Default)]
-struct PartialSignals {
-    is_candidate: bool,
-    terms: i32,
-    anchor: i32,
-    peers: i32,
-    backlink: i32,
-    tags: i32,
-    title_phrase: i32,
-    citing_phrases: i32,
-    code_names: i32,
-    top_user: i32,
-}
-
-fn indexed(text: &[Term]) -> &[Term] {
-    &text[..text.len().min(MAX_INDEXED)]
+/// A document that may be a neighbour, with its signals.
+pub struct RankedCandidate {
+    /// The document.
+    pub id: DocId,
+    /// Its signals.
+    pub signals: Signals,
+    /// True if the text contains its whole title.
+    pub(super) has_title: bool,
+    /// The bigram that others cite it with and that the text contains; see [`CitingPhrases`].
+    pub(super) cited_with: Option<u32>,
 }
 
 impl<'a> Ranker<'a> {
     /// Indexes the documents' terms and references.
     pub fn new(graph: &'a Graph, lexicon: &'a Lexicon) -> Ranker<'a> {
-        let (vocabulary, rows) = Vocabulary::new(lexicon);
-        let weigh = |row: usize| {
-            let counts = lexicon.counts.of(row).iter().map(|n| u32::from(*n));
-            let rows = &rows[lexicon.hashes.start(row)..];
-            vocabulary.weigh(rows.iter().copied().zip(counts))
-        };
+        let names = names(graph);
         let by_terms = || {
+            let (vocabulary, texts) = Vocabulary::new(lexicon);
+            let weigh = |row: usize| {
+                let counts = lexicon.counts.of(row).iter().map(|n| u32::from(*n));
+                vocabulary.weigh(texts.of(row).iter().copied().zip(counts))
+            };
             let texts = (0..graph.documents.len()).into_par_iter().map(weigh);
             let texts: Vec<Vec<Term>> = texts.collect();
-            let citing = CitingIndex::new(graph);
-            let anchors = anchor_texts(lexicon, &citing, &vocabulary);
-            let citing_phrases = CitingPhrases::new(graph, lexicon, &citing);
-            (texts, anchors, citing_phrases)
+            let index = InvertedIndex::new(texts.iter().map(Vec::as_slice), vocabulary.len());
+            (vocabulary, texts, index)
         };
-        let by_graph = || {
-            let citations = Citations::new(graph);
-            let priors = Priors::new(graph, &citations.pairs);
-            let title_phrases = TitlePhrases::new(graph, lexicon);
-            (citations, priors, Tags::new(graph), title_phrases, CodeNames::new(lexicon))
+        let by_phrases =
+            || (TitlePhrases::new(&names, lexicon), CitingPhrases::new(graph, lexicon));
+        let ((vocabulary, texts, index), (title_phrases, citing_phrases)) =
+            rayon::join(by_terms, by_phrases);
+        let citations = Citations::new(graph);
+        let priors = Priors::new(graph, &citations.pairs);
+        let title = |name: &&str| {
+            let terms = stems(name, MAX_TITLE_TERMS).into_iter();
+            let terms: Vec<u32> = terms.filter_map(|hash| vocabulary.id(hash)).collect();
+            let idf = terms.iter().map(|term| vocabulary.idf(*term)).sum();
+            TitleTerms { terms, idf }
         };
-        let (
-            (texts, anchors, citing_phrases),
-            (citations, priors, tags, title_phrases, code_names),
-        ) = rayon::join(by_terms, by_graph);
-        let n_terms = vocabulary.len();
-        let (text_index, anchor_index) = rayon::join(
-            || InvertedIndex::new(texts.iter().map(|text| indexed(text)), n_terms),
-            || InvertedIndex::new(anchors.iter().map(|anchor| &anchor.terms[..]), n_terms),
-        );
+        let titles = names.par_iter().map(title).collect();
         Ranker {
             graph,
             lexicon,
             vocabulary,
             texts,
-            text_index,
-            anchors,
-            anchor_index,
+            index,
+            titles,
             citations,
-            tags,
             title_phrases,
-            code_names,
             citing_phrases,
             priors,
         }
@@ -144,75 +126,62 @@ impl<'a> Ranker<'a> {
         let n = self.graph.documents.len();
         Scratch {
             own_terms: vec![0; self.vocabulary.len()],
-            partial: vec![PartialSignals::default(); n],
-            text_products: vec![0; n],
-            anchor_products: vec![0; n],
+            rows: vec![0; n],
+            products: vec![0; n],
             touched: Vec::new(),
             best: TopN::new(MAX_BY_TERMS),
-            most_similar: TopN::new(MAX_PEERS),
-            coupling: vec![0; n],
-            name_sums: self.title_phrases.sums(),
+            walked: vec![[0; 2]; n],
             peers: Vec::new(),
-            word_starts: Vec::new(),
         }
     }
 
     /// Returns the candidates of a document with their signals, unordered. The documents in
-    /// `referenced` are always among them. Call [`Ranker::clear`] before the next document.
+    /// `referenced` and those that cite it are always among them. Call [`Ranker::clear`] before the next document.
     pub fn candidates(
         &self,
         id: DocId,
         referenced: &[DocId],
         scratch: &mut Scratch,
-    ) -> Vec<(DocId, Signals)> {
-        let mut found = Vec::new();
-        self.find_by_terms(id, scratch, &mut found);
-        self.find_by_peers(id, scratch, &mut found);
-        scratch.word_starts.clear();
-        let Scratch { own_terms, partial, text_products, anchor_products, name_sums, .. } = scratch;
-        // Sets a signal. A document that is not a candidate yet becomes one if `is_enough`.
-        let mut set_if = |is_enough: bool, other: DocId, set: &dyn Fn(&mut PartialSignals)| {
-            let partial = &mut partial[other.0 as usize];
-            if !partial.is_candidate && is_enough {
-                partial.is_candidate = true;
-                found.push(other);
-            }
-            if partial.is_candidate {
-                set(partial);
-            }
-        };
-        for (other, strength) in self.citations.citing(id) {
-            set_if(true, other, &|partial| partial.backlink = partial.backlink.max(strength));
+    ) -> Vec<RankedCandidate> {
+        let mut found =
+            FoundCandidates { rows: &mut scratch.rows, candidates: Vec::with_capacity(256) };
+        // The document itself is the first candidate, so that no signal adds it; it is removed
+        // again below.
+        found.add(id);
+        let similar =
+            self.similar(id, &mut scratch.products, &mut scratch.touched, &mut scratch.best);
+        for (similarity, other) in &similar {
+            found.add(*other).signals[TERMS] = *similarity;
         }
-        self.tags.find(id, &mut |other, idf| {
-            set_if(true, other, &|partial| partial.tags = partial.tags.max(idf));
-        });
-        referenced.iter().for_each(|other| set_if(true, *other, &|_| {}));
-        self.title_phrases.find(id, name_sums, &mut |other, title, file| {
-            // A file name is often an older or shorter title, and counts half.
-            let share = (title * title / 1_000).max(file * file / 2_000);
-            set_if(title.max(file) >= MIN_TITLE_SHARE, other, &|partial| {
-                partial.title_phrase = partial.title_phrase.max(share);
-            });
-        });
-        self.code_names.find(id, text_products, anchor_products, &mut |other, names| {
-            set_if(names.cosine >= MIN_NAME_COSINE, other, &|partial| {
-                (partial.code_names, partial.top_user) = (names.cosine, names.top_user);
-            });
-        });
+        let peers = &similar[..similar.len().min(MAX_PEERS)];
+        self.add_cited_by_peers(id, peers, &mut scratch.walked, &mut found);
+        scratch.peers.clear();
+        scratch.peers.extend(peers.iter().map(|(_, peer)| *peer));
+        for title in self.title_phrases.find(id, &mut scratch.products) {
+            let is_enough = title.points * WEIGHTS[TITLE_PHRASE] / 100 >= MIN_SIGNAL;
+            if let Some(candidate) = found.add_if(is_enough, title.id) {
+                candidate.signals[TITLE_PHRASE] = title.points;
+                candidate.has_title = title.is_whole;
+            }
+        }
         let bigrams = &self.lexicon.bigrams[id.0 as usize];
-        self.citing_phrases.find(bigrams, text_products, &mut |other, count| {
-            set_if(false, other, &|partial| partial.citing_phrases = count);
-        });
-        for (term, at) in self.texts[id.0 as usize].iter().zip(1..) {
-            own_terms[term.id as usize] = at;
-        }
-        let mut candidates = Vec::with_capacity(found.len());
-        for other in found {
-            let partial = std::mem::take(&mut partial[other.0 as usize]);
-            if other != id {
-                candidates.push((other, self.signals(id, other, &partial, own_terms)));
+        for cited in self.citing_phrases.find(bigrams, &mut scratch.products) {
+            let is_enough = cited.points * WEIGHTS[CITING_PHRASES] / 100 >= MIN_SIGNAL;
+            if let Some(candidate) = found.add_if(is_enough, cited.id) {
+                candidate.signals[CITING_PHRASES] = cited.points;
+                candidate.cited_with = Some(cited.best);
             }
+        }
+        for other in referenced.iter().copied().chain(self.citations.citing(id)) {
+            found.add(other);
+        }
+        let mut candidates = found.finish();
+        candidates.swap_remove(0);
+        for (term, at) in self.texts[id.0 as usize].iter().zip(1..) {
+            scratch.own_terms[term.id as usize] = at;
+        }
+        for candidate in &mut candidates {
+            self.add_title_and_priors(id, candidate, &scratch.own_terms);
         }
         candidates
     }
@@ -224,113 +193,100 @@ impl<'a> Ranker<'a> {
         }
     }
 
-    fn signals(
-        &self,
-        id: DocId,
-        other: DocId,
-        partial: &PartialSignals,
-        own_terms: &[u16],
-    ) -> Signals {
-        let anchor = &self.anchors[other.0 as usize];
-        let contained = anchor.title.iter().filter(|term| own_terms[**term as usize] > 0);
+    fn add_title_and_priors(&self, id: DocId, candidate: &mut RankedCandidate, own_terms: &[u16]) {
+        let title = &self.titles[candidate.id.0 as usize];
+        let contained = title.terms.iter().filter(|term| own_terms[**term as usize] > 0);
         let contained = contained.map(|term| self.vocabulary.idf(*term)).sum::<u32>();
         // The share is squared, because half of a title is weak evidence.
-        let covered = (contained * 1_000 / anchor.title_idf.max(1)) as i32;
-        let priors = self.priors.of_pair(id, other);
-        let mut signals = [0; N_SIGNALS];
-        signals[TERMS] = partial.terms;
-        signals[ANCHOR] = partial.anchor;
-        signals[TITLE_TERMS] = covered * covered / 1_000;
-        signals[PEERS] = partial.peers.min(1_000);
-        signals[BACKLINK] = partial.backlink;
-        signals[TAGS] = partial.tags;
-        signals[HUB] = self.citations.hub(other);
-        signals[EARLIER] = priors.earlier;
-        signals[DISTANCE] = priors.distance;
-        signals[COLLECTION] = priors.collection;
-        signals[FOLDER] = priors.folder;
-        signals[TITLE_PHRASE] = partial.title_phrase;
-        signals[CITING_PHRASES] = partial.citing_phrases;
-        signals[CODE_NAMES] = partial.code_names;
-        signals[TOP_USER] = partial.top_user;
-        signals
+        let share = (contained * 1_000 / title.idf.max(1)) as i32;
+        let priors = self.priors.of_pair(id, candidate.id);
+        candidate.signals[TITLE_TERMS] = share * share / 1_000;
+        candidate.signals[EARLIER] = priors.earlier;
+        candidate.signals[DISTANCE] = priors.distance;
     }
 
-    /// Finds documents whose text or anchor text is similar.
-    fn find_by_terms(&self, id: DocId, scratch: &mut Scratch, found: &mut Vec<DocId>) {
-        let terms = &self.texts[id.0 as usize];
-        let Scratch {
-            partial, text_products, anchor_products, touched, best, most_similar, ..
-        } = scratch;
+    /// Returns the documents with the most similar texts and their cosine similarity, best first.
+    fn similar(
+        &self,
+        id: DocId,
+        products: &mut [u32],
+        touched: &mut Vec<DocId>,
+        best: &mut TopN,
+    ) -> Vec<(i32, DocId)> {
         best.clear();
-        most_similar.clear();
-        self.text_index.add_products(terms, text_products, touched);
-        let n_by_text = touched.len();
-        self.anchor_index.add_products(terms, anchor_products, touched);
-        for (i, other) in touched.iter().enumerate().filter(|(_, other)| **other != id) {
-            let (text, anchor) =
-                (text_products[other.0 as usize], anchor_products[other.0 as usize]);
-            // A document that both indexes found is listed twice; the second time is skipped.
-            if i < n_by_text || text == 0 {
-                best.add(term_points(text, anchor), *other);
-                most_similar.add(u64::from(text), *other);
+        self.index.add_products(&self.texts[id.0 as usize], products, touched);
+        for other in touched.drain(..) {
+            let product = std::mem::take(&mut products[other.0 as usize]);
+            if other != id {
+                best.add(u64::from(product), other);
             }
         }
-        for (_, other) in best.best() {
-            let partial = &mut partial[other.0 as usize];
-            partial.is_candidate = true;
-            partial.terms = cosine(text_products[other.0 as usize]);
-            partial.anchor = cosine(anchor_products[other.0 as usize]);
-            found.push(*other);
-        }
+        let mut similar: Vec<(u64, DocId)> = best.best().to_vec();
+        similar.sort_unstable_by_key(|(product, other)| (std::cmp::Reverse(*product), *other));
+        similar.into_iter().map(|(product, other)| (cosine(product as u32), other)).collect()
     }
 
-    /// Finds documents that similar documents cite. Similar are those with a similar text, and
-    /// those that cite the same documents.
-    fn find_by_peers(&self, id: DocId, scratch: &mut Scratch, found: &mut Vec<DocId>) {
-        let Scratch {
-            partial,
-            text_products,
-            anchor_products,
-            touched,
-            coupling,
-            most_similar,
-            peers,
-            ..
-        } = scratch;
-        let mut close: Vec<DocId> = most_similar.best().iter().map(|(_, other)| *other).collect();
-        self.citations.couple(id, coupling, &mut |other| close.push(other));
-        let similarity = |other: DocId| {
-            let sum = std::mem::take(&mut coupling[other.0 as usize]);
-            let coupling = self.citations.coupling(id, other, sum) * 3 / 10;
-            (cosine(text_products[other.0 as usize]) + coupling, other)
-        };
-        let mut similar: Vec<(i32, DocId)> =
-            close.into_iter().map(similarity).filter(|(similarity, _)| *similarity > 0).collect();
-        for other in touched.drain(..) {
-            text_products[other.0 as usize] = 0;
-            anchor_products[other.0 as usize] = 0;
-        }
-        similar
-            .sort_unstable_by_key(|(similarity, other)| (*other, std::cmp::Reverse(*similarity)));
-        similar.dedup_by_key(|(_, other)| *other);
-        similar
-            .sort_unstable_by_key(|(similarity, other)| (std::cmp::Reverse(*similarity), *other));
-        similar.truncate(MAX_PEERS);
+    /// Adds the documents that similar documents cite, and those that a random walk reaches.
+    fn add_cited_by_peers(
+        &self,
+        id: DocId,
+        peers: &[(i32, DocId)],
+        walked: &mut [[u64; 2]],
+        found: &mut FoundCandidates<'_>,
+    ) {
         // Peers vote with the square of their similarity.
-        let square = |similarity: &i32| similarity * similarity / 16;
-        let sum: i32 = similar.iter().map(|(similarity, _)| square(similarity)).sum::<i32>().max(1);
-        for (similarity, peer) in &similar {
-            let share = square(similarity) * 1_000 / sum;
+        let square = |similarity: i32| similarity as u64 * similarity as u64;
+        let sum = peers.iter().map(|(similarity, _)| square(*similarity)).sum::<u64>() + NO_PEER;
+        // Half of the walks begin at the document itself.
+        let mut starts = vec![(id, CERTAIN / 2)];
+        for (similarity, peer) in peers {
+            let square = square(*similarity);
+            starts.push((*peer, CERTAIN / 2 * square / sum));
             for other in self.citations.cited(*peer) {
-                let partial = &mut partial[other.0 as usize];
-                if !std::mem::replace(&mut partial.is_candidate, true) {
-                    found.push(*other);
-                }
-                partial.peers += share;
+                found.add(*other).signals[PEERS] += (square * 1_000 / sum) as i32;
             }
         }
-        peers.clear();
-        peers.extend(similar.into_iter().map(|(_, peer)| peer));
+        let n = self.graph.documents.len() as u64;
+        for (other, probability) in self.citations.walk(&starts, walked) {
+            let signal = ratio(CERTAIN + n * probability, CERTAIN);
+            let is_enough = signal * WEIGHTS[WALK] / 100 >= MIN_SIGNAL;
+            if let Some(candidate) = found.add_if(is_enough, other) {
+                candidate.signals[WALK] = signal;
+            }
+        }
+    }
+}
+
+/// Candidates that were found so far.
+struct FoundCandidates<'a> {
+    rows: &'a mut [u32],
+    candidates: Vec<RankedCandidate>,
+}
+
+impl FoundCandidates<'_> {
+    /// Returns the candidate of a document, which is added if it is new.
+    fn add(&mut self, id: DocId) -> &mut RankedCandidate {
+        let row = &mut self.rows[id.0 as usize];
+        if *row == 0 {
+            let signals = [0; N_SIGNALS];
+            self.candidates.push(RankedCandidate {
+                id,
+                signals,
+                has_title: false,
+                cited_with: None,
+            });
+            *row = self.candidates.len() as u32;
+        }
+        &mut self.candidates[*row as usize - 1]
+    }
+
+    /// Returns the candidate of a document. A new one is added only if `is_enough`.
+    fn add_if(&mut self, is_enough: bool, id: DocId) -> Option<&mut RankedCandidate> {
+        (is_enough || self.rows[id.0 as usize] > 0).then(|| self.add(id))
+    }
+
+    fn finish(self) -> Vec<RankedCandidate> {
+        self.candidates.iter().for_each(|candidate| self.rows[candidate.id.0 as usize] = 0);
+        self.candidates
     }
 }

@@ -1,134 +1,188 @@
 //! Reasons for neighbours that a document does not refer to.
 
-use super::inverted_index::Term;
-use super::ranker::{Ranker, Scratch};
-use super::references::reason_of_reference;
-use super::signals::{
-    ANCHOR, BACKLINK, CITING_PHRASES, CODE_NAMES, PEERS, Signals, TAGS, TERMS, TITLE_PHRASE,
-    TITLE_TERMS, WEIGHTS,
-};
-use crate::model::{DocId, Reason};
+use std::sync::LazyLock;
 
-/// Terms named in one reason, and reasons of one neighbour.
+use rustc_hash::FxHashSet;
+
+use super::ranker::{RankedCandidate, Ranker, Scratch};
+use super::references::reason_of_reference;
+use super::signals::{CITING_PHRASES, PEERS, TERMS, TITLE_PHRASE, TITLE_TERMS, WALK, WEIGHTS};
+use crate::model::word::stem;
+use crate::model::{DocId, Reason, rules, term_hash};
+
+/// Terms named in one reason, and the fewest that are one. A single word says little.
 const MAX_TERMS: usize = 3;
-const MAX_REASONS: usize = 2;
+const MIN_TERMS: usize = 2;
+
+/// Maximum number of reasons of one neighbour.
+pub(super) const MAX_REASONS: usize = 2;
 
 /// Documents named in one reason.
 const MAX_NAMED: usize = 2;
 
+/// Fewest letters of a word that is named in a reason.
+const MIN_LETTERS: usize = 3;
+
+/// A word is specific if at most one in this many documents contains it, or few documents at all.
+const SPECIFIC: usize = 8;
+const FEW: usize = 10;
+
+/// A document with more citations than this is too general to be named.
+const MAX_CITATIONS: usize = 20;
+
+/// Number of the most similar documents that may be named as such.
+const MAX_PEERS: usize = 10;
+
+/// Words that say nothing about a document's subject, by the hash of their stems.
+static VAGUE_WORDS: LazyLock<FxHashSet<u32>> = LazyLock::new(|| {
+    let words = rules::entries(include_str!("rules/vague_words.txt"));
+    words.map(|word| term_hash(stem(word))).collect()
+});
+
 /// Returns the reasons for a neighbour: the signals that contributed most, strongest first.
 pub(super) fn reasons(
     ranker: &Ranker<'_>,
-    scratch: &mut Scratch,
+    scratch: &Scratch,
     id: DocId,
-    other: DocId,
-    signals: &Signals,
+    candidate: &RankedCandidate,
 ) -> Vec<Reason> {
-    let mut parts =
-        [TERMS, ANCHOR, TITLE_TERMS, PEERS, TAGS, TITLE_PHRASE, CITING_PHRASES, CODE_NAMES]
-            .map(|signal| (signals[signal] * WEIGHTS[signal], signal));
+    let other = candidate.id;
+    let mut parts = [TERMS, TITLE_TERMS, TITLE_PHRASE, CITING_PHRASES, PEERS, WALK]
+        .map(|signal| (candidate.signals[signal] * WEIGHTS[signal], signal));
     let sum: i32 = parts.iter().map(|(points, _)| points).sum();
     parts.sort_by_key(|(points, signal)| (std::cmp::Reverse(*points), *signal));
-    if scratch.word_starts.is_empty() {
-        let words = &ranker.lexicon.words[id.0 as usize];
-        let ends = memchr::memchr_iter(b' ', words.as_bytes()).map(|end| end as u32 + 1);
-        scratch.word_starts.extend(std::iter::once(0).chain(ends));
-    }
-    let scratch = &*scratch;
-    let shared_terms = || {
-        let terms = own_terms(ranker, scratch, id, ranker.texts[other.0 as usize].iter());
-        (!terms.is_empty()).then(|| Reason::SharedTerms(terms.join(", ").into()))
-    };
-    let mut reasons = Vec::new();
-    if signals[BACKLINK] > 0 {
-        reasons.extend(reason_of_reference(ranker.graph, other, id));
-    }
+    let mut reasons: Vec<Reason> = Vec::new();
+    reasons.extend(reason_of_reference(ranker.graph, other, id));
     for (points, signal) in parts {
-        // A signal that contributes less than a sixth of the sum is not a reason.
-        let is_weak = points < sum / 6 && !reasons.is_empty();
+        // A signal that contributes less than a tenth of the sum is not a reason.
+        let is_weak = points < sum / 10 && !reasons.is_empty();
         if points == 0 || is_weak || reasons.len() >= MAX_REASONS {
             continue;
         }
         let reason = match signal {
-            TERMS => shared_terms(),
-            ANCHOR => cited_for(ranker, scratch, id, other).or_else(shared_terms),
-            TITLE_PHRASE => (signals[TITLE_PHRASE] >= 1_000).then_some(Reason::ContainsTitle),
-            TITLE_TERMS => (signals[TITLE_TERMS] >= 1_000).then_some(Reason::HasTitleTerms),
+            TERMS | TITLE_TERMS => shared_terms(ranker, scratch, id, other, NamedTerms::Repeated),
+            TITLE_PHRASE => candidate.has_title.then_some(Reason::ContainsTitle),
+            CITING_PHRASES => cited_with(ranker, id, candidate),
             PEERS => cited_by_peers(ranker, scratch, other),
-            CITING_PHRASES => Some(Reason::HasCitingPhrases),
-            CODE_NAMES => match ranker.code_names.n_shared(id, other) {
-                0 => None,
-                n => Some(Reason::SharedNames(n as u32)),
-            },
-            _ => {
-                ranker.tags.least_common_shared(id, other).map(|tag| Reason::SharedTag(tag.into()))
-            }
+            _ => co_citation(ranker, id, other),
         };
         reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
     }
-    reasons.extend(co_citation(ranker, id, other));
     if reasons.is_empty() {
-        reasons.extend(shared_terms());
+        let co_citation = co_citation(ranker, id, other);
+        let terms = || shared_terms(ranker, scratch, id, other, NamedTerms::Any);
+        reasons.extend(co_citation.or_else(terms));
     }
     reasons
 }
 
-/// Returns the terms of a list that the document has, as it writes them. The terms with the largest
-/// product of both weights come first.
-fn own_terms<'a>(
-    ranker: &'a Ranker<'_>,
+/// Which terms a reason may name.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum NamedTerms {
+    /// Those that both texts contain more than once. Others are often accidental.
+    Repeated,
+    /// All that both texts contain, if there is no better reason.
+    Any,
+}
+
+/// Returns true if a word may be named in a reason.
+fn is_specific(ranker: &Ranker<'_>, hash: u32, word: &str) -> bool {
+    let most = (ranker.graph.documents.len() / SPECIFIC).max(FEW);
+    let is_common = |id: u32| ranker.vocabulary.n_texts(id) > most;
+    word.chars().count() >= MIN_LETTERS
+        && !word.chars().all(|c| c.is_ascii_digit())
+        && !VAGUE_WORDS.contains(&hash)
+        && !ranker.vocabulary.id(hash).is_some_and(is_common)
+}
+
+/// Returns the terms that both texts have most of, as the document writes them.
+fn shared_terms(
+    ranker: &Ranker<'_>,
     scratch: &Scratch,
     id: DocId,
-    theirs: impl Iterator<Item = &'a Term>,
-) -> Vec<&'a str> {
-    let own = &ranker.texts[id.0 as usize];
-    let mut best: Vec<(u32, u16)> = Vec::with_capacity(MAX_TERMS + 1);
-    let max = own.first().map_or(0, |term| u32::from(term.weight));
-    for term in theirs {
-        // Terms are sorted by weight: none of the remaining ones can be among the best.
-        if best.len() == MAX_TERMS && best[MAX_TERMS - 1].0 > u32::from(term.weight) * max {
-            break;
-        }
+    other: DocId,
+    terms: NamedTerms,
+) -> Option<Reason> {
+    let (lexicon, row) = (ranker.lexicon, id.0 as usize);
+    let own = &ranker.texts[row];
+    let mut shared: Vec<(u32, u16)> = Vec::new();
+    for term in &ranker.texts[other.0 as usize] {
         let Some(at) = scratch.own_terms[term.id as usize].checked_sub(1) else { continue };
         let mine = &own[usize::from(at)];
-        let product = u32::from(term.weight) * u32::from(mine.weight);
-        let place = best.partition_point(|(other, at)| (*other, mine.at) >= (product, *at));
-        if place < MAX_TERMS {
-            best.insert(place, (product, mine.at));
-            best.truncate(MAX_TERMS);
+        let counts = (
+            lexicon.counts.of(row)[usize::from(mine.at)],
+            lexicon.counts.of(other.0 as usize)[usize::from(term.at)],
+        );
+        if terms == NamedTerms::Any || counts.0 > 1 && counts.1 > 1 {
+            shared.push((u32::from(term.weight) * u32::from(mine.weight), mine.at));
         }
     }
+    shared.sort_unstable_by_key(|(product, at)| (std::cmp::Reverse(*product), *at));
+    let word = |at: u16| lexicon.words[row].split(' ').nth(usize::from(at));
+    let words = shared.iter().take(MAX_TERMS * 8).filter_map(|(_, at)| {
+        let hash = lexicon.hashes.of(row)[usize::from(*at)];
+        word(*at).filter(|word| is_specific(ranker, hash, word))
+    });
+    let words: Vec<&str> = words.take(MAX_TERMS).collect();
+    (words.len() >= MIN_TERMS).then(|| Reason::SharedTerms(words.join(", ").into()))
+}
+
+/// Returns the phrase that other documents cite the candidate with, as the document writes it.
+fn cited_with(ranker: &Ranker<'_>, id: DocId, candidate: &RankedCandidate) -> Option<Reason> {
+    let (first, second) = ranker.citing_phrases.terms(candidate.cited_with?);
+    let hashes = ranker.lexicon.hashes.of(id.0 as usize);
     let words = ranker.lexicon.words[id.0 as usize].as_str();
-    let word = |at: u16| {
-        let start = *scratch.word_starts.get(usize::from(at))? as usize;
-        words[start..].split(' ').next()
+    let word = |hash: u32| {
+        let at = hashes.iter().position(|other| *other == hash)?;
+        words.split(' ').nth(at)
     };
-    best.iter().filter_map(|(_, at)| word(*at)).collect()
+    let (first, second) = (word(first).map(|w| (w, first))?, word(second).map(|w| (w, second))?);
+    let is_specific = |(word, hash): (&str, u32)| is_specific(ranker, hash, word);
+    (is_specific(first) || is_specific(second)).then(|| {
+        let phrase = format!("{} {}", first.0, second.0);
+        Reason::CitedWith(phrase.into())
+    })
 }
 
-fn cited_for(ranker: &Ranker<'_>, scratch: &Scratch, id: DocId, other: DocId) -> Option<Reason> {
-    let anchor = &ranker.anchors[other.0 as usize];
-    let not_in_title = anchor.terms.iter().filter(|term| !anchor.title.contains(&term.id));
-    let terms = own_terms(ranker, scratch, id, not_in_title);
-    (!terms.is_empty()).then(|| Reason::CitedFor(terms.join(", ").into()))
-}
-
+/// Returns the reason that both cite the same documents, or that the same documents cite both. The
+/// documents with the fewest citations come first, and very common ones are not named.
 fn co_citation(ranker: &Ranker<'_>, id: DocId, other: DocId) -> Option<Reason> {
-    let first = |mut ids: Vec<DocId>| {
+    let citations = &ranker.citations;
+    let most = (ranker.graph.documents.len() / SPECIFIC).clamp(4, MAX_CITATIONS);
+    let named = |mut ids: Vec<DocId>, degree: &dyn Fn(DocId) -> usize| {
+        ids.retain(|named| degree(*named) <= most);
+        ids.sort_by_key(|named| (degree(*named), *named));
         ids.truncate(MAX_NAMED);
         ids
     };
-    let cited = first(ranker.citations.both_cite(id, other));
+    let cited = named(citations.both_cite(id, other), &|cited| citations.n_citing(cited));
     if !cited.is_empty() {
         return Some(Reason::BothCite(cited));
     }
-    let citing = first(ranker.citations.citing_both(id, other));
+    let citing = named(citations.citing_both(id, other), &|citing| citations.cited(citing).len());
     (!citing.is_empty()).then_some(Reason::CitedTogether(citing))
 }
 
 fn cited_by_peers(ranker: &Ranker<'_>, scratch: &Scratch, other: DocId) -> Option<Reason> {
-    let peers = scratch.peers.iter().copied();
+    let peers = scratch.peers.iter().copied().take(MAX_PEERS);
     let cites = |peer: &DocId| ranker.citations.cites(*peer, other);
     let peers: Vec<DocId> = peers.filter(cites).take(MAX_NAMED).collect();
     (!peers.is_empty()).then_some(Reason::CitedByPeers(peers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vague_words_are_sorted_and_known_by_their_stems() {
+        let words = || rules::entries(include_str!("rules/vague_words.txt"));
+        assert!(words().is_sorted_by(|a, b| a < b));
+        assert!(
+            ["entirely", "instead", "readme", "settings"]
+                .iter()
+                .all(|word| { VAGUE_WORDS.contains(&term_hash(stem(word))) })
+        );
+        assert!(!VAGUE_WORDS.contains(&term_hash(stem("cache"))));
+    }
 }

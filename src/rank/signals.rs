@@ -1,25 +1,18 @@
 //! Signals of a candidate, and the weighted sum that ranks it.
 
 /// Number of signals.
-pub const N_SIGNALS: usize = 15;
+pub const N_SIGNALS: usize = 8;
 
 /// Names of the signals, in the order of [`Signals`].
 pub const NAMES: [&str; N_SIGNALS] = [
     "terms",
-    "anchor",
     "title terms",
-    "peers",
-    "backlink",
-    "tags",
-    "hub",
-    "earlier",
-    "distance",
-    "collection",
-    "folder",
     "title phrase",
     "citing phrases",
-    "code names",
-    "top user",
+    "peers",
+    "walk",
+    "earlier",
+    "distance",
 ];
 
 /// Values of all signals for one candidate, in thousandths.
@@ -27,50 +20,25 @@ pub type Signals = [i32; N_SIGNALS];
 
 /// Cosine similarity of the texts.
 pub(super) const TERMS: usize = 0;
-/// Cosine similarity of the text and the candidate's anchor text: its title, and the lines that
-/// cite it.
-pub(super) const ANCHOR: usize = 1;
-/// Share of the title's terms that the text contains.
-pub(super) const TITLE_TERMS: usize = 2;
-/// Share of similar documents that cite the candidate.
-pub(super) const PEERS: usize = 3;
-/// Strength of the candidate's reference to this document.
-pub(super) const BACKLINK: usize = 4;
-/// IDF of an author or tag that both have.
-pub(super) const TAGS: usize = 5;
-/// Logarithm of the number of documents that cite the candidate.
-pub(super) const HUB: usize = 6;
-/// Priors of the project's references; see [`super::priors::Priors`].
-pub(super) const EARLIER: usize = 7;
-pub(super) const DISTANCE: usize = 8;
-pub(super) const COLLECTION: usize = 9;
-pub(super) const FOLDER: usize = 10;
-/// Share of the title's or file name's bigrams that the text contains.
-pub(super) const TITLE_PHRASE: usize = 11;
+/// Share of the title's terms that the text contains, squared.
+pub(super) const TITLE_TERMS: usize = 1;
+/// IDF of the title's bigrams that the text contains, multiplied by their share of the title.
+pub(super) const TITLE_PHRASE: usize = 2;
 /// Number of bigrams that the text shares with the lines that cite the candidate.
-pub(super) const CITING_PHRASES: usize = 12;
-/// Cosine similarity of the code names that both use.
-pub(super) const CODE_NAMES: usize = 13;
-/// Number of the text's code names that the candidate uses more than any other document.
-pub(super) const TOP_USER: usize = 14;
+pub(super) const CITING_PHRASES: usize = 3;
+/// Share of similar documents that cite the candidate.
+pub(super) const PEERS: usize = 4;
+/// Probability that a random walk from the document and from similar ones ends at the candidate.
+pub(super) const WALK: usize = 5;
+/// Priors of the project's references; see [`super::priors::Priors`].
+pub(super) const EARLIER: usize = 6;
+pub(super) const DISTANCE: usize = 7;
 
-/// Signals that compare the contents of the two documents. The others are priors.
-const CONTENT: [usize; 10] = [
-    TERMS,
-    ANCHOR,
-    TITLE_TERMS,
-    PEERS,
-    BACKLINK,
-    TAGS,
-    TITLE_PHRASE,
-    CITING_PHRASES,
-    CODE_NAMES,
-    TOP_USER,
-];
+/// Number of signals that compare the two documents. The others are priors.
+const N_CONTENT: usize = 6;
 
-/// Weight of each signal, in hundredths. Chosen with `cargo run --release --example measure --
-/// --tune FOLDER…`; ADR 0018 and ADR 0025 have the results.
-pub const WEIGHTS: Signals = [500, 1278, 80, 640, 90, 98, 35, 123, 56, 82, 30, 430, 60, 450, 60];
+/// Weight of each signal, in hundredths. Fitted with `examples/measure`; ADR 0033 has the results.
+pub const WEIGHTS: Signals = [330, 127, 24, 155, 394, 109, 134, 47];
 
 /// Returns the weighted sum of all signals, in thousandths.
 #[inline]
@@ -81,10 +49,6 @@ pub fn weighted_sum(signals: &Signals, weights: &Signals) -> i32 {
 /// Returns the weighted sum of the content signals, in thousandths.
 #[inline]
 pub(super) fn content_score(signals: &Signals) -> i32 {
-    CONTENT.iter().map(|signal| signals[*signal] * WEIGHTS[*signal]).sum::<i32>() / 100
-}
-
-/// Returns the points by which candidates are selected before the other signals are read.
-pub(super) fn term_points(text: u32, anchor: u32) -> u64 {
-    u64::from(text) * WEIGHTS[TERMS] as u64 + u64::from(anchor) * WEIGHTS[ANCHOR] as u64
+    signals[..N_CONTENT].iter().zip(&WEIGHTS).map(|(signal, weight)| signal * weight).sum::<i32>()
+        / 100
 }

@@ -1,156 +1,113 @@
-//! Bigrams of titles and file names, looked up in the texts of other documents.
+//! Bigrams of titles, looked up in the texts of other documents.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::integer_log::log2_16;
-use super::inverted_index::rounded_count;
+use crate::model::integer_log::ratio;
 use crate::model::word::bigrams;
 use crate::model::{DocId, Graph, Lexicon, Rows};
 
 /// Maximum number of bigrams per title.
 const MAX_BIGRAMS: usize = 12;
 
-/// Bigrams that occur in more titles and file names than this are too common to identify one.
-const MAX_NAMED: usize = 96;
+/// Bigrams that occur in more titles than this are too common to identify one.
+const MAX_TITLED: usize = 96;
 
-/// Maximum number of names that are compared with one document, those of the least common bigrams
-/// first. Real documents contain bigrams of some dozens of names.
+/// Maximum number of titles that are compared with one document, those of the least common bigrams
+/// first. Real documents contain bigrams of some dozens of titles.
 const MAX_COMPARED: usize = 512;
 
-/// A name of a document: its title, or its file name.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-struct NameId(u32);
-
-impl NameId {
-    fn title(id: DocId) -> NameId {
-        NameId(id.0 * 2)
-    }
-
-    fn file(id: DocId) -> NameId {
-        NameId(id.0 * 2 + 1)
-    }
-
-    fn document(self) -> DocId {
-        DocId(self.0 / 2)
-    }
-
-    fn is_title(self) -> bool {
-        self.0.is_multiple_of(2)
-    }
-}
-
-/// The bigrams of all titles and file names, and the texts that contain them.
-///
-/// A bigram is identified by the start of its run in `names`.
+/// Bigrams of all titles, and the texts that contain them.
 pub(super) struct TitlePhrases {
-    /// Each bigram with a name that has it, sorted.
-    names: Vec<(u32, NameId)>,
-    /// IDF of each bigram, by start.
+    /// The documents whose title has each bigram.
+    titled: Rows<DocId>,
+    /// IDF of each bigram, in thousandths.
     idf: Vec<u32>,
-    /// Number of names with each bigram, by start.
-    lens: Vec<u8>,
-    /// Sum of the IDF of each name's bigrams, by name.
-    name_idf: Vec<u32>,
-    /// Starts of the bigrams that each text contains, by row.
+    /// Sum of the IDF of each title's bigrams, by document.
+    title_idf: Vec<u32>,
+    /// The bigrams of titles that each text contains.
     contained: Rows<u32>,
 }
 
+/// A document whose title a text contains in whole or in part.
+pub(super) struct ContainedTitle {
+    pub(super) id: DocId,
+    /// IDF of the contained bigrams multiplied by their share of the title, in thousandths.
+    pub(super) points: i32,
+    /// True if the text contains all bigrams of the title.
+    pub(super) is_whole: bool,
+}
+
 impl TitlePhrases {
-    pub(super) fn new(graph: &Graph, lexicon: &Lexicon) -> TitlePhrases {
-        let ids: Vec<DocId> = graph.ids().collect();
-        let mut names: Vec<(u32, NameId)> =
-            ids.into_par_iter().flat_map_iter(|id| bigrams_of_names(graph, id)).collect();
-        names.par_sort_unstable();
-        let runs = names.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() <= MAX_NAMED);
-        let names: Vec<(u32, NameId)> = runs.flatten().copied().collect();
-        let contained = contained(lexicon, &starts_by_bigram(&names));
-        let mut counts = vec![0u32; names.len()];
-        contained.all().iter().for_each(|start| counts[*start as usize] += 1);
-        let n_documents = graph.documents.len() as u64;
-        let (mut idf, mut lens) = (vec![0; names.len()], vec![0; names.len()]);
-        let mut name_idf = vec![0; graph.documents.len() * 2];
-        let mut start = 0;
-        for run in names.chunk_by(|a, b| a.0 == b.0) {
-            lens[start] = run.len() as u8;
-            let count = rounded_count(counts[start]).max(1);
-            idf[start] = 1 + log2_16(n_documents, u64::from(count));
-            run.iter().for_each(|(_, name)| name_idf[name.0 as usize] += idf[start]);
-            start += run.len();
-        }
-        TitlePhrases { names, idf, lens, name_idf, contained }
-    }
-
-    /// Returns the names with a bigram.
-    fn run(&self, start: u32) -> &[(u32, NameId)] {
-        &self.names[start as usize..][..usize::from(self.lens[start as usize])]
-    }
-
-    /// Returns the starts of the bigrams in a document's text that name only other documents.
-    fn foreign_bigrams(&self, id: DocId) -> Vec<u32> {
-        let is_foreign = |start: &u32| {
-            let run = self.run(*start);
-            let own = run.partition_point(|(_, name)| *name < NameId::title(id));
-            run.get(own).is_none_or(|(_, name)| name.document() != id)
+    /// Indexes the names of documents: see [`names`].
+    pub(super) fn new(names: &[&str], lexicon: &Lexicon) -> TitlePhrases {
+        let of_name = |(row, name): (usize, &&str)| {
+            let bigrams = bigrams(name, MAX_BIGRAMS).into_iter();
+            bigrams.map(move |bigram| (bigram, DocId(row as u32))).collect::<Vec<_>>()
         };
-        let mut starts = self.contained.of(id.0 as usize).to_vec();
-        starts.retain(is_foreign);
-        let len = |start: &u32| usize::from(self.lens[*start as usize]);
-        if starts.iter().map(len).sum::<usize>() > MAX_COMPARED {
-            starts.sort_unstable_by_key(|start| (len(start), *start));
+        let mut all: Vec<(u32, DocId)> =
+            names.par_iter().enumerate().flat_map_iter(of_name).collect();
+        all.par_sort_unstable();
+        let (mut rows, mut titled) = (FxHashMap::default(), Rows::default());
+        for run in all.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() <= MAX_TITLED) {
+            rows.insert(run[0].0, titled.len() as u32);
+            titled.push(&run.iter().map(|(_, id)| *id).collect::<Vec<DocId>>());
+        }
+        let contained = contained(lexicon, &rows);
+        let mut counts = vec![0u64; titled.len()];
+        contained.all().iter().for_each(|row| counts[*row as usize] += 1);
+        let n = names.len() as u64;
+        let idf = counts.iter().map(|count| ratio(n, (*count).max(1)).max(1) as u32);
+        let idf: Vec<u32> = idf.collect();
+        let mut title_idf = vec![0; names.len()];
+        for (row, idf) in idf.iter().enumerate() {
+            titled.of(row).iter().for_each(|id| title_idf[id.0 as usize] += idf);
+        }
+        TitlePhrases { titled, idf, title_idf, contained }
+    }
+
+    /// Returns the bigrams in a document's text that are part of other titles only.
+    fn foreign_bigrams(&self, id: DocId) -> Vec<u32> {
+        let mut rows = self.contained.of(id.0 as usize).to_vec();
+        let len = |row: &u32| self.titled.of(*row as usize).len();
+        rows.retain(|row| self.titled.of(*row as usize).binary_search(&id).is_err());
+        if rows.iter().map(len).sum::<usize>() > MAX_COMPARED {
+            rows.sort_unstable_by_key(|row| (len(row), *row));
             let mut budget = MAX_COMPARED;
-            starts.retain(|start| {
-                let fits = len(start) <= budget;
-                budget -= if fits { len(start) } else { 0 };
+            rows.retain(|row| {
+                let fits = len(row) <= budget;
+                budget -= if fits { len(row) } else { 0 };
                 fits
             });
         }
-        starts
+        rows
     }
 
-    /// Returns memory for [`TitlePhrases::find`].
-    pub(super) fn sums(&self) -> Vec<u32> {
-        vec![0; self.name_idf.len()]
-    }
-
-    /// Calls `found` with each document that a text names, and the share of its title and of its
-    /// file name that the text contains, in thousandths. One of the two is 0.
-    pub(super) fn find(&self, id: DocId, sums: &mut [u32], found: &mut dyn FnMut(DocId, i32, i32)) {
-        let mut touched: Vec<NameId> = Vec::new();
-        for start in self.foreign_bigrams(id) {
-            for (_, name) in self.run(start) {
-                if sums[name.0 as usize] == 0 {
-                    touched.push(*name);
+    /// Returns the documents whose title a text contains at least in part. `sums` is scratch
+    /// memory.
+    pub(super) fn find(&self, id: DocId, sums: &mut [u32]) -> Vec<ContainedTitle> {
+        let mut touched: Vec<DocId> = Vec::new();
+        for row in self.foreign_bigrams(id) {
+            for other in self.titled.of(row as usize) {
+                if sums[other.0 as usize] == 0 {
+                    touched.push(*other);
                 }
-                sums[name.0 as usize] += self.idf[start as usize];
+                sums[other.0 as usize] += self.idf[row as usize];
             }
         }
-        for name in touched {
-            let sum = std::mem::take(&mut sums[name.0 as usize]);
-            let share = (sum * 1_000 / self.name_idf[name.0 as usize].max(1)) as i32;
-            match name.is_title() {
-                true => found(name.document(), share, 0),
-                false => found(name.document(), 0, share),
-            }
-        }
+        let title = |id: DocId| {
+            let sum = u64::from(std::mem::take(&mut sums[id.0 as usize]));
+            let whole = u64::from(self.title_idf[id.0 as usize]).max(1);
+            ContainedTitle { id, points: (sum * sum / whole) as i32, is_whole: sum == whole }
+        };
+        touched.into_iter().map(title).collect()
     }
 }
 
-/// Maps each bigram of a sorted list to the start of its run.
-pub(super) fn starts_by_bigram<T>(sorted: &[(u32, T)]) -> FxHashMap<u32, u32> {
-    let mut starts = FxHashMap::default();
-    let mut start = 0;
-    for run in sorted.chunk_by(|a, b| a.0 == b.0) {
-        starts.insert(run[0].0, start);
-        start += run.len() as u32;
-    }
-    starts
-}
-
-/// Finds the bigrams of names in each text, by row.
-fn contained(lexicon: &Lexicon, starts: &FxHashMap<u32, u32>) -> Rows<u32> {
+/// Finds the bigrams of titles in each text, by row.
+fn contained(lexicon: &Lexicon, rows: &FxHashMap<u32, u32>) -> Rows<u32> {
     let find = |bigrams: &Vec<u32>| -> Vec<u32> {
-        bigrams.iter().filter_map(|bigram| starts.get(bigram).copied()).collect()
+        bigrams.iter().filter_map(|bigram| rows.get(bigram).copied()).collect()
     };
     let found: Vec<Vec<u32>> = lexicon.bigrams.par_iter().map(find).collect();
     let mut contained = Rows::with_capacity(found.len(), found.iter().map(Vec::len).sum());
@@ -158,14 +115,58 @@ fn contained(lexicon: &Lexicon, starts: &FxHashMap<u32, u32>) -> Rows<u32> {
     contained
 }
 
-/// Returns the bigrams of a document's title, and those of its file name if they differ.
-fn bigrams_of_names(graph: &Graph, id: DocId) -> impl Iterator<Item = (u32, NameId)> {
-    let document = graph.document(id);
-    let title = bigrams(&document.title, MAX_BIGRAMS);
-    let mut file = bigrams(&document.slug, MAX_BIGRAMS);
-    if file == title {
-        file.clear();
+/// Returns the name of each document: its title, or its file name if other documents have the same
+/// title. Such a title is often a section of a template, and identifies none of them.
+pub(super) fn names(graph: &Graph) -> Vec<&str> {
+    let title = |title: &str| title.to_lowercase();
+    let mut titles: Vec<String> =
+        graph.documents.iter().map(|document| title(&document.title)).collect();
+    titles.sort_unstable();
+    let name = |document: &'_ crate::model::Document| -> bool {
+        let title = title(&document.title);
+        let start = titles.partition_point(|other| *other < title);
+        titles.get(start + 1) == Some(&title)
+    };
+    let is_shared: Vec<bool> = graph.documents.par_iter().map(name).collect();
+    let names = graph.documents.iter().zip(is_shared);
+    names
+        .map(|(document, shared)| if shared { &*document.slug } else { &*document.title })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Terms;
+    use crate::rank::tests::graph;
+
+    #[test]
+    fn a_title_that_two_documents_share_counts_as_none() {
+        let titles = ["Detailed design", "Detailed design", "Lantern protocol", "x"];
+        let graph = graph(&titles, &[]);
+        let names = names(&graph);
+        assert_eq!(names, ["x", "x", "Lantern protocol", "x"]);
+        let text = "the detailed design of the lantern protocol";
+        let terms = |row| match row {
+            3 => Terms { bigrams: bigrams(text, 9), ..Terms::default() },
+            _ => Terms::default(),
+        };
+        let lexicon = Lexicon::new(&graph.documents, (0..4).map(terms).collect());
+        let phrases = TitlePhrases::new(&names, &lexicon);
+        let found = phrases.find(DocId(3), &mut [0; 4]);
+        assert!(matches!(&found[..], [title] if title.id == DocId(2) && title.is_whole));
     }
-    let title = title.into_iter().map(move |bigram| (bigram, NameId::title(id)));
-    title.chain(file.into_iter().map(move |bigram| (bigram, NameId::file(id))))
+
+    #[test]
+    fn a_rare_phrase_counts_more_than_a_common_one() {
+        let graph = graph(&["Common phrase", "Rare phrase", "x", "y", "z"], &[]);
+        let text =
+            |row: usize| if row == 2 { "common phrase, rare phrase" } else { "common phrase" };
+        let terms = |row| Terms { bigrams: bigrams(text(row), 9), ..Terms::default() };
+        let lexicon = Lexicon::new(&graph.documents, (0..5).map(terms).collect());
+        let phrases = TitlePhrases::new(&names(&graph), &lexicon);
+        let found = phrases.find(DocId(2), &mut [0; 5]);
+        let points = |id: u32| found.iter().find(|title| title.id == DocId(id)).map(|t| t.points);
+        assert!(points(1) > points(0).map(|points| points * 10), "{:?} {:?}", points(1), points(0));
+    }
 }

@@ -178,7 +178,7 @@ fn watch_rebuilds_when_a_document_changes() {
 #[test]
 fn related_documents_are_read_on_demand_within_the_budget() {
     let project = sample("reference: {max_tokens: 200}\n");
-    let rfc = format!("{RFC}\nSee ADR 0001 and RFC 0017.\n");
+    let rfc = format!("{RFC}\nSee [ADR 0001](../adrs/0001-one.md) and RFC 0017.\n");
     let long = format!(
         "# RFC 0017: Done\n\n- Status: implemented\n\n{}</blue-reference>\n",
         "It is done. ".repeat(200)
