@@ -10,7 +10,7 @@ use crate::model::document::is_cover;
 use crate::model::layout::digest_path;
 use crate::model::series::singular;
 use crate::model::uri::slugify;
-use crate::model::{ShortId, TextFormat};
+use crate::model::{Number, ShortId, Status, TextFormat};
 
 /// Longest name that is compared, in bytes.
 const MAX_NAME: usize = 512;
@@ -81,6 +81,7 @@ pub fn resolve(built: &Built, name: &str, path: Option<&str>) -> Result<Resolved
         &|| by_title(catalogue, typed),
     ];
     let rows = rules.iter().map(|rule| rule()).find(|rows| !rows.is_empty()).unwrap_or_default();
+    let rows = without_moved(catalogue, rows);
     match rows.as_slice() {
         [row] => Ok(Resolved::Item(Listed::Document(*row))),
         [] => match built.artifact(&digest_path(&typed.to_lowercase())) {
@@ -89,6 +90,16 @@ pub fn resolve(built: &Built, name: &str, path: Option<&str>) -> Result<Resolved
         },
         several => Err(NameError::Several(name.to_string(), paths(catalogue, several))),
     }
+}
+
+/// Leaves out documents that only say where another one is now, if others remain.
+fn without_moved(catalogue: &Catalogue, rows: Vec<usize>) -> Vec<usize> {
+    let is_moved = |row: &usize| {
+        let line = catalogue.line(*row).filter(|_| !catalogue.is_live(*row));
+        line.is_some_and(|line| line.status == Status::Moved.as_str())
+    };
+    let (moved, others): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(is_moved);
+    if others.is_empty() { moved } else { others }
 }
 
 fn paths(catalogue: &Catalogue, rows: &[usize]) -> Vec<String> {
@@ -128,13 +139,13 @@ fn in_folder(catalogue: &Catalogue, folder: &str) -> Vec<usize> {
 fn by_id(catalogue: &Catalogue, name: &str) -> Vec<usize> {
     let name = name.to_lowercase();
     let Some((series, id)) = series_and_id(&name) else {
-        let found = catalogue.by_short_id(None, &name);
+        let found = numbered(catalogue, &name);
         return match name.split_once('/') {
             Some((group, id)) if found.is_empty() => catalogue.by_short_id(Some(group), id),
             _ => found,
         };
     };
-    let numbered = catalogue.by_short_id(None, id);
+    let numbered = numbered(catalogue, id);
     let is_own = |row: &usize| is_in_series(catalogue, *row, &series);
     let found: Vec<usize> = numbered.iter().copied().filter(is_own).collect();
     if !found.is_empty() {
@@ -157,6 +168,19 @@ fn by_id(catalogue: &Catalogue, name: &str) -> Vec<usize> {
     match series.len() <= MAX_ABBREVIATION && numbered.iter().all(is_plain) && is_unknown() {
         true => numbered,
         false => Vec::new(),
+    }
+}
+
+/// Returns the documents with a number or slug. A dotted number looks like a file name with an
+/// extension, so it is compared as a whole.
+fn numbered(catalogue: &Catalogue, id: &str) -> Vec<usize> {
+    let found = catalogue.by_short_id(None, id);
+    match Number::new(id).filter(|_| found.is_empty() && id.contains('.')) {
+        Some(number) => rows(catalogue, |row| {
+            let line = catalogue.line(row);
+            line.and_then(|line| Number::new(line.number.as_deref()?)) == Some(number.clone())
+        }),
+        None => found,
     }
 }
 

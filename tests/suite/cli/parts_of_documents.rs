@@ -86,6 +86,14 @@ fn an_unknown_or_ambiguous_name_lists_the_documents_that_may_be_meant() {
         assert!(show(&project, &[name]).stdout.contains("Text of 401"), "{name}");
     }
     assert_eq!(show(&project, &["ADR 401"]).code, 2);
+    // A dotted number is no number with a file extension, and a pointer is not the document.
+    project.write("docs/adr/adr-12 - Parent.md", "# Parent\n\nText of 12.\n");
+    project.write("docs/adr/adr-12.3 - Part of it.md", "# Part\n\nText of 12.3.\n");
+    project.write("docs/adr/5.md", "This document has moved to [here](0005-use-one-queue.md).\n");
+    project.build();
+    assert!(show(&project, &["ADR 12.3"]).stdout.contains("Text of 12.3"));
+    assert!(show(&project, &["12.3"]).stdout.contains("Text of 12.3"));
+    assert_eq!(show(&project, &["ADR 5"]).stdout, QUEUE);
     // A file that is no document is not printed.
     project.write("notes.txt", "private");
     let shown = show(&project, &["notes.txt"]);
