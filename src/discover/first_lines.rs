@@ -52,6 +52,8 @@ struct Evidence {
     n_specific: usize,
     has_context: bool,
     has_decision: bool,
+    /// A title that begins with the id of a series: `SIP-27 - Trailing commas`.
+    has_id_title: bool,
     /// A field of a website or a blog: layout, sidebar position, permalink.
     has_page_field: bool,
 }
@@ -66,7 +68,9 @@ fn header_kind(head: &[u8]) -> HeaderKind {
     let evidence = Evidence::of(text);
     let sections = evidence.has_context && evidence.has_decision;
     let has_status = evidence.has_status || evidence.has_status_section;
-    if evidence.has_page_field && !sections && evidence.n_specific == 0 {
+    // A website of proposals has the fields of pages too. Its titles have ids.
+    let is_numbered = evidence.has_status && evidence.has_id_title;
+    if evidence.has_page_field && !sections && evidence.n_specific == 0 && !is_numbered {
         return HeaderKind::Other;
     }
     let is_decision = (evidence.has_status && evidence.n_common + evidence.n_specific > 0)
@@ -151,6 +155,7 @@ impl Evidence {
         let key = line[..end].replace("(s)", "s").replace(['-', '_'], " ").to_lowercase();
         let key = key.trim_matches(is_decoration);
         let value = line[end + 1..].trim_matches(|c: char| "*_|`\"' :".contains(c));
+        self.has_id_title |= key == "title" && begins_with_id(value);
         match FIELDS.get(key).copied() {
             Some("status") => self.has_status |= is_status(value),
             Some("specific") => self.n_specific += 1,
@@ -159,6 +164,20 @@ impl Evidence {
             None => {}
         }
     }
+}
+
+/// Returns true for a title that begins with an acronym and a number, or the place of a number that
+/// is not assigned yet: `SIP-27 - X`, `RFC 0012: X`, `SIP-NN X`.
+fn begins_with_id(title: &str) -> bool {
+    let n_letters = title.bytes().take_while(u8::is_ascii_uppercase).count();
+    let rest = &title[n_letters..];
+    let digits = rest.trim_start_matches(['-', ' ', '#']);
+    let n_digits = digits.bytes().take_while(u8::is_ascii_digit).count();
+    let n_letters_of_place = digits.bytes().take_while(|b| matches!(b, b'N' | b'X')).count();
+    let end = n_digits.max(n_letters_of_place);
+    let ends = digits[end..].starts_with([' ', ':', '.', '-']);
+    let is_number = (1..=6).contains(&n_digits) || n_letters_of_place >= 2;
+    (3..=6).contains(&n_letters) && digits.len() < rest.len() && is_number && ends
 }
 
 /// Returns the words of a heading in Markdown or AsciiDoc in lower case, without its number.
@@ -192,6 +211,8 @@ mod tests {
             "# Cache\n\n| Status | Proposed |\n|---|---|\n| Author | someone |\n",
             "- Feature Name: cache\n- Start Date: 2020-01-01\n\n# Summary\n",
             "= Cache\n:status: accepted\n:author: someone\n\n== Context\n",
+            "---\nlayout: sip\nstatus: shipped\ntitle: SIP-27 - Cache\n---\n",
+            "---\nlayout: sip\nstatus: submitted\ntitle: SIP-NN Cache\n---\n",
             "\u{feff}---\r\nstatus: draft\r\ntitle: Cache\r\n---\r\n",
         ] {
             assert_eq!(header_kind(text.as_bytes()), HeaderKind::Decision, "{text}");
@@ -227,6 +248,8 @@ mod tests {
             "# Notes\n\nStatus: see below\n",
             "---\ntitle: Page\nstatus: new\n---\n",
             "---\ntitle: Page\nlayout: default\nstatus: draft\n---\n",
+            "---\ntitle: HTML5 pages\nlayout: default\nstatus: draft\n---\n",
+            "---\ntitle: SIP-27 - Cache\nlayout: default\n---\n",
             "",
             "---\n",
             "Context: none\nDecision: none\n",

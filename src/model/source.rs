@@ -22,6 +22,26 @@ impl Kind {
         &self.0
     }
 
+    /// Returns true for documents about work that is done once, instead of a decision.
+    pub fn is_work(&self) -> bool {
+        matches!(
+            self.as_str(),
+            "bug"
+                | "epic"
+                | "experiment"
+                | "incident"
+                | "investigation"
+                | "issue"
+                | "plan"
+                | "postmortem"
+                | "retrospective"
+                | "spike"
+                | "story"
+                | "task"
+                | "ticket"
+        )
+    }
+
     /// Returns the noun for one such document in a sentence.
     pub fn noun(&self) -> &str {
         match self.as_str() {

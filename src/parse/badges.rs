@@ -1,11 +1,43 @@
 //! Reads the status in a badge image.
 
+use std::borrow::Cow;
+
 use crate::model::status_words;
+
+/// Removes HTML comments from one line after another.
+#[derive(Default)]
+pub(super) struct CommentStripper {
+    /// True if a comment that an earlier line opened has not ended.
+    in_comment: bool,
+}
+
+impl CommentStripper {
+    /// Returns the part of the next line that is not in a comment. The statuses to choose from are
+    /// often commented out.
+    pub(super) fn strip<'a>(&mut self, line: &'a str) -> Cow<'a, str> {
+        if !self.in_comment && !line.contains("<!--") {
+            return Cow::Borrowed(line);
+        }
+        let mut visible = String::new();
+        let mut rest = line;
+        loop {
+            let mark = if self.in_comment { "-->" } else { "<!--" };
+            let part = rest.split_once(mark);
+            if !self.in_comment {
+                visible.push_str(part.map_or(rest, |(before, _)| before));
+            }
+            let Some((_, after)) = part else { return Cow::Owned(visible) };
+            self.in_comment = !self.in_comment;
+            rest = after;
+        }
+    }
+}
 
 /// Returns the status that a badge shows: in its alternative text, or in its address if the text
 /// only says "status".
 pub(super) fn badge_text(line: &str) -> Option<String> {
-    images(line).into_iter().find_map(|(alt, address)| {
+    let line = CommentStripper::default().strip(line);
+    images(&line).into_iter().find_map(|(alt, address)| {
         let is_status = |text: &str| status_words::parse(text).is_some();
         let lower = alt.to_lowercase();
         let names_status = lower.contains("status") || lower.contains("state");

@@ -53,7 +53,7 @@ fn document(
     (mut found, digest, mut facts): (FoundFile, Digest, Facts),
     notes: &mut Vec<Diagnostic>,
 ) -> Document {
-    let name = std::mem::take(&mut found.name);
+    let mut name = std::mem::take(&mut found.name);
     let number =
         name.number.clone().or_else(|| facts.label.as_ref().map(|label| label.number.clone()));
     // A label that contradicts the file name is the id of another document.
@@ -62,6 +62,13 @@ fn document(
     }
     let status_file = found.sidecar.as_deref().filter(|_| facts.status_in_sidecar);
     let status_file = status_file.unwrap_or(&found.path);
+    // Work that is closed is finished. A closed proposal was not accepted.
+    if collections[found.collection].kind.is_work()
+        && let Some((status, word)) = &mut name.status
+        && word.eq_ignore_ascii_case("closed")
+    {
+        *status = Status::Implemented;
+    }
     let (status, status_text) = choose_status(status_file, &name, &facts, notes);
     let is_shared = |heading: &str| shared.contain(found.collection, heading);
     let title = title_candidates::choose(&facts.titles, &name.slug, is_shared);
@@ -106,8 +113,12 @@ fn choose_status(
     notes: &mut Vec<Diagnostic>,
 ) -> (Status, String) {
     let stated = facts.status.as_ref().map(|(raw, line)| (status_words::parse(raw), raw, *line));
+    // A copy of the header may be left in a file that only says where its document moved. A file
+    // that states so in its header is a document of its own: its target is often elsewhere.
+    if facts.moved && stated.as_ref().is_none_or(|(status, ..)| *status != Some(Status::Moved)) {
+        return (Status::Moved, String::new());
+    }
     let (status, text) = match (stated, &name.status) {
-        (None, None) if facts.moved => (Status::Moved, String::new()),
         (None, None) => (Status::Unstated, String::new()),
         (None, Some((in_name, word))) => (*in_name, word.clone()),
         (Some((None, raw, _)), in_name) => {

@@ -35,7 +35,7 @@ pub(super) fn find(text: &str) -> FrontMatter {
     let (fence, kind) = match text {
         t if t.starts_with("---") => ("---", FrontMatterKind::Yaml),
         t if t.starts_with("+++") => ("+++", FrontMatterKind::Toml),
-        _ => return absent(FrontMatterKind::Absent),
+        _ => return unopened(text).unwrap_or_else(|| absent(FrontMatterKind::Absent)),
     };
     let Some(first_end) = memchr::memchr(b'\n', text.as_bytes()) else {
         return absent(FrontMatterKind::Absent);
@@ -60,6 +60,38 @@ pub(super) fn find(text: &str) -> FrontMatter {
     absent(if next.contains(':') { FrontMatterKind::Unterminated } else { FrontMatterKind::Absent })
 }
 
+/// A longer header without a delimiter above it is not looked for, in lines.
+const MAX_UNOPENED: usize = 40;
+
+/// Finds a header of lines `key = value` that has only a delimiter below it. Markdown would read it
+/// as a heading.
+fn unopened(text: &str) -> Option<FrontMatter> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n').take(MAX_UNOPENED) {
+        let bare = line.trim_end();
+        if matches!(bare, "---" | "+++") && at > 0 {
+            let kind = FrontMatterKind::Toml;
+            return Some(FrontMatter { inner: 0..at, end: at + line.len(), kind });
+        }
+        if !bare.is_empty() && !is_assignment(bare) || at == 0 && bare.is_empty() {
+            return None;
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Returns true for `key = "value"` with a value as in TOML.
+fn is_assignment(line: &str) -> bool {
+    let Some((key, value)) = line.split_once('=') else { return false };
+    let (key, value) = (key.trim_end(), value.trim_start());
+    let is_key = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    let is_value = value.starts_with(['"', '\'', '[', '{'])
+        || value.starts_with(|c: char| c.is_ascii_digit())
+        || matches!(value, "true" | "false");
+    !key.is_empty() && key.len() <= 40 && key.bytes().all(is_key) && is_value
+}
+
 /// Reads the fields of the front matter and reports invalid YAML.
 pub(super) fn fields(
     text: &str,
@@ -82,7 +114,9 @@ pub(super) fn fields(
             let end = head.iter().position(|line| line.trim().is_empty()).unwrap_or(head.len());
             return key_value_lines(&head[..end].join("\n"), 2);
         }
-        FrontMatterKind::Toml => return key_value_lines(inner, 2),
+        FrontMatterKind::Toml => {
+            return key_value_lines(inner, lines.line(front_matter.inner.start));
+        }
         FrontMatterKind::Yaml => {}
     }
     let first = lines.line(front_matter.inner.start);
@@ -284,4 +318,32 @@ fn key_value_lines(text: &str, first_line: u32) -> Vec<Field> {
         fields.push(Field { key: normal_key(key), items, line, outside_markdown: true });
     }
     fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_may_lack_the_delimiter_above_it() {
+        for (text, end) in [
+            ("title = \"A\"\ntemplate = \"main\"\n---\n# B\n", 34),
+            ("title = \"A\"\r\nweight = 3\r\n\r\n+++\r\nText.\r\n", 32),
+            ("title = A\n---\n", 0),
+            ("a == b\n---\n", 0),
+            ("Text.\n---\n", 0),
+            ("title = \"A\"\nText.\n---\n", 0),
+            ("title = \"A\"\n", 0),
+            ("\n---\n", 0),
+            ("", 0),
+        ] {
+            assert_eq!(find(text).end, end, "{text}");
+        }
+        let text = "title = \"A\"\nstatus = \"draft\"\n---\n";
+        let (limits, lines) = (Limits::default(), LineIndex::new(text));
+        let read = fields(text, &find(text), &lines, &limits, &mut Vec::new());
+        let read: Vec<(&str, &str, u32)> =
+            read.iter().map(|f| (f.key.as_str(), f.items[0].as_str(), f.line)).collect();
+        assert_eq!(read, [("title", "A", 1), ("status", "draft", 2)]);
+    }
 }

@@ -31,6 +31,7 @@ mod stated_status;
 mod statements;
 mod status_history;
 mod status_lines;
+mod stubs;
 mod summary;
 mod summary_text;
 mod supersession;
@@ -213,7 +214,8 @@ fn parsed(
     limits: &Limits,
     mut notes: Vec<Note>,
 ) -> (Parsed, Texts) {
-    let mut references = references::references(page, limits, &mut notes);
+    let status = stated_status::stated_status(page);
+    let mut references = references::references(page, status.as_ref(), limits, &mut notes);
     page.second_scan.clean_references(&mut references);
     correct_columns(page, &mut references);
     let (line, texts) = excerpts::excerpts(page);
@@ -227,7 +229,6 @@ fn parsed(
     page.second_scan.report_into(&mut notes);
     let mut terms = terms::terms(page, title_candidates::choose(&titles, "", |_| false));
     terms.citing_lines = terms::citing_lines(page, &references);
-    let status = stated_status::stated_status(page);
     let status_line = match &status {
         Some((_, 0)) => sidecar_status_line(page),
         _ => 0,
@@ -244,7 +245,7 @@ fn parsed(
         sizes: texts.sizes(),
         references,
         paths,
-        moved: is_stub(page),
+        moved: stubs::is_stub(page),
         n_bytes: source.bytes.len() as u64,
         n_served: escape_except(page.written, page.second_scan.allowed_characters()).len() as u64,
         n_tokens: decode::estimated_tokens(page.written),
@@ -320,18 +321,6 @@ fn keyed_numbers(page: &Page<'_>) -> Vec<Label> {
 /// Keys whose number says nothing about the name of a series.
 const NO_SERIES: [&str; 8] =
     ["id", "no", "number", "order", "weight", "index", "position", "version"];
-
-/// Returns true if the only text of a document says that it moved.
-fn is_stub(page: &Page<'_>) -> bool {
-    let text = page.text[page.start..].trim();
-    let phrases = ["moved to", "has moved", "renamed to", "relocated to"];
-    let lower = (text.len() <= 400).then(|| text.to_lowercase());
-    lower.is_some_and(|text| {
-        let mut paragraphs = text.lines().filter(|line| !line.starts_with('#'));
-        let n_lines = paragraphs.clone().filter(|line| !line.trim().is_empty()).count();
-        n_lines <= 3 && paragraphs.any(|line| phrases.iter().any(|phrase| line.contains(phrase)))
-    })
-}
 
 fn date(page: &Page<'_>) -> Option<String> {
     let keys = ["date", "created", "start date", "creation date", "decided", "date created"];

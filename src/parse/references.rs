@@ -8,7 +8,7 @@ use super::header_fields::{Field, key_and_value};
 use super::id_mentions;
 use super::link_targets::{bare_urls, target};
 use super::relation_keys::relation_of_key;
-use super::statements::{Statements, clip_line, is_status_key, supersedes};
+use super::statements::{Statements, clip_line, is_status_key, number_in_status, supersedes};
 use super::supersession::{StatementPlace, stated};
 use crate::model::plan::Limits;
 use crate::model::plural::counted;
@@ -33,8 +33,10 @@ struct ReferenceCollector<'a, 'b> {
 }
 
 /// Returns all references of a page in order of appearance. Equal ones are merged and counted.
+/// `status` is the stated status with its line.
 pub(super) fn references(
     page: &Page<'_>,
+    status: Option<&(String, u32)>,
     limits: &Limits,
     notes: &mut Vec<Note>,
 ) -> Vec<Reference> {
@@ -54,6 +56,10 @@ pub(super) fn references(
         let line = (field.line == 0).then(|| page.sidecar.lines.get(&field.key)).flatten();
         collector.in_sidecar = line.is_some();
         collector.add_field(field, line.copied().unwrap_or(field.line));
+    }
+    collector.in_sidecar = false;
+    if let Some((status, line)) = status {
+        collector.add_status_number(status, *line);
     }
     if collector.n_dropped > 0 {
         let (n, limit) = (collector.n_dropped, collector.limit);
@@ -225,6 +231,19 @@ impl ReferenceCollector<'_, '_> {
             if let Some(relation) = relation {
                 self.add_at(target, relation, None, (line, 1));
             }
+        }
+    }
+
+    /// Adds the document of the same collection that a status names only by its number. A link or
+    /// an id in the same line was added already.
+    fn add_status_number(&mut self, status: &str, line: u32) {
+        let has_link = || clip_line(self.page.lines.text(self.page.text, line)).contains("](");
+        if line > 0
+            && let Some((relation, number)) = number_in_status(status)
+            && id_mentions::mentions(status).is_empty()
+            && !has_link()
+        {
+            self.add_at(Target::Number(None, number), relation, None, (line, 1));
         }
     }
 

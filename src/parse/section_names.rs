@@ -14,9 +14,21 @@ static SECTIONS: LazyLock<FxHashSet<&str>> =
 static COVERS: LazyLock<FxHashSet<&str>> =
     LazyLock::new(|| rules::entries(include_str!("rules/cover_names.txt")).collect());
 
+/// The longest heading that can be a name in any language, in bytes; decorations need a few.
+const MAX_BYTES: usize = 64;
+
+/// Texts that join two names.
+const JOINTS: [&str; 6] = ["/", " & ", " and ", " And ", " + ", ", "];
+
 /// Returns true if a heading names a section of many documents, so that it cannot be a title.
+/// Nor can one that joins such names: `Summary / Motivation`, `Context & Goals`.
 pub(super) fn is_section_name(heading: &str) -> bool {
     contains(&SECTIONS, heading)
+        || heading.len() <= MAX_BYTES
+            && JOINTS.iter().any(|joint| {
+                heading.contains(joint)
+                    && heading.split(joint).all(|part| contains(&SECTIONS, part))
+            })
 }
 
 /// Returns true if a heading says only that a header or a document of some kind follows.
@@ -25,8 +37,7 @@ pub(super) fn is_cover_name(heading: &str) -> bool {
 }
 
 fn contains(names: &FxHashSet<&str>, heading: &str) -> bool {
-    // The longest name, in any language, has fewer bytes; decorations need a few.
-    if heading.len() > 64 {
+    if heading.len() > MAX_BYTES {
         return false;
     }
     let name = normal_name(heading);
@@ -55,6 +66,14 @@ mod tests {
         }
         assert!(is_cover_name("## Preamble"));
         assert!(!is_section_name("Summary tables for reports"));
+        for heading in
+            ["Summary / Motivation", "Context and problem", "Summary & Motivation", "Goals/Scope"]
+        {
+            assert!(is_section_name(heading), "{heading}");
+        }
+        for heading in ["Design and cache", "Summary / Index files", "/", "Sand and testing"] {
+            assert!(!is_section_name(heading), "{heading}");
+        }
     }
 
     #[test]

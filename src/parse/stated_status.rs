@@ -244,6 +244,13 @@ fn section_entries(page: &Page<'_>, range: std::ops::Range<usize>) -> Vec<Status
             };
         }
     }
+    // The boxes are checked in the order of the steps, so the last one counts.
+    if has_checked
+        && let Some(last) =
+            entries.iter().rposition(|entry| status_words::begins_with_status(&entry.text))
+    {
+        return vec![entries.swap_remove(last)];
+    }
     if entries.is_empty() { in_code_block } else { entries }
 }
 
@@ -295,6 +302,14 @@ mod tests {
             ("# X\n\n**DEPRECATED**\n\n## Y\n", "DEPRECATED"),
             ("# X\n\nStatus: Draft\n\nThis proposal is considered inactive.\n", "Draft; inactive"),
             ("# X\n\n## Status\n\n- [ ] Proposed\n- [x] Accepted\n", "Accepted"),
+            (
+                "# X\n\n## Status\n\n- [x] Foreslått (dato: 2020-01-02)\n- [x] Akseptert (dato: 2020-01-02)\n- [ ] Erstattet (dato: ÅÅÅÅ-MM-DD)\n",
+                "Akseptert (dato: 2020-01-02)",
+            ),
+            (
+                "# X\n\n## Status\n\n- [x] Proposed by Ada and Bob\n- [x] Accepted by the whole team\n",
+                "Accepted by the whole team",
+            ),
             ("# X\n\n## Status\n\n<!-- one of\nproposed, accepted -->\nRejected\n", "Rejected"),
         ] {
             assert_eq!(status(text).as_deref(), Some(expected), "{text}");
@@ -310,6 +325,7 @@ mod tests {
             "# X\n\n`optional`\n",
             "# X\n\nThis proposal is not rejected. Deprecated APIs are listed below.\n",
             "# X\n\n## Status\n\n- Proposed\n- Accepted\n- Rejected\n- Deprecated\n",
+            "# X\n\n## Status\n\n- `draft`: the author is still writing it.\n- `approved`: the team agreed to do it.\n  It is the status of informational texts too.\n- `replaced`: a later text took its place.\n",
             &format!("{far}## Status\n\nAn open connection sends this field.\n"),
             "# X\n\n![build status](https://example.org/build.svg)\n",
         ] {

@@ -7,7 +7,7 @@ use super::header_fields::{key_and_value, normal_key};
 use super::markdown::Heading;
 use super::relation_keys::relation_of_key;
 use super::supersession::{StatementPlace, has_phrase, stated};
-use crate::model::Relation;
+use crate::model::{Number, Relation};
 
 /// Size in bytes of the longest section in which a supersession can be stated.
 const MAX_SECTION: usize = 2_000;
@@ -111,6 +111,26 @@ impl<'a, 'b> Statements<'a, 'b> {
     }
 }
 
+/// Returns the number in a status such as `` superseded by `0007` ``, with the relation. Other numbers
+/// need a series before them: `replaced by 2 services` names no document.
+pub(super) fn number_in_status(status: &str) -> Option<(Relation, Number)> {
+    let starts = status.match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at);
+    let mut numbers = starts.filter(|at| {
+        let before = status[..*at].chars().next_back();
+        before.is_none_or(|c| matches!(c, ' ' | '`' | '('))
+    });
+    numbers.find_map(|at| {
+        let n_digits = status[at..].bytes().take_while(u8::is_ascii_digit).count();
+        let (before, after) = (&status[..at], &status[at + n_digits..]);
+        let in_code = before.ends_with('`') && after.starts_with('`');
+        let is_padded = n_digits >= 3 && status[at..].starts_with('0');
+        let ends = after.chars().next().is_none_or(|c| matches!(c, ' ' | '`' | ')' | ',' | '.'));
+        let number = Number::new(&status[at..at + n_digits]);
+        let number = number.filter(|_| n_digits <= 6 && ends && (in_code || is_padded))?;
+        Some((stated(StatementPlace::Status, before, after)?, number))
+    })
+}
+
 /// Returns the parts of a page where a supersession can be stated.
 fn places(
     page: &Page<'_>,
@@ -161,4 +181,35 @@ pub(super) fn clip_line(line: &str) -> &str {
         end += 1;
     }
     &line[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_may_name_its_successor_by_number() {
+        let number = |status: &str| number_in_status(status).map(|(_, number)| number.to_string());
+        for status in [
+            "superseded by `0007`",
+            "Accepted, superseded by 0007 (queues)",
+            "reemplazado por `0007`",
+            "Superseded (`7`)",
+            "superseded by 007.",
+        ] {
+            assert_eq!(number(status).as_deref(), Some("7"), "{status}");
+        }
+        for status in [
+            "replaced by 2 services",
+            "superseded in `0007` releases",
+            "Accepted `0007`",
+            "partially superseded by `0007`",
+            "superseded by v0007",
+            "superseded by 00.7",
+            "superseded on 2020-01-07",
+            "",
+        ] {
+            assert_eq!(number(status), None, "{status}");
+        }
+    }
 }

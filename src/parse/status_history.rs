@@ -13,7 +13,8 @@ pub(super) struct StatusEntry {
 /// Returns the entry with the current status: the last that says "superseded", or else the one with
 /// the latest date, or else the last of a list of bare words, or else the first known.
 ///
-/// A list of four or more different statuses is a template's list of alternatives.
+/// A list of four or more different statuses is a template's list of alternatives. A list that
+/// defines three or more of them describes a process.
 pub(super) fn latest(entries: &[StatusEntry]) -> Option<&StatusEntry> {
     let status = |entry: &StatusEntry| status_words::parse(&entry.text);
     let known: Vec<(&StatusEntry, Status)> =
@@ -28,14 +29,35 @@ pub(super) fn latest(entries: &[StatusEntry]) -> Option<&StatusEntry> {
     }
     let is_bare = |text: &str| text.split_whitespace().count() <= 2;
     let all_bare = known.iter().all(|(entry, _)| is_bare(&entry.text));
-    let mut distinct: Vec<Status> = known.iter().map(|(_, status)| *status).collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    if all_bare && distinct.len() >= 4 {
+    let n_distinct = |chosen: &dyn Fn(&StatusEntry) -> bool| {
+        let mut statuses: Vec<Status> =
+            known.iter().filter(|(entry, _)| chosen(entry)).map(|(_, status)| *status).collect();
+        statuses.sort_unstable();
+        statuses.dedup();
+        statuses.len()
+    };
+    // A definition may continue on the next line, which does not begin with a status.
+    let defines = |entry: &StatusEntry| is_definition(&entry.text);
+    let states = |entry: &StatusEntry| {
+        !is_definition(&entry.text) && status_words::begins_with_status(&entry.text)
+    };
+    if all_bare && n_distinct(&|_| true) >= 4
+        || n_distinct(&defines) >= 3 && n_distinct(&states) == 0
+    {
         return None;
     }
     let superseded = known.iter().rev().find(|(_, status)| *status == Status::Superseded);
     Some(superseded.map_or(if all_bare { *last } else { *first }, |(entry, _)| *entry))
+}
+
+/// Returns true if a text explains a status: `` `replaced`: another document took its place ``.
+fn is_definition(text: &str) -> bool {
+    let split = text.split_once(": ").or_else(|| text.split_once(" - "));
+    let split = split.or_else(|| text.split_once(" – ")).or_else(|| text.split_once(" — "));
+    split.is_some_and(|(word, explanation)| {
+        let n_words = |text: &str| text.split_whitespace().count();
+        n_words(word) <= 3 && n_words(explanation) >= 4 && status_words::begins_with_status(word)
+    })
 }
 
 /// Returns the first date in a text: `2020-01-02`.

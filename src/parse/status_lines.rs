@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::Page;
-use super::badges::{badge_text, status_badge_text};
+use super::badges::{CommentStripper, badge_text, status_badge_text};
 use super::header_fields::{is_key, is_known, key_and_value, normal_key, strip_tags};
 use super::section_names::is_section_name;
 use super::stated_status::{key_rank, value_of};
@@ -35,8 +35,10 @@ pub(super) fn in_badges(page: &Page<'_>) -> Option<(String, u32)> {
     let head = page.head.clone();
     let range = head.start..below_subtitle(page, &head);
     let lines = line_offsets(&page.text[range.clone()]).take(MAX_LINES);
+    let mut comments = CommentStripper::default();
     let mut stated = lines.filter_map(|(offset, raw)| {
-        let line = raw.trim();
+        let visible = comments.strip(raw);
+        let line = visible.trim();
         let is_image = || line.contains("![") || line.contains("<img");
         let value = match line.as_bytes().first()? {
             b'`' if line.ends_with('`') => known_tags(line),
@@ -161,7 +163,9 @@ impl LineReader {
 
     /// Reads the first paragraph if it is only a status.
     fn read_bare(&self, line: &str, item: &str) -> Option<String> {
-        let is_list = line.starts_with(['-', '+', '|']) || line.starts_with("* ");
+        // A word in a comment is one of those to choose from.
+        let is_list =
+            line.starts_with(['-', '+', '|']) || line.starts_with("* ") || line.starts_with("<!--");
         let value = known_value(item).filter(|_| self.n_text == 1 && !is_list)?;
         let stated = value.rsplit("~~").next().unwrap_or_default().trim();
         is_participle(stated).then(|| stated.to_string())
@@ -285,6 +289,9 @@ mod tests {
             "Status\\: Deferred",
             "Resolution: Deferred",
             "## A cache for reads\n\n![status: Deferred](status.svg)",
+            "<!-- ![Proposed](p.svg) -->\n![Deferred](d.svg)\n<!-- ![Rejected](r.svg) -->",
+            "<!--\n![Proposed](p.svg)\n![Rejected](r.svg)\n-->\n![Deferred](d.svg)",
+            "Status: <!-- ![Proposed](p.svg) --> ![Deferred](d.svg)",
             "## A cache for reads\n\nStatus: Deferred",
             "- [Goals](#goals)\n\n## A cache for reads\n\n![status: Deferred](status.svg)",
         ] {
@@ -298,6 +305,7 @@ mod tests {
     fn words_at_the_top_that_are_not_about_the_document_state_nothing() {
         for head in [
             "**Note**",
+            "<!-- ![Deferred](d.svg) -->",
             "Review",
             "Text.\n\nDeferred",
             "- Deferred\n- Accepted",

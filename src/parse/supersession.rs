@@ -66,7 +66,10 @@ fn is_postfix(before: &str, after: &str) -> bool {
 pub(super) fn has_phrase(text: &str) -> bool {
     let has = |phrase: &str| memchr::memmem::find(text.as_bytes(), phrase.as_bytes()).is_some();
     // The phrases of other languages begin with these letters, or are not ASCII.
-    const STARTS: [&str; 6] = ["rsetzt", "emplac", "emplaz", "ustitu", "ubstitu", "ostitu"];
+    const STARTS: [&str; 10] = [
+        "rsetzt", "emplac", "emplaz", "ustitu", "ubstitu", "ostitu", "rstatte", "rsatt ", "ervang",
+        "ahrazen",
+    ];
     if STARTS.into_iter().any(has)
         || !text.is_ascii() && ["by", "over", "postfix"].into_iter().flat_map(words_at).any(has)
     {
@@ -240,6 +243,10 @@ mod tests {
         check(StatementPlace::Status, "Ersetzt durch @", BY);
         check(StatementPlace::Line, "Diese Entscheidung ersetzt @", OVER);
         check(StatementPlace::Status, "Remplacé par @", BY);
+        check(StatementPlace::Status, "Erstattet av @", BY);
+        check(StatementPlace::Line, "Denne ADR er erstattet af @", BY);
+        check(StatementPlace::Status, "Ersatt av @", BY);
+        check(StatementPlace::Line, "Ersätter @", OVER);
         check(StatementPlace::Line, "Esta decisión fue reemplazada por @.", BY);
         check(StatementPlace::Status, "已被 @ 取代", BY);
         check(StatementPlace::Line, "この ADR は @ に置き換えられました", BY);

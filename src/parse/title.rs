@@ -37,8 +37,14 @@ const KINDS: &[&str] = &[
     "wip",
 ];
 
-/// Returns the id in the first heading: `# NIP-01`, `# RFC 0016: X`.
+/// Returns the id in the title field or the first heading: `title: SIP-27 - X`, `# NIP-01`,
+/// `# RFC 0016: X`.
 pub(super) fn label(page: &Page<'_>) -> Option<Label> {
+    let field = page.fields.iter().find(|field| field.key == "title" && field.outside_markdown);
+    let in_field = field.and_then(|field| leading_id(field.items.first()?));
+    if let Some(label) = in_field.filter(|id| id.marked).and_then(|id| id.label) {
+        return Some(label);
+    }
     let first = page.body.headings.first()?;
     leading_id(first.title.trim_start_matches(['[', '('])).and_then(|id| id.label).or_else(|| {
         id_mentions::labels(&first.title).into_iter().next().filter(|_| is_id(&first.title))
@@ -75,7 +81,18 @@ pub(super) fn stripped(title: &str, number: Option<&Number>) -> String {
     if let Some(rest) = number.and_then(|number| after_own_id(bare, number)) {
         return rest.to_string();
     }
-    after_kind(title).unwrap_or(title).to_string()
+    after_placeholder(bare).or_else(|| after_kind(title)).unwrap_or(title).to_string()
+}
+
+/// Returns the text after an id whose number is not assigned yet: `SIP-NN - X`, `RFC-NNNN: X`.
+fn after_placeholder(title: &str) -> Option<&str> {
+    let n_letters = title.bytes().take_while(u8::is_ascii_uppercase).count();
+    let place = title[n_letters..].strip_prefix(['-', ' '])?;
+    let n_place = place.bytes().take_while(|b| matches!(b, b'N' | b'X' | b'?')).count();
+    let rest = place[n_place..].strip_prefix([' ', ':', ']', ')'])?;
+    let rest = rest.trim_start_matches([' ', ':', '-', '–', '—']);
+    let is_id = (2..=6).contains(&n_letters) && n_place >= 2;
+    (is_id && !rest.is_empty()).then_some(rest)
 }
 
 /// Splits a title into a mark that the document is not in force and the rest: `[DEPRECATED] X`,
