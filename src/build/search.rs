@@ -19,12 +19,9 @@ fn seal(root: &Root, inputs: &str) -> Option<Seal> {
 
 /// Writes the index of a build. Without a key for this machine there is no cache.
 pub(super) fn save(root: &Root, inputs: &str, index: &SearchIndex) -> Option<Diagnostic> {
-    write(root, &seal(root, inputs)?, index).err().map(state::not_written)
-}
-
-fn write(root: &Root, seal: &Seal, index: &SearchIndex) -> anyhow::Result<()> {
-    let header = seal.header(&[index.bytes()]);
-    emit::write_local_unlocked(root, SEARCH, &[&header, index.bytes()].concat())
+    let header = seal(root, inputs)?.header(&[index.bytes()]);
+    let parts = [&header[..], index.bytes()].into_iter();
+    emit::write_local_parts(root, SEARCH, parts).err().map(state::not_written)
 }
 
 /// Reads the cache. `None` if it does not verify.
@@ -63,7 +60,8 @@ pub fn search_index(
         && let Some(seal) = seal
     {
         // Without a cache the next search takes longer; nothing else is lost.
-        write(root, &seal, &index).ok();
+        let bytes = [&seal.header(&[index.bytes()]), index.bytes()].concat();
+        emit::write_local_unlocked(root, SEARCH, &bytes).ok();
     }
     Ok(index)
 }
