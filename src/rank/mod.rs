@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use crate::model::{DocId, Graph, Lexicon, Neighbour, Reason};
 
 use ranker::{RankedCandidate, Ranker, Scratch};
+use reasons::OwnWords;
 use references::References;
 use signals::{WEIGHTS, content_score, weighted_sum};
 
@@ -95,8 +96,9 @@ fn neighbours(
         others.truncate(MAX_OTHERS);
     }
     let mut neighbours = referenced;
+    let words = OwnWords::new(&ranker.lexicon.words[id.0 as usize]);
     let others = others.into_iter().map(|(score, other, row)| {
-        let reasons = reasons::reasons(ranker, scratch, id, &candidates[row]);
+        let reasons = reasons::reasons(ranker, scratch, id, &words, &candidates[row]);
         Neighbour { id: other, score, reasons }
     });
     // A neighbour for which no reason can be named is of no use to a reader.

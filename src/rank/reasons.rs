@@ -20,6 +20,9 @@ pub(super) const MAX_REASONS: usize = 2;
 /// Documents named in one reason.
 const MAX_NAMED: usize = 2;
 
+/// Number of the heaviest terms of a text that are typical of it.
+const MAX_HEAVY: usize = 64;
+
 /// Fewest letters of a word that is named in a reason.
 const MIN_LETTERS: usize = 3;
 
@@ -39,11 +42,31 @@ static VAGUE_WORDS: LazyLock<FxHashSet<u32>> = LazyLock::new(|| {
     words.map(|word| term_hash(stem(word))).collect()
 });
 
+/// The terms of a document as it writes them.
+pub(super) struct OwnWords<'a> {
+    words: &'a str,
+    /// Offset of each word.
+    starts: Vec<u32>,
+}
+
+impl<'a> OwnWords<'a> {
+    pub(super) fn new(words: &'a str) -> OwnWords<'a> {
+        let ends = memchr::memchr_iter(b' ', words.as_bytes()).map(|end| end as u32 + 1);
+        OwnWords { words, starts: std::iter::once(0).chain(ends).collect() }
+    }
+
+    fn get(&self, at: usize) -> Option<&'a str> {
+        let (start, end) = (*self.starts.get(at)?, *self.starts.get(at + 1)?);
+        self.words.get(start as usize..end as usize - 1)
+    }
+}
+
 /// Returns the reasons for a neighbour: the signals that contributed most, strongest first.
 pub(super) fn reasons(
     ranker: &Ranker<'_>,
     scratch: &Scratch,
     id: DocId,
+    words: &OwnWords<'_>,
     candidate: &RankedCandidate,
 ) -> Vec<Reason> {
     let other = candidate.id;
@@ -60,9 +83,11 @@ pub(super) fn reasons(
             continue;
         }
         let reason = match signal {
-            TERMS | TITLE_TERMS => shared_terms(ranker, scratch, id, other, NamedTerms::Repeated),
+            TERMS | TITLE_TERMS => {
+                shared_terms(ranker, scratch, (id, words), other, NamedTerms::Heavy)
+            }
             TITLE_PHRASE => candidate.has_title.then_some(Reason::ContainsTitle),
-            CITING_PHRASES => cited_with(ranker, id, candidate),
+            CITING_PHRASES => cited_with(ranker, (id, words), candidate),
             PEERS => cited_by_peers(ranker, scratch, other),
             _ => co_citation(ranker, id, other),
         };
@@ -70,7 +95,7 @@ pub(super) fn reasons(
     }
     if reasons.is_empty() {
         let co_citation = co_citation(ranker, id, other);
-        let terms = || shared_terms(ranker, scratch, id, other, NamedTerms::Any);
+        let terms = || shared_terms(ranker, scratch, (id, words), other, NamedTerms::Any);
         reasons.extend(co_citation.or_else(terms));
     }
     reasons
@@ -79,8 +104,9 @@ pub(super) fn reasons(
 /// Which terms a reason may name.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum NamedTerms {
-    /// Those that both texts contain more than once. Others are often accidental.
-    Repeated,
+    /// Those that both texts contain more than once and that are among the heaviest of both.
+    /// Others are often accidental.
+    Heavy,
     /// All that both texts contain, if there is no better reason.
     Any,
 }
@@ -99,43 +125,45 @@ fn is_specific(ranker: &Ranker<'_>, hash: u32, word: &str) -> bool {
 fn shared_terms(
     ranker: &Ranker<'_>,
     scratch: &Scratch,
-    id: DocId,
+    (id, words): (DocId, &OwnWords<'_>),
     other: DocId,
     terms: NamedTerms,
 ) -> Option<Reason> {
     let (lexicon, row) = (ranker.lexicon, id.0 as usize);
     let own = &ranker.texts[row];
+    // Terms are sorted by weight.
+    let max = if terms == NamedTerms::Any { usize::MAX } else { MAX_HEAVY };
     let mut shared: Vec<(u32, u16)> = Vec::new();
-    for term in &ranker.texts[other.0 as usize] {
+    for term in ranker.texts[other.0 as usize].iter().take(max) {
         let Some(at) = scratch.own_terms[term.id as usize].checked_sub(1) else { continue };
         let mine = &own[usize::from(at)];
         let counts = (
             lexicon.counts.of(row)[usize::from(mine.at)],
             lexicon.counts.of(other.0 as usize)[usize::from(term.at)],
         );
-        if terms == NamedTerms::Any || counts.0 > 1 && counts.1 > 1 {
+        let is_heavy = usize::from(at) < max && counts.0 > 1 && counts.1 > 1;
+        if is_heavy || terms == NamedTerms::Any {
             shared.push((u32::from(term.weight) * u32::from(mine.weight), mine.at));
         }
     }
     shared.sort_unstable_by_key(|(product, at)| (std::cmp::Reverse(*product), *at));
-    let word = |at: u16| lexicon.words[row].split(' ').nth(usize::from(at));
-    let words = shared.iter().take(MAX_TERMS * 8).filter_map(|(_, at)| {
+    let named = shared.iter().take(MAX_TERMS * 8).filter_map(|(_, at)| {
         let hash = lexicon.hashes.of(row)[usize::from(*at)];
-        word(*at).filter(|word| is_specific(ranker, hash, word))
+        words.get(usize::from(*at)).filter(|word| is_specific(ranker, hash, word))
     });
-    let words: Vec<&str> = words.take(MAX_TERMS).collect();
-    (words.len() >= MIN_TERMS).then(|| Reason::SharedTerms(words.join(", ").into()))
+    let named: Vec<&str> = named.take(MAX_TERMS).collect();
+    (named.len() >= MIN_TERMS).then(|| Reason::SharedTerms(named.join(", ").into()))
 }
 
 /// Returns the phrase that other documents cite the candidate with, as the document writes it.
-fn cited_with(ranker: &Ranker<'_>, id: DocId, candidate: &RankedCandidate) -> Option<Reason> {
+fn cited_with(
+    ranker: &Ranker<'_>,
+    (id, words): (DocId, &OwnWords<'_>),
+    candidate: &RankedCandidate,
+) -> Option<Reason> {
     let (first, second) = ranker.citing_phrases.terms(candidate.cited_with?);
     let hashes = ranker.lexicon.hashes.of(id.0 as usize);
-    let words = ranker.lexicon.words[id.0 as usize].as_str();
-    let word = |hash: u32| {
-        let at = hashes.iter().position(|other| *other == hash)?;
-        words.split(' ').nth(at)
-    };
+    let word = |hash: u32| words.get(hashes.iter().position(|other| *other == hash)?);
     let (first, second) = (word(first).map(|w| (w, first))?, word(second).map(|w| (w, second))?);
     let is_specific = |(word, hash): (&str, u32)| is_specific(ranker, hash, word);
     (is_specific(first) || is_specific(second)).then(|| {
