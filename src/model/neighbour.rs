@@ -118,7 +118,10 @@ fn names(graph: &Graph, ids: &[DocId]) -> String {
             None => document.title.chars().take(40).collect(),
         }
     };
-    ids.iter().map(name).collect::<Vec<String>>().join(" and ")
+    // Two documents can have the same number.
+    let mut names: Vec<String> = ids.iter().map(name).collect();
+    names.dedup();
+    names.join(" and ")
 }
 
 /// Returns the series that a document's number belongs to: the one that it states itself, or that of
@@ -164,6 +167,7 @@ mod tests {
             Label { series: "nip".to_string(), number: Number::new("7").expect("a number") };
         graph.documents[2].facts.label = Some(label);
         let name = |graph: &Graph, row: u32| names(graph, &[DocId(row)]);
+        assert_eq!(names(&graph, &[DocId(1), DocId(1)]), "ADR 07", "each name once");
         assert_eq!(name(&graph, 0), "Title of a");
         assert_eq!([name(&graph, 1), name(&graph, 2)], ["ADR 07", "NIP 07"]);
         graph.collections[0] = collection(&["sep"]);

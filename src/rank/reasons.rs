@@ -91,7 +91,11 @@ pub(super) fn reasons(
             PEERS => cited_by_peers(ranker, scratch, other),
             _ => co_citation(ranker, id, other),
         };
-        reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
+        let is_known = |reason: &Reason| {
+            reasons.contains(reason) || reasons.iter().any(|known| names_same_citing(known, reason))
+        };
+        let is_new = reason.as_ref().is_some_and(|reason| !is_known(reason));
+        reasons.extend(reason.filter(|_| is_new));
     }
     if reasons.is_empty() {
         let co_citation = co_citation(ranker, id, other);
@@ -99,6 +103,17 @@ pub(super) fn reasons(
         reasons.extend(co_citation.or_else(terms));
     }
     reasons
+}
+
+/// Returns true if both reasons name the same document that cites the neighbour.
+fn names_same_citing(a: &Reason, b: &Reason) -> bool {
+    use Reason::{CitedByPeers, CitedTogether};
+    match (a, b) {
+        (CitedByPeers(a), CitedTogether(b)) | (CitedTogether(a), CitedByPeers(b)) => {
+            a.iter().any(|id| b.contains(id))
+        }
+        _ => false,
+    }
 }
 
 /// Which terms a reason may name.
