@@ -85,8 +85,7 @@ impl RelatedArgs {
                 more += &reasons(found);
             }
             if i > 0 && tokens::count(&text) + tokens::count(&more) > self.budget {
-                let n_more = result.found.len() - i;
-                output::say(&format!("blue: {n_more} more\nhint: raise --budget"));
+                text += &others(&result.found[i..]);
                 break;
             }
             text += &more;
@@ -94,6 +93,23 @@ impl RelatedArgs {
         Ok(text)
     }
 }
+
+/// Names the documents that the budget leaves no room for.
+fn others(rest: &[Related]) -> String {
+    let name = |related: &Related| {
+        let title = title(&related.document);
+        match title.char_indices().nth(MAX_NAME) {
+            Some((end, _)) => format!("{}…", title[..end].trim_end()),
+            None => title,
+        }
+    };
+    let names: Vec<String> = rest.iter().take(MAX_OTHERS).map(name).collect();
+    output::visible(&format!("also: {}", names.join("; "))) + "\n"
+}
+
+/// Maximum number of documents that are only named, and of characters of each name.
+const MAX_OTHERS: usize = 4;
+const MAX_NAME: usize = 60;
 
 /// Formats a document: its path with the line of the best passage, title, status and date, then the
 /// passages, or the summary if there are none.
@@ -103,14 +119,18 @@ pub(super) fn document_text(catalogue: &Catalogue, related: &Related) -> String 
         0 => line.path.clone(),
         n => format!("{}:{n}", line.path),
     };
-    let mut states = vec![line.status.clone()];
+    let mut states = Vec::new();
+    states.extend((line.status != "unstated").then(|| line.status.clone()));
     states.extend(line.date.clone());
     let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
     states.extend(successors.map(|row| format!("replaced by {}", catalogue.path(row))));
     if related.is_weak {
         states.push("weak match".to_string());
     }
-    let head = format!("{place}  {}  ({})", title(line), states.join(", "));
+    let mut head = format!("{place}  {}", title(line));
+    if !states.is_empty() {
+        head += &format!("  ({})", states.join(", "));
+    }
     let mut text = format!("{}\n", output::visible(&head));
     let is_shown = related.passages.iter().any(|passage| {
         let start = line.summary.get(..line.summary.len().min(60)).unwrap_or(&line.summary);
@@ -124,13 +144,9 @@ pub(super) fn document_text(catalogue: &Catalogue, related: &Related) -> String 
             section if section.is_empty() || *section == line.title => String::new(),
             section => format!("{section}: "),
         };
-        let number = match passage.line == related.line {
-            true => String::new(),
-            false => format!("{}: ", passage.line),
-        };
         let mut lines = passage.text.lines().map(output::visible);
         let first = lines.next().unwrap_or_default();
-        text += &format!("    {number}{}{first}\n", output::visible(&section));
+        text += &format!("    {}: {}{first}\n", passage.line, output::visible(&section));
         lines.for_each(|line| text += &format!("    {line}\n"));
     }
     text

@@ -26,7 +26,10 @@ const MAX_DISTANCE: usize = 3;
 const MIN_SHARE: u64 = 55;
 
 /// Fewest bytes of a passage. A shorter one is continued with the next block.
-const MIN_BYTES: usize = 160;
+const MIN_BYTES: usize = 220;
+
+/// Maximum number of bytes of a code block that follows the sentence that introduces it.
+const MAX_CODE: usize = 300;
 
 /// Fewest bytes that are worth showing.
 const MIN_SHOWN: usize = 60;
@@ -91,7 +94,8 @@ fn choose(document: &TextBlocks, at: usize, chosen: &mut Vec<(usize, usize)>, re
         if chosen.iter().any(|(known, _)| *known == at) {
             return 0;
         }
-        let n = blocks[at].text.len().min(*rest);
+        let max = if blocks[at].is_code { MAX_CODE } else { usize::MAX };
+        let n = blocks[at].text.len().min(*rest).min(max);
         *rest -= n;
         chosen.push((at, n));
         n
@@ -108,10 +112,11 @@ fn choose(document: &TextBlocks, at: usize, chosen: &mut Vec<(usize, usize)>, re
         n += add(first, chosen);
     }
     let mut last = at;
-    while in_section(last + 1)
-        && (n < MIN_BYTES || blocks[last].text.ends_with(':'))
-        && !blocks[last + 1].is_code
-    {
+    while in_section(last + 1) {
+        let is_introduction = blocks[last].text.ends_with(':');
+        if !is_introduction && (n >= MIN_BYTES || blocks[last + 1].is_code) {
+            break;
+        }
         last += 1;
         n += add(last, chosen).max(1);
     }

@@ -15,6 +15,13 @@ const MAX_READ: usize = 12;
 /// Share of the score that a document keeps if it is not live, in hundredths.
 const HISTORY_SHARE: u64 = 60;
 
+/// Share of the score that a record of a discussion keeps, in hundredths. It says what was considered;
+/// another document says what was decided.
+const DISCUSSION_SHARE: u64 = 85;
+
+/// Types of documents that record discussions.
+const DISCUSSIONS: &[&str] = &["dialogue", "discussion", "meeting", "minutes", "note", "spike"];
+
 /// Share of the score of a document that goes to the one that replaced it, in hundredths.
 const SUCCESSOR_SHARE: u64 = 95;
 
@@ -43,7 +50,7 @@ const HEAD_TOKENS: u64 = 32;
 
 /// Share of the budget that the first document gets, and each one after it of the rest, in
 /// hundredths.
-const FIRST_SHARE: u64 = 50;
+const FIRST_SHARE: u64 = 60;
 const NEXT_SHARE: u64 = 40;
 
 /// Documents found by words.
@@ -186,7 +193,11 @@ fn candidates(
         let title = u64::from(rate_text(&document.title, query)) * TITLE_WEIGHT / 100;
         let passage = u64::from(best_passages(&blocks, query, 1).score).max(title);
         let share = if document.live { 100 } else { HISTORY_SHARE };
-        let score = score + best * passage.min(1_500) / 1_000 * PASSAGE_SHARE / 100 * share / 100;
+        let mut score =
+            score + best * passage.min(1_500) / 1_000 * PASSAGE_SHARE / 100 * share / 100;
+        if DISCUSSIONS.contains(&document.kind.as_str()) {
+            score = score * DISCUSSION_SHARE / 100;
+        }
         Some(SearchCandidate { document, score, covered: found.covered, blocks })
     });
     candidates.collect()
