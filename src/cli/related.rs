@@ -85,7 +85,8 @@ impl RelatedArgs {
                 more += &reasons(found);
             }
             if i > 0 && tokens::count(&text) + tokens::count(&more) > self.budget {
-                text += &others(&result.found[i..]);
+                let rest = self.budget.saturating_sub(tokens::count(&text));
+                text += &others(&result.found[i..], rest);
                 break;
             }
             text += &more;
@@ -94,17 +95,25 @@ impl RelatedArgs {
     }
 }
 
-/// Names the documents that the budget leaves no room for.
-fn others(rest: &[Related]) -> String {
-    let name = |related: &Related| {
+/// Names the documents whose text does not fit, in at most `budget` tokens.
+fn others(rest: &[Related], budget: u64) -> String {
+    let mut text = String::new();
+    for related in rest.iter().take(MAX_OTHERS) {
         let title = title(&related.document);
-        match title.char_indices().nth(MAX_NAME) {
+        let name = match title.char_indices().nth(MAX_NAME) {
             Some((end, _)) => format!("{}…", title[..end].trim_end()),
             None => title,
+        };
+        let more = match text.is_empty() {
+            true => format!("also: {name}"),
+            false => format!("{text}; {name}"),
+        };
+        if tokens::count(&more) >= budget {
+            break;
         }
-    };
-    let names: Vec<String> = rest.iter().take(MAX_OTHERS).map(name).collect();
-    output::visible(&format!("also: {}", names.join("; "))) + "\n"
+        text = more;
+    }
+    if text.is_empty() { text } else { output::visible(&text) + "\n" }
 }
 
 /// Maximum number of documents that are only named, and of characters of each name.
