@@ -151,14 +151,13 @@ impl LineReader {
             }
         }
         // `Author: Ada | Status: Draft`, `Ada · Status: Draft`.
-        let mut parts = item.split(['|', '·', '•', ';', ',']);
-        if parts.clone().any(status_words::begins_with_status) {
-            return None;
-        }
-        parts.find_map(|part| {
+        let parts = item.split(['|', '·', '•', ';', ',']);
+        let value = parts.clone().find_map(|part| {
             let (key, value) = key_and_value(part)?;
             key_rank(&key).filter(|rank| *rank < 2).and_then(|_| known_value(&value))
-        })
+        })?;
+        let is_list_of_statuses = parts.clone().any(status_words::begins_with_status);
+        (!is_list_of_statuses).then_some(value)
     }
 
     /// Reads the first paragraph if it is only a status.
@@ -166,7 +165,10 @@ impl LineReader {
         // A word in a comment is one of those to choose from.
         let is_list =
             line.starts_with(['-', '+', '|']) || line.starts_with("* ") || line.starts_with("<!--");
-        let value = known_value(item).filter(|_| self.n_text == 1 && !is_list)?;
+        if self.n_text > 1 || is_list {
+            return None;
+        }
+        let value = known_value(item)?;
         let stated = value.rsplit("~~").next().unwrap_or_default().trim();
         is_participle(stated).then(|| stated.to_string())
     }
