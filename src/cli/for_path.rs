@@ -157,11 +157,8 @@ impl ForArgs {
 
 /// Formats the path, title, status and date of a document.
 fn head(catalogue: &Catalogue, line: &DocumentLine) -> String {
-    let mut states = vec![line.status.clone()];
-    states.extend(line.date.clone());
-    let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
-    states.extend(successors.map(|row| format!("replaced by {}", catalogue.path(row))));
-    let head = format!("{}  {}  ({})", line.path, related::title(line), states.join(", "));
+    let states = related::states(catalogue, line).join(", ");
+    let head = format!("{}  {}  ({states})", line.path, related::title(line));
     format!("{}\n", output::visible(&head))
 }
 

@@ -121,18 +121,15 @@ const MAX_OTHERS: usize = 4;
 const MAX_NAME: usize = 60;
 
 /// Formats a document: its path with the line of the best passage, title, status and date, then the
-/// passages, or the summary if there are none.
+/// passages, after the summary if they do not contain it.
 pub(super) fn document_text(catalogue: &Catalogue, related: &Related) -> String {
     let line = &related.document;
     let place = match related.line {
         0 => line.path.clone(),
         n => format!("{}:{n}", line.path),
     };
-    let mut states = Vec::new();
-    states.extend((line.status != "unstated").then(|| line.status.clone()));
-    states.extend(line.date.clone());
-    let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
-    states.extend(successors.map(|row| format!("replaced by {}", catalogue.path(row))));
+    let mut states = states(catalogue, line);
+    states.retain(|state| state != "unstated");
     if related.is_weak {
         states.push("weak match".to_string());
     }
@@ -159,6 +156,15 @@ pub(super) fn document_text(catalogue: &Catalogue, related: &Related) -> String 
         lines.for_each(|line| text += &format!("    {line}\n"));
     }
     text
+}
+
+/// Returns the status of a document, its date and what replaced it, in words.
+pub(super) fn states(catalogue: &Catalogue, line: &DocumentLine) -> Vec<String> {
+    let mut states = vec![line.status.clone()];
+    states.extend(line.date.clone());
+    let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
+    states.extend(successors.map(|row| format!("replaced by {}", catalogue.path(row))));
+    states
 }
 
 /// Formats the kind, number and title of a document.

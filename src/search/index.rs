@@ -64,7 +64,7 @@ const COUNTS: usize = 12;
 pub struct TermMatch {
     /// Row of the document.
     pub row: usize,
-    /// How well the document matches the term: 1 to 255.
+    /// Rating of the match, from 1 to 255.
     pub impact: u8,
 }
 

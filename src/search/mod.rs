@@ -5,5 +5,5 @@ pub mod passages;
 pub mod query;
 
 pub use index::SearchIndex;
-pub use passages::{BestPassages, Passage, best_passages, rate_text};
+pub use passages::{BestPassages, Passage, RatedBlocks, rate_text};
 pub use query::{Match, Query};

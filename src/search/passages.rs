@@ -55,35 +55,54 @@ pub struct Passage {
     pub text: String,
 }
 
+/// A document whose parts are rated by a query.
+#[derive(Default)]
+pub struct RatedBlocks {
+    document: TextBlocks,
+    /// The score of each block.
+    scores: Vec<u64>,
+}
+
 /// The passages of a document that match a query.
 #[derive(Clone, Debug, Default)]
 pub struct BestPassages {
-    /// Score of the best passage, relative to a block that has all terms as a phrase, in thousandths.
-    pub score: u32,
     /// In the order of the document.
     pub passages: Vec<Passage>,
-    /// Line of the best one.
+    /// Line of the best one; 0 if there is none.
     pub line: u32,
 }
 
-/// Returns the passages that match a query best, with at most `max_bytes` bytes of text in total.
-pub fn best_passages(document: &TextBlocks, query: &Query, max_bytes: usize) -> BestPassages {
-    let scores = scores(document, query);
-    let mut order: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0).collect();
-    order.sort_by_key(|at| (std::cmp::Reverse(scores[*at]), *at));
-    let Some(best) = order.first().copied() else { return BestPassages::default() };
-    let mut chosen: Vec<(usize, usize)> = Vec::new();
-    let mut rest = max_bytes;
-    for at in order {
-        if scores[at] * 100 < scores[best] * MIN_SHARE || rest < MIN_SHOWN {
-            break;
-        }
-        choose(document, at, &mut chosen, &mut rest);
+impl RatedBlocks {
+    /// Rates the blocks of a document.
+    pub fn new(document: TextBlocks, query: &Query) -> RatedBlocks {
+        RatedBlocks { scores: scores(&document, query), document }
     }
-    chosen.sort_unstable();
-    let line = chosen.iter().find(|(at, _)| *at == best).map_or(0, |_| document.blocks[best].line);
-    let score = (scores[best] / 100).min(10_000) as u32;
-    BestPassages { score, passages: joined(document, &chosen), line }
+
+    /// Returns the score of the best block, relative to one that has all terms as a phrase, in
+    /// thousandths.
+    pub fn score(&self) -> u32 {
+        self.scores.iter().max().map_or(0, |score| (score / 100).min(10_000) as u32)
+    }
+
+    /// Returns the passages that match best, with at most `max_bytes` bytes of text in total.
+    pub fn best_passages(&self, max_bytes: usize) -> BestPassages {
+        let RatedBlocks { document, scores } = self;
+        let mut order: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0).collect();
+        order.sort_by_key(|at| (std::cmp::Reverse(scores[*at]), *at));
+        let Some(best) = order.first().copied() else { return BestPassages::default() };
+        let mut chosen: Vec<(usize, usize)> = Vec::new();
+        let mut rest = max_bytes;
+        for at in order {
+            if scores[at] * 100 < scores[best] * MIN_SHARE || rest < MIN_SHOWN {
+                break;
+            }
+            choose(document, at, &mut chosen, &mut rest);
+        }
+        chosen.sort_unstable();
+        // The best block is the first that is chosen.
+        let line = if chosen.is_empty() { 0 } else { document.blocks[best].line };
+        BestPassages { passages: joined(document, &chosen), line }
+    }
 }
 
 /// Adds a block and those around it that it needs to be understood, each with the number of bytes
@@ -163,7 +182,7 @@ fn shortened(block: &TextBlock, max: usize) -> String {
     }
 }
 
-/// Rates a short text such as a title, like [`BestPassages::score`].
+/// Rates a short text such as a title, like [`RatedBlocks::score`].
 pub fn rate_text(text: &str, query: &Query) -> u32 {
     let found = found(&hashes(query), query, text);
     let terms = query.terms.iter().enumerate().filter(|(i, _)| found.has(*i));
@@ -295,7 +314,7 @@ mod tests {
     fn passages(document: &TextBlocks, query: &str, max_bytes: usize) -> BestPassages {
         let texts: Vec<&str> = document.blocks.iter().map(|block| block.text.as_str()).collect();
         let index = index(&texts, &[]);
-        best_passages(document, &Query::new(&index, query), max_bytes)
+        RatedBlocks::new(document.clone(), &Query::new(&index, query)).best_passages(max_bytes)
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::path_words::{self, FileWords};
 use super::related::Related;
 use super::symbol_mentions::{self, NamesSymbols};
 use super::{Library, search, symbols};
-use crate::search::{Query, SearchIndex, best_passages};
+use crate::search::{Query, RatedBlocks, SearchIndex};
 use crate::wire::jsonl::DocumentLine;
 
 /// Maximum number of documents by meaning, and of those that match only weakly.
@@ -109,7 +109,7 @@ fn similar(
     for related in &mut found {
         let blocks = library.reader.blocks(library.root, &related.document);
         if let Ok((blocks, _)) = blocks {
-            let best = best_passages(&blocks, &query, max_bytes);
+            let best = RatedBlocks::new(blocks, &query).best_passages(max_bytes);
             (related.line, related.passages) = (best.line, best.passages);
         }
     }

@@ -4,9 +4,8 @@ use std::cmp::Reverse;
 
 use super::Library;
 use super::related::Related;
-use crate::model::TextBlocks;
 use crate::reader::Unread;
-use crate::search::{BestPassages, Match, Query, SearchIndex, best_passages, rate_text};
+use crate::search::{BestPassages, Match, Query, RatedBlocks, SearchIndex, rate_text};
 use crate::wire::jsonl::DocumentLine;
 
 /// Maximum number of documents whose text is read to find the best passages.
@@ -45,6 +44,9 @@ const MIN_SCORE: u64 = 25;
 /// Bytes per token, for dividing a budget.
 const BYTES_PER_TOKEN: u64 = 4;
 
+/// Largest budget. More tokens than this are never printed.
+const MAX_BUDGET: u64 = 1 << 32;
+
 /// Tokens that the head of a document takes.
 const HEAD_TOKENS: u64 = 32;
 
@@ -75,7 +77,7 @@ struct SearchCandidate {
     document: DocumentLine,
     score: u64,
     covered: u32,
-    blocks: TextBlocks,
+    blocks: RatedBlocks,
 }
 
 /// Finds at most `limit` documents by words, with passages that have at most `budget` tokens in
@@ -95,14 +97,13 @@ pub fn search(
     let best = candidates.first().map_or(0, |candidate| candidate.score);
     candidates.retain(|candidate| candidate.score * 100 >= best * MIN_SCORE);
     candidates.truncate(limit);
-    let mut rest = budget;
+    let mut rest = budget.min(MAX_BUDGET);
     let mut share = FIRST_SHARE;
     let found = candidates.into_iter().map(|candidate| {
         rest = rest.saturating_sub(HEAD_TOKENS);
         let tokens = rest * share / 100;
         share = NEXT_SHARE;
-        let max_bytes = (tokens * BYTES_PER_TOKEN) as usize;
-        let best = best_passages(&candidate.blocks, &query, max_bytes);
+        let best = candidate.blocks.best_passages((tokens * BYTES_PER_TOKEN) as usize);
         let n_bytes: usize = best.passages.iter().map(|passage| passage.text.len()).sum();
         rest = rest.saturating_sub(n_bytes as u64 / BYTES_PER_TOKEN);
         related(candidate, &query, best)
@@ -122,7 +123,8 @@ pub fn passages_of(
 ) -> Result<Related, Unread> {
     let query = Query::new(index, text);
     let (blocks, _) = library.reader.blocks(library.root, &document)?;
-    let best = best_passages(&blocks, &query, (budget * BYTES_PER_TOKEN) as usize);
+    let blocks = RatedBlocks::new(blocks, &query);
+    let best = blocks.best_passages((budget.min(MAX_BUDGET) * BYTES_PER_TOKEN) as usize);
     let candidate = SearchCandidate { document, score: 0, covered: 1_000, blocks };
     Ok(related(candidate, &query, best))
 }
@@ -188,10 +190,10 @@ fn candidates(
     let candidates = scored.into_iter().enumerate().filter_map(|(i, (score, found))| {
         let document = catalogue.line(found.row)?;
         let read = || library.reader.blocks(library.root, &document).ok();
-        let blocks = (i < MAX_READ).then(read).flatten().map(|(blocks, _)| blocks);
-        let blocks = blocks.unwrap_or_default();
+        let blocks = (i < MAX_READ).then(read).flatten();
+        let blocks = blocks.map(|(blocks, _)| RatedBlocks::new(blocks, query)).unwrap_or_default();
         let title = u64::from(rate_text(&document.title, query)) * TITLE_WEIGHT / 100;
-        let passage = u64::from(best_passages(&blocks, query, 1).score).max(title);
+        let passage = u64::from(blocks.score()).max(title);
         let share = if document.live { 100 } else { HISTORY_SHARE };
         let mut score =
             score + best * passage.min(1_500) / 1_000 * PASSAGE_SHARE / 100 * share / 100;

@@ -118,6 +118,11 @@ fn a_weak_match_is_marked_and_a_budget_is_kept() {
         let n_tokens = blue::condense::tokens::count(&answer);
         assert!(n_tokens <= budget.parse::<u64>().unwrap() + 30, "{budget}: {n_tokens} {answer}");
     }
+    let largest = u64::MAX.to_string();
+    for command in [&["related", "visitor login"][..], &["show", "ADR 3", "--about", "login"]] {
+        let arguments = [&["knowledge"], command, &["--budget", &largest]].concat();
+        assert!(text(&project, &arguments).contains("signed token"), "{arguments:?}");
+    }
 }
 
 #[test]
