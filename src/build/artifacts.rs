@@ -2,20 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
-use super::choice::Choice;
-use super::{Corpus, bundles, session, workflow};
-use crate::condense::{self, FitError, tokens};
+use super::{Corpus, bundles, digest, session, workflow};
+use crate::condense::{self, FitError, Order};
 use crate::model::artifact::content_digest;
-use crate::model::escape::escape_line;
-use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE, digest_path};
+use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE};
 use crate::model::{
-    Action, Allowance, Artifact, Budget, Bundle, Collection, Diagnostic, Digest, DocId, Format,
-    Graph, Hasher, Listener, Plan,
+    Action, Allowance, Artifact, Budget, Bundle, Candidate, Diagnostic, Digest, DocId, Format,
+    Graph, Hasher, Listener,
 };
-use crate::render::view;
-use crate::wire::header::{self, Provenance};
 use crate::wire::manifest::ManifestEntry;
 use crate::wire::{jsonl, paths};
 
@@ -41,7 +35,7 @@ pub(super) fn render(
     for collection in 0..graph.collections.len() {
         let ids: Vec<DocId> = graph.of_collection(collection).collect();
         if ids.iter().any(|id| graph.is_live(*id)) {
-            built.push(collection_digest(corpus, collection, &ids, current)?);
+            built.push(digest::collection_digest(corpus, collection, &ids, current)?);
         }
     }
     built.extend(session::session(corpus, current, notes)?);
@@ -68,96 +62,15 @@ impl BuiltArtifact {
     }
 }
 
-/// Returns the budget of a collection's digest: that of tier 1 if the collection is a source of tier 1,
-/// else that of tier 3.
-pub(super) fn budget_of(plan: &Plan, collection: &Collection) -> Budget {
-    let is_source =
-        plan.identity.sources.iter().any(|source| session::means_collection(source, collection));
-    if is_source { plan.identity.budget } else { plan.reference.budget }
-}
-
-#[derive(Serialize)]
-struct DigestView {
-    project: Option<String>,
-    collection: String,
-    uri: String,
-    n_live: usize,
-    n_documents: usize,
-    entries: Vec<view::Entry>,
-    hidden: Option<view::Hidden>,
-    history: Vec<view::Entry>,
-    hidden_history: Option<view::Hidden>,
-}
-
-fn collection_digest(
-    corpus: &Corpus<'_>,
-    row: usize,
-    ids: &[DocId],
-    current: &CurrentArtifacts,
-) -> anyhow::Result<BuiltArtifact> {
-    let Corpus { inputs, graph, .. } = corpus;
-    let collection = &graph.collections[row];
-    let path = digest_path(&collection.name);
-    let budget = budget_of(&inputs.plan, collection);
-    let source = source_line(&collection.globs, ids.len());
-    let choice = Choice::new(corpus, ids, &budget);
-    let mut action = Action::new();
-    action.add_fact("template", inputs.templates.digest("digest.md").as_bytes());
-    action.add_fact("project", inputs.plan.project.as_deref().unwrap_or_default().as_bytes());
-    action.add_fact("budget", format!("{budget:?}").as_bytes());
-    action.add_fact("source", source.as_bytes());
-    action.add_fact("kind", collection.kind.as_str().as_bytes());
-    choice.add_facts(graph, &mut action);
-    inputs.plan.allowance.add_facts(&mut action);
-    BuiltArtifact::unless_current(&path, action, current, |action| {
-        let uri = format!("blue://docs/{}/", collection.name);
-        let longer = choice.longer(corpus)?;
-        let mut render = |bundle: &Bundle| {
-            let (entries, history) = view::entries(graph, &longer, bundle);
-            let hidden = choice.hidden(graph, bundle, &uri);
-            let hidden_history = choice.hidden_history(graph, bundle, &uri);
-            inputs.templates.render(
-                "digest.md",
-                &DigestView {
-                    project: inputs.plan.project.as_deref().map(escape_line),
-                    collection: collection.name.clone(),
-                    uri: uri.clone(),
-                    n_live: ids.iter().filter(|id| graph.is_live(**id)).count(),
-                    n_documents: ids.len(),
-                    entries,
-                    hidden,
-                    history,
-                    hidden_history,
-                },
-            )
-        };
-        let rest = less_header(&budget, &source);
-        let fitted = fit(&path, "digest.md", &choice.candidates, &rest, &mut render)?;
-        let tokens = fitted.tokens + (budget.tokens - rest.tokens);
-        let uri = format!("blue://knowledge/{}", collection.name);
-        Ok(Artifact {
-            tokens,
-            ..Artifact::new(
-                &path,
-                &uri,
-                Format::Markdown,
-                source,
-                vec![fitted.text.into_bytes()],
-                action.digest(),
-            )
-        })
-    })
-}
-
 /// Fits a text to a budget. The error says which budget is too small for which template.
 pub(super) fn fit(
     path: &str,
     template: &str,
-    candidates: &[crate::model::Candidate],
+    (candidates, order): (&[Candidate], Order),
     budget: &Budget,
     render: &mut dyn FnMut(&Bundle) -> Result<String, crate::render::TemplateError>,
 ) -> anyhow::Result<condense::Fitted> {
-    match condense::fit(candidates, budget, render) {
+    match condense::fit(candidates, order, budget, render) {
         Ok((_, fitted)) => Ok(fitted),
         Err(FitError::Render(error)) => Err(error.into()),
         Err(FitError::FrameTooLarge(fitted)) => anyhow::bail!(
@@ -184,20 +97,6 @@ pub(super) fn check_wrapper(template: &str, text: &str, inputs: &str) -> anyhow:
         ".blue/templates/{template}: a bundle is one tag named blue-…, by which agents and hooks know it\nhint: begin it with <blue-{name} inputs=\"{{{{ inputs }}}}\"> and end it with </blue-{name}>"
     );
     Ok(())
-}
-
-/// Subtracts the provenance header from a budget. Its dates are not known yet, but have a fixed length.
-fn less_header(budget: &Budget, source: &str) -> Budget {
-    let provenance = Provenance {
-        generated: Some("2026-01-25T12:00:00Z".to_string()),
-        commit: Some("0a1b2c3d4e5f".to_string()),
-    };
-    let header = header::header(Format::Markdown, &provenance, source);
-    // The twelve digits of a commit take at most twelve tokens.
-    let tokens = tokens::count(&header) + 8;
-    let (tokens, bytes) =
-        (budget.tokens.saturating_sub(tokens), budget.bytes.saturating_sub(header.len() as u64));
-    Budget { tokens, bytes, ..*budget }
 }
 
 /// Returns the `Source:` line of a header: places and a count, without characters that could end the

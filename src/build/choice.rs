@@ -1,48 +1,68 @@
 //! Candidates of one list, weighed against its budget.
 
 use super::{Corpus, extracts};
-use crate::condense;
-use crate::model::{Action, Budget, Bundle, Candidate, DocId, Graph, Hasher, Level, Listener};
+use crate::condense::{self, Order};
+use crate::model::{
+    Action, Budget, Bundle, Candidate, DocId, Document, Graph, Hasher, Level, Listener,
+};
 use crate::render::view::{self, LongerTexts};
+
+/// A document of a list before its costs are known.
+#[derive(Clone, Copy)]
+pub(super) struct Weighted {
+    pub(super) id: DocId,
+    pub(super) weight: u64,
+    /// True if only its title is rendered, after all others.
+    pub(super) is_last: bool,
+}
 
 /// Candidates of a list, and counts of the documents that the budget cannot reach.
 pub(super) struct Choice {
     pub(super) candidates: Vec<Candidate>,
+    pub(super) order: Order,
     /// The highest level of each candidate that the budget could reach.
     reach: Vec<Option<Level>>,
-    n_beyond_live: usize,
-    n_beyond_history: usize,
-    n_live: usize,
-    /// Tokens of all live documents, estimated and rounded, so that an edit rarely changes it.
-    live_tokens: u64,
-    first_live: Option<DocId>,
+    n_beyond: usize,
+    n_beyond_last: usize,
+    /// Number of documents that are not shown last.
+    n_first: usize,
+    /// Tokens of these documents, estimated and rounded, so that an edit rarely changes it.
+    first_tokens: u64,
+    example: Option<DocId>,
 }
 
 impl Choice {
-    /// Selects candidates among documents by weight.
-    pub(super) fn new(corpus: &Corpus<'_>, ids: &[DocId], budget: &Budget) -> Choice {
-        let graph = &corpus.graph;
-        let weight = |id: &DocId| u64::from(corpus.ranking.weights[id.0 as usize]);
-        let live = || ids.iter().copied().filter(|id| graph.is_live(*id));
-        let mut by_weight: Vec<DocId> = ids.to_vec();
-        by_weight.sort_by_key(|id| (!graph.is_live(*id), std::cmp::Reverse(weight(id)), *id));
+    /// Selects candidates among documents by weight. `to_candidate` computes what each level costs.
+    pub(super) fn new(
+        graph: &Graph,
+        mut documents: Vec<Weighted>,
+        order: Order,
+        budget: &Budget,
+        to_candidate: impl Fn(&Document, Weighted) -> Candidate,
+    ) -> Choice {
+        let first = documents.iter().filter(|document| !document.is_last);
+        let (n_first, example) = (first.clone().count(), first.clone().map(|first| first.id).min());
+        let first_tokens = first.map(|first| graph.document(first.id).facts.n_tokens).sum();
+        documents.sort_by_key(|d| (d.is_last, std::cmp::Reverse(d.weight), d.id));
         // A line of a list costs at least four tokens, so at most this many fit.
         let n_reached = (budget.tokens / 4 + 1) as usize;
-        let beyond = by_weight.split_off(by_weight.len().min(n_reached));
-        let n_beyond_live = beyond.iter().filter(|id| graph.is_live(**id)).count();
-        let mut candidates: Vec<_> =
-            by_weight.iter().map(|id| view::candidate(graph, *id, weight(id))).collect();
+        let beyond = documents.split_off(documents.len().min(n_reached));
+        let n_beyond_last = beyond.iter().filter(|document| document.is_last).count();
+        let mut candidates: Vec<_> = documents
+            .into_iter()
+            .map(|weighted| to_candidate(graph.document(weighted.id), weighted))
+            .collect();
         candidates.sort_by_key(|candidate| candidate.id);
-        let live_tokens = live().map(|id| graph.document(id).facts.n_tokens).sum();
-        let reach = condense::reach(&candidates, budget);
+        let reach = condense::reach(&candidates, order, budget);
         Choice {
             candidates,
+            order,
             reach,
-            n_beyond_live,
-            n_beyond_history: beyond.len() - n_beyond_live,
-            n_live: live().count(),
-            live_tokens: view::rounded(live_tokens),
-            first_live: live().next(),
+            n_beyond: beyond.len() - n_beyond_last,
+            n_beyond_last,
+            n_first,
+            first_tokens: view::rounded(first_tokens),
+            example,
         }
     }
 
@@ -54,24 +74,17 @@ impl Choice {
         extracts::longer(corpus, &ids)
     }
 
-    /// Returns the live documents that a bundle leaves out, with their average size.
-    pub(super) fn hidden(&self, graph: &Graph, bundle: &Bundle, uri: &str) -> Option<view::Hidden> {
-        let count = bundle.hidden.len() + self.n_beyond_live;
-        let tokens = self.live_tokens * count as u64 / self.n_live.max(1) as u64;
-        let example = self.first_live?;
-        (count > 0).then(|| view::hidden(graph, example, count, tokens, uri))
+    /// Returns the documents that a bundle leaves out, with their average size.
+    pub(super) fn hidden(&self, graph: &Graph, bundle: &Bundle) -> Option<view::Hidden> {
+        let count = bundle.hidden.len() + self.n_beyond;
+        let tokens = self.first_tokens * count as u64 / self.n_first.max(1) as u64;
+        let example = self.example?;
+        (count > 0).then(|| view::hidden(graph, example, count, tokens))
     }
 
-    /// Returns the superseded documents that a bundle leaves out.
-    pub(super) fn hidden_history(
-        &self,
-        graph: &Graph,
-        bundle: &Bundle,
-        uri: &str,
-    ) -> Option<view::Hidden> {
-        let count = bundle.hidden_history.len() + self.n_beyond_history;
-        let example = self.first_live?;
-        (count > 0).then(|| view::hidden(graph, example, count, 0, uri))
+    /// Returns the number of documents that a bundle leaves out of those that are shown last.
+    pub(super) fn n_hidden_last(&self, bundle: &Bundle) -> usize {
+        bundle.hidden_last.len() + self.n_beyond_last
     }
 
     /// Adds everything that can change the choice and its text: of each candidate, the levels that the
@@ -80,31 +93,28 @@ impl Choice {
         let mut hasher = Hasher::new();
         for (candidate, level) in self.candidates.iter().zip(&self.reach) {
             let document = graph.document(candidate.id);
-            hasher.number(candidate.weight).number(u64::from(candidate.history));
+            hasher.number(candidate.weight).number(u64::from(candidate.is_last));
             hasher.number(candidate.costs[0]);
             let Some(level) = *level else { continue };
             hasher.field(document.uri.as_str().as_bytes()).field(view::head(document).as_bytes());
             hasher.field(view::history(graph, candidate.id).text.as_bytes());
+            hasher.field(document.path.as_bytes());
+            hasher.field(document.date.as_deref().unwrap_or_default().as_bytes());
+            hasher.number(u64::from(document.status.is_proposal()));
             let next = candidate.next_level(level).map_or(0, |next| candidate.costs[next as usize]);
             hasher.number(level as u64).number(next);
-            for level in
-                Level::ALL.into_iter().filter(|lower| *lower > Level::Title && *lower <= level)
-            {
-                let facts = &document.facts;
-                match level {
-                    Level::Title => &mut hasher,
-                    Level::Line => hasher.field(facts.line.as_bytes()),
-                    Level::Brief => hasher.field(&facts.sizes.brief.fingerprint),
-                    Level::Sections => hasher
-                        .field(&facts.sizes.sections.fingerprint)
-                        .number(u64::from(facts.sizes.repeats)),
-                    Level::Full => hasher.field(&facts.sizes.full.fingerprint),
-                };
-                hasher.number(candidate.costs[level as usize]);
+            let facts = &document.facts;
+            if level >= Level::Line {
+                hasher.field(facts.line.as_bytes()).number(candidate.costs[Level::Line as usize]);
+            }
+            if level >= Level::Brief {
+                hasher.field(&facts.brief.fingerprint);
+                hasher.number(candidate.costs[Level::Brief as usize]);
             }
         }
-        hasher.number(self.n_beyond_live as u64).number(self.n_beyond_history as u64);
-        hasher.number(self.n_live as u64).number(self.live_tokens);
+        hasher.number(self.n_beyond as u64).number(self.n_beyond_last as u64);
+        hasher.number(self.n_first as u64).number(self.first_tokens);
+        hasher.field(format!("{:?}", self.order).as_bytes());
         action.add_fact("documents", hasher.digest().as_bytes());
     }
 }

@@ -1,7 +1,7 @@
 //! The manifest of a build.
 
 use super::artifacts::BuiltArtifact;
-use super::session::{self, SourceMeaning};
+use super::decisions::{self, SourceMeaning};
 use super::{Corpus, Inputs};
 use crate::model::layout::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW, digest_path};
 use crate::model::{Binding, Digest, FORMAT, Graph, Hasher};
@@ -86,7 +86,7 @@ fn tier_source(
     let mut answer =
         TierSource { uri: source.to_string(), artifact: None, hash: None, tokens: None };
     if let Some(collection) =
-        graph.collections.iter().find(|collection| session::means_collection(source, collection))
+        graph.collections.iter().find(|collection| decisions::means_collection(source, collection))
     {
         let path = digest_path(&collection.name);
         if let Some(entry) = artifacts.iter().find(|entry| entry.path == path) {
@@ -96,7 +96,7 @@ fn tier_source(
         }
         return answer;
     }
-    match session::meaning(graph, source) {
+    match decisions::meaning(graph, source) {
         SourceMeaning::Documents(ids) => {
             let document = graph.document(ids[0]);
             answer.artifact = Some(document.path.clone());

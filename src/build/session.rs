@@ -1,15 +1,18 @@
-//! The session bundle: tier 1, and the addresses of tiers 2 and 3.
+//! The session bundle: how people work here, what is decided, and how to ask.
 
 use serde::Serialize;
 
 use super::artifacts::{BuiltArtifact, CurrentArtifacts, check_wrapper, fit};
 use super::choice::Choice;
+use super::decisions;
+use super::file_pattern::file_pattern;
 use super::{Corpus, Inputs};
-use crate::condense::{self, Fitted};
+use crate::condense::{self, Fitted, tokens};
 use crate::model::escape::escape_attribute;
-use crate::model::layout::{CONFIG, SESSION, SESSION_JSON};
+use crate::model::layout::{CONFIG, GUIDE, SESSION, SESSION_JSON, VOICE};
 use crate::model::{
-    Action, Artifact, Bundle, Code, Collection, Diagnostic, DocId, Format, Graph, Listener, ShortId,
+    Action, Artifact, Budget, Bundle, Candidate, Code, Diagnostic, DocId, Format, Graph, Level,
+    Listener,
 };
 use crate::render::view;
 use crate::wire::header;
@@ -18,75 +21,28 @@ use crate::wire::header;
 struct SessionView<'a> {
     project: Option<String>,
     inputs: &'a str,
-    entries: bool,
+    guide: Option<&'a str>,
+    voice: Option<&'a str>,
     groups: Vec<Group>,
     hidden: Option<view::Hidden>,
-    voice: Option<&'a str>,
-    guide: Option<&'a str>,
-    workflow: Option<String>,
+    proposed: Vec<String>,
+    n_hidden_proposed: usize,
     collections: &'a [CollectionView],
-    graph: &'a str,
 }
 
+/// Decisions in force of one collection.
 #[derive(Serialize)]
 struct Group {
-    uri: String,
+    files: String,
     entries: Vec<view::Entry>,
+    /// Numbers and titles of those that have no room for a sentence.
+    titles: Vec<String>,
 }
 
 #[derive(Serialize)]
 struct CollectionView {
-    uri: String,
+    files: String,
     n_live: usize,
-}
-
-/// SourceMeaning of an address among the sources of tier 1.
-pub(super) enum SourceMeaning {
-    Documents(Vec<DocId>),
-    Voice,
-    Nothing,
-}
-
-/// Returns true if an address means a collection: by its name, or by the plural of its type.
-pub(super) fn means_collection(source: &str, collection: &Collection) -> bool {
-    let Some(name) = source.strip_prefix("blue://docs/").and_then(|rest| rest.strip_suffix('/'))
-    else {
-        return false;
-    };
-    collection.name == name || format!("{}s", collection.kind) == name
-}
-
-/// Resolves an address among the sources of tier 1.
-pub(super) fn meaning(graph: &Graph, source: &str) -> SourceMeaning {
-    if source == "blue://context/voice" {
-        return SourceMeaning::Voice;
-    }
-    if let Some(id) = graph.ids().find(|id| graph.document(*id).uri.as_str() == source) {
-        return SourceMeaning::Documents(vec![id]);
-    }
-    let rows: Vec<usize> = (0..graph.collections.len())
-        .filter(|i| means_collection(source, &graph.collections[*i]))
-        .collect();
-    let ids: Vec<DocId> = graph
-        .ids()
-        .filter(|id| {
-            rows.contains(&graph.document(*id).collection) || short_means(graph, source, *id)
-        })
-        .collect();
-    if ids.is_empty() { SourceMeaning::Nothing } else { SourceMeaning::Documents(ids) }
-}
-
-/// Returns true if an address such as `blue://docs/adrs/5` or `blue://adr/5` means a document.
-fn short_means(graph: &Graph, source: &str, id: DocId) -> bool {
-    let document = graph.document(id);
-    let collection = &graph.collections[document.collection];
-    let after = |scheme: &str, name: &str| {
-        source.strip_prefix(scheme)?.strip_prefix(name)?.strip_prefix('/')
-    };
-    let short = after("blue://docs/", &collection.name);
-    let short = short.or_else(|| after("blue://", document.kind.as_str()));
-    let short = short.filter(|short| !short.is_empty()).and_then(ShortId::new);
-    short.is_some_and(|id| id.matches(document.number.as_ref(), &document.slug, document.is_plan))
 }
 
 /// Everything that the bundle is rendered from.
@@ -96,8 +52,11 @@ struct SessionMaterial<'a> {
     choice: Choice,
     voice: Option<String>,
     guide: Option<String>,
-    workflow: Option<String>,
+    /// Collections with decisions, each with the pattern of its files.
+    decisions: Vec<(usize, String)>,
+    /// Collections without decisions.
     collections: Vec<CollectionView>,
+    budget: Budget,
 }
 
 /// Renders the session bundle as text and as JSON.
@@ -134,26 +93,34 @@ pub(super) fn session(
     Ok(vec![plain, json])
 }
 
+/// Tokens of the session bundle for all but the lists of decisions: its tag, the headings, the other
+/// collections and the line about asking.
+const FRAME_TOKENS: u64 = 110;
+
 impl<'a> SessionMaterial<'a> {
     fn new(corpus: &'a Corpus<'_>, notes: &mut Vec<Diagnostic>) -> SessionMaterial<'a> {
         let Corpus { inputs, graph, .. } = corpus;
         let plan = &inputs.plan;
-        let budget = plan.identity.budget;
-        let (ids, voice) = sources(inputs, graph, notes);
-        // The session bundle shows decisions in force. History is read on demand.
-        let live: Vec<DocId> = ids.into_iter().filter(|id| graph.is_live(*id)).collect();
+        let (ids, voice) = decisions::sources(inputs, graph, notes);
         let guide = inputs.guide.as_deref().filter(|text| !text.trim().is_empty());
-        let max_voice = (budget.tokens * 4 * 2 / 5) as usize;
+        let guide = guide.map(|text| clipped(text, GUIDE, &plan.guide, "guide_tokens", notes));
+        let voice_budget = Budget { tokens: plan.identity.budget.tokens * 2 / 5, ..plan.guide };
+        let voice = voice.map(|text| clipped(&text, VOICE, &voice_budget, "max_tokens", notes));
+        let tokens_of = |text: &Option<String>| text.as_deref().map_or(0, tokens::count);
+        // The workflow has a budget of its own, so it does not shorten the list of decisions.
+        let identity = plan.identity.budget;
+        let budget = Budget { tokens: identity.tokens + tokens_of(&guide), ..identity };
+        let for_lists = identity.tokens.saturating_sub(FRAME_TOKENS + tokens_of(&voice));
+        let decisions = file_patterns(graph, &ids);
         SessionMaterial {
             inputs,
             graph,
-            choice: Choice::new(corpus, &live, &budget),
-            voice: voice.map(|text| condense::clip(&text, max_voice, "blue://context/voice")),
-            guide: guide.map(|text| {
-                condense::clip_to_tokens(text, plan.guide_tokens, "blue://context/guide")
-            }),
-            workflow: workflow_line(graph),
-            collections: collections(graph),
+            choice: decisions::choice(corpus, ids, for_lists, &budget),
+            voice,
+            guide,
+            collections: collections(graph, &decisions),
+            decisions,
+            budget,
         }
     }
 
@@ -162,26 +129,60 @@ impl<'a> SessionMaterial<'a> {
         let SessionMaterial { inputs, graph, choice, .. } = self;
         let longer = choice.longer(corpus)?;
         let mut render = |bundle: &Bundle| {
-            let groups = groups(graph, &longer, bundle);
-            let uri = groups.first().map_or("blue://docs/", |group| group.uri.as_str()).to_string();
             let view = SessionView {
                 project: inputs.plan.project.as_deref().map(escape_attribute),
                 inputs: digest,
-                entries: !groups.is_empty(),
-                groups,
-                hidden: choice.hidden(graph, bundle, &uri),
-                voice: self.voice.as_deref(),
                 guide: self.guide.as_deref(),
-                workflow: self.workflow.clone(),
+                voice: self.voice.as_deref(),
+                groups: self.groups(&longer, bundle),
+                hidden: choice.hidden(graph, bundle),
+                proposed: self.titles(bundle, |candidate| candidate.is_last),
+                n_hidden_proposed: choice.n_hidden_last(bundle),
                 collections: &self.collections,
-                graph: &inputs.plan.graph,
             };
             inputs.templates.render("session.md", &view)
         };
-        let budget = inputs.plan.identity.budget;
-        let fitted = fit(SESSION, "session.md", &choice.candidates, &budget, &mut render)?;
+        let candidates = (choice.candidates.as_slice(), choice.order);
+        let fitted = fit(SESSION, "session.md", candidates, &self.budget, &mut render)?;
         check_wrapper("session.md", &fitted.text, digest)?;
         Ok(fitted)
+    }
+
+    /// Returns the decisions of a bundle by collection, those with the most weight first.
+    fn groups(&self, longer: &view::LongerTexts, bundle: &Bundle) -> Vec<Group> {
+        let graph = self.graph;
+        let in_collection = |row: usize| {
+            let of_row = move |candidate: &&Candidate| {
+                graph.document(candidate.id).collection == row && !candidate.is_last
+            };
+            let mut found: Vec<&Candidate> = self.choice.candidates.iter().filter(of_row).collect();
+            found.sort_by_key(|candidate| (std::cmp::Reverse(candidate.weight), candidate.id));
+            found
+        };
+        let group = |(row, files): &(usize, String)| {
+            let mut group = Group { files: files.clone(), entries: vec![], titles: vec![] };
+            for candidate in in_collection(*row) {
+                match level_of(bundle, candidate.id) {
+                    None => {}
+                    Some(Level::Title) => {
+                        group.titles.push(view::head(graph.document(candidate.id)));
+                    }
+                    Some(level) => {
+                        group.entries.push(view::decision(graph, longer, candidate.id, level));
+                    }
+                }
+            }
+            group
+        };
+        let groups = self.decisions.iter().map(group);
+        groups.filter(|group| !group.entries.is_empty() || !group.titles.is_empty()).collect()
+    }
+
+    /// Returns numbers and titles of the candidates in a bundle that meet a condition.
+    fn titles(&self, bundle: &Bundle, is_meant: impl Fn(&Candidate) -> bool) -> Vec<String> {
+        let meant = self.choice.candidates.iter().filter(|candidate| is_meant(candidate));
+        let shown = meant.filter(|candidate| level_of(bundle, candidate.id).is_some());
+        shown.map(|candidate| view::head(self.graph.document(candidate.id))).collect()
     }
 
     /// Returns the facts that decide the bundle.
@@ -191,92 +192,68 @@ impl<'a> SessionMaterial<'a> {
         let mut action = Action::new();
         action.add_fact("template", self.inputs.templates.digest("session.md").as_bytes());
         action.add_fact("project", &text(&plan.project));
-        action.add_fact("budget", format!("{:?}", plan.identity.budget).as_bytes());
+        action.add_fact("budget", format!("{:?}", self.budget).as_bytes());
         action.add_fact("voice", &text(&self.voice));
         action.add_fact("guide", &text(&self.guide));
-        action.add_fact("graph", plan.graph.as_bytes());
-        action.add_fact("workflow", &text(&self.workflow));
-        let counts: Vec<String> =
-            self.collections.iter().map(|c| format!("{} {}", c.uri, c.n_live)).collect();
-        action.add_fact("collections", counts.join("\n").as_bytes());
+        let decisions = self.decisions.iter().map(|(_, files)| files.clone());
+        let counts = self.collections.iter().map(|c| format!("{} {}", c.files, c.n_live));
+        let collections: Vec<String> = decisions.chain(counts).collect();
+        action.add_fact("collections", collections.join("\n").as_bytes());
         self.choice.add_facts(self.graph, &mut action);
         plan.allowance.add_facts(&mut action);
         action
     }
 }
 
-/// Returns the documents and the voice that the configuration asks for.
-fn sources(
-    inputs: &Inputs,
-    graph: &Graph,
+/// Cuts a text of the project to its budget, with a finding that names the setting.
+fn clipped(
+    text: &str,
+    path: &str,
+    budget: &Budget,
+    setting: &str,
     notes: &mut Vec<Diagnostic>,
-) -> (Vec<DocId>, Option<String>) {
-    let mut ids = Vec::new();
-    let mut voice = None;
-    let configured = inputs.files.iter().any(|file| file.path == CONFIG && !file.is_absent());
-    for source in &inputs.plan.identity.sources {
-        match meaning(graph, source) {
-            SourceMeaning::Documents(found) => {
-                let short = |id: &DocId| short_means(graph, source, *id);
-                if found.len() > 1 && found.iter().all(short) {
-                    notes.push(ambiguous(graph, source, &found));
-                }
-                ids.extend(found);
-            }
-            SourceMeaning::Voice => voice = inputs.voice.clone(),
-            SourceMeaning::Nothing if configured && source != "blue://docs/adrs/" => {
-                let message = format!("identity asks for {source}, which is not in this project");
-                let hint = "run `blue knowledge list --addresses` to see them";
-                notes.push(Diagnostic::new(Code::SourceUnknown, CONFIG, message).hint(hint));
-            }
-            SourceMeaning::Nothing => {}
-        }
+) -> String {
+    let whole = text.trim();
+    let bounded = condense::clip(whole, budget.bytes as usize, path);
+    let clipped = condense::clip_to_tokens(&bounded, budget.tokens, path);
+    if clipped != whole {
+        let message = format!(
+            "{} tokens; the session shows the first {}",
+            tokens::count(whole),
+            budget.tokens
+        );
+        let hint = format!("shorten it, or raise identity.{setting} in {CONFIG}");
+        notes.push(Diagnostic::new(Code::TextCut, path, message).hint(hint));
     }
-    ids.sort_unstable();
-    ids.dedup();
-    (ids, voice.filter(|text| !text.trim().is_empty()))
+    clipped
 }
 
-/// Returns the finding about a source that fits several documents. All of them are in the bundle.
-fn ambiguous(graph: &Graph, source: &str, found: &[DocId]) -> Diagnostic {
-    let all: Vec<&str> = found.iter().take(6).map(|id| graph.document(*id).path.as_str()).collect();
-    let message = format!(
-        "identity asks for {source}, which fits {} documents: {}",
-        found.len(),
-        all.join(", ")
-    );
-    let hint = format!("write the address of one, such as {}", graph.document(found[0]).uri);
-    Diagnostic::new(Code::Ambiguous, CONFIG, message).hint(hint)
+fn level_of(bundle: &Bundle, id: DocId) -> Option<Level> {
+    let at = bundle.shown.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+    Some(bundle.shown[at].1)
 }
 
-fn groups(graph: &Graph, longer: &view::LongerTexts, bundle: &Bundle) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for (id, level) in bundle.shown.iter().filter(|(id, _)| graph.is_live(*id)) {
-        let uri =
-            format!("blue://docs/{}/", graph.collections[graph.document(*id).collection].name);
-        let entry = view::entry(graph, longer, *id, *level);
-        match groups.last_mut().filter(|group| group.uri == uri) {
-            Some(group) => group.entries.push(entry),
-            None => groups.push(Group { uri, entries: vec![entry] }),
-        }
-    }
-    groups
+/// Returns the collections of some documents, each with the pattern of its files.
+fn file_patterns(graph: &Graph, ids: &[DocId]) -> Vec<(usize, String)> {
+    let mut rows: Vec<usize> = ids.iter().map(|id| graph.document(*id).collection).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let pattern = |row: usize| {
+        let of_row = |id: &&DocId| graph.document(**id).collection == row;
+        let ids: Vec<DocId> = ids.iter().filter(of_row).copied().collect();
+        (row, file_pattern(graph, row, &ids))
+    };
+    rows.into_iter().map(pattern).collect()
 }
 
-fn collections(graph: &Graph) -> Vec<CollectionView> {
-    let mut n_live = vec![0usize; graph.collections.len()];
-    for id in graph.ids().filter(|id| graph.is_live(*id)) {
-        n_live[graph.document(id).collection] += 1;
-    }
-    let named = graph.collections.iter().zip(n_live).filter(|(_, n_live)| *n_live > 0);
-    named
-        .map(|(c, n_live)| CollectionView { uri: format!("blue://docs/{}/", c.name), n_live })
-        .take(12)
-        .collect()
-}
-
-/// Returns the address of tier 2, which is chosen at run time.
-fn workflow_line(graph: &Graph) -> Option<String> {
-    let rfcs = graph.ids().any(|id| graph.is_live(id) && graph.document(id).kind.as_str() == "rfc");
-    rfcs.then(|| "blue://state/current-rfc".to_string())
+/// Returns the collections with live documents that are not listed as decisions.
+fn collections(graph: &Graph, decisions: &[(usize, String)]) -> Vec<CollectionView> {
+    let rows = (0..graph.collections.len())
+        .filter(|row| decisions.iter().all(|(listed, _)| listed != row));
+    let collection = |row: usize| {
+        let ids: Vec<DocId> = graph.of_collection(row).filter(|id| graph.is_live(*id)).collect();
+        let n_live = ids.len();
+        (n_live > 0).then(|| CollectionView { files: file_pattern(graph, row, &ids), n_live })
+    };
+    rows.filter_map(collection).take(12).collect()
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::artifacts::{BuiltArtifact, CurrentArtifacts, check_wrapper, fit};
 use super::{Corpus, extracts};
+use crate::condense::Order;
 use crate::model::escape::escape_except;
 use crate::model::layout::WORKFLOW;
 use crate::model::{
@@ -142,7 +143,8 @@ fn bundle(
         let mut render =
             |bundle: &Bundle| templates.render("workflow.md", &material.view(bundle, &inputs_id));
         let budget = inputs.plan.workflow.budget;
-        let fitted = fit(&path, "workflow.md", &candidates, &budget, &mut render)?;
+        let fitted =
+            fit(&path, "workflow.md", (&candidates, Order::TitlesFirst), &budget, &mut render)?;
         check_wrapper("workflow.md", &fitted.text, &inputs_id)?;
         let uri = format!("blue://context/workflow/{}", name_of(graph, id));
         let (body, digest) = (vec![fitted.text.into_bytes()], action.digest());
@@ -285,8 +287,8 @@ fn candidate((row, (part, text)): (usize, &BundleItem)) -> Candidate {
         BundlePart::PlanTask(_) => 20,
         BundlePart::Linked => 10,
     };
-    let costs = [text.len() as u64 + 6, 0, 0, 0, 0];
-    Candidate { id: DocId(row as u32), weight, costs, history: false }
+    let costs = [text.len() as u64 + 6, 0, 0];
+    Candidate { id: DocId(row as u32), weight, costs, is_last: false }
 }
 
 /// Returns every line that may be shown, in the order of the bundle.

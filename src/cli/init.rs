@@ -15,8 +15,9 @@ use crate::model::layout::{
     BLUE, CONFIG, IGNORE, KNOWLEDGE, KNOWLEDGE_FOLDER, MANIFEST, OLD_MANIFEST,
 };
 use crate::model::plural::counted;
-use crate::model::{Collection, Graph};
+use crate::model::{Collection, DocId, Graph};
 use crate::root::Root;
+use crate::serve::status::{LARGE_SESSION, MANY_DECISIONS};
 use crate::verify;
 use crate::wire::agent::SCRIPTS;
 use crate::wire::attributes::{self, ATTRIBUTES};
@@ -220,8 +221,30 @@ fn config_text(name: &str, graph: &Graph, intent: Option<&Intent>) -> String {
             documents.push_str(&format!("#       - {place}\n"));
         }
     }
+    let tiers = match intent {
+        Some(intent) => intent.yaml.clone(),
+        None => larger_session(graph),
+    };
     include_str!("../../templates/config.yaml")
         .replace("@project@", &quoted)
         .replace("@documents@\n", &documents)
-        .replace("@tiers@\n", intent.map_or("", |intent| intent.yaml.as_str()))
+        .replace("@tiers@\n", &tiers)
+}
+
+/// Returns a setting for the size of the session bundle if the default has no room for what most
+/// decisions say.
+fn larger_session(graph: &Graph) -> String {
+    let is_decision = |id: &DocId| {
+        let document = graph.document(*id);
+        graph.is_live(*id) && document.kind.as_str() == "adr" && !document.status.is_proposal()
+    };
+    let n_decisions = graph.ids().filter(is_decision).count();
+    if n_decisions <= MANY_DECISIONS {
+        return String::new();
+    }
+    format!(
+        "# {n_decisions} decisions are in force. The default of 500 tokens has room for what about 15 of them\n\
+         # decide, and this one for about 60. It costs each session at most 1,500 tokens more.\n\
+         identity:\n  max_tokens: {LARGE_SESSION}\n"
+    )
 }

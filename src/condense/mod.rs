@@ -22,6 +22,19 @@ pub struct Fitted {
     pub tokens: u64,
 }
 
+/// The order in which details are added until the budget is used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Order {
+    /// All titles first, then more of each document by value per byte.
+    TitlesFirst,
+    /// Titles and sentences of the documents with the most weight, up to some bytes. Then the titles
+    /// of the others, and then more of each by value per byte.
+    SentencesFirst {
+        /// Bytes for these titles and sentences.
+        bytes: u64,
+    },
+}
+
 /// One decision: show a candidate at a level.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Step {
@@ -42,10 +55,11 @@ pub enum FitError<E> {
 /// were counted is returned, so the budget holds for any template.
 pub fn fit<E>(
     candidates: &[Candidate],
+    order: Order,
     budget: &Budget,
     render: &mut dyn FnMut(&Bundle) -> Result<String, E>,
 ) -> Result<(Bundle, Fitted), FitError<E>> {
-    let steps = steps(candidates, budget);
+    let steps = steps(candidates, order, budget);
     let mut counter = tokens::Counter::default();
     let mut rendered = |bundle: &Bundle| -> Result<Fitted, FitError<E>> {
         let text = render(bundle).map_err(FitError::Render)?;
@@ -133,7 +147,7 @@ fn guess(candidates: &[Candidate], steps: &[Step], budget: &Budget) -> usize {
 
 /// Returns true if the level below a step was taken.
 fn follows(taken: &[Step], step: &Step, candidates: &[Candidate]) -> bool {
-    let below = Level::ALL.into_iter().filter(|level| *level < step.level);
+    let below = Level::LISTED.into_iter().filter(|level| *level < step.level);
     let below = below.rev().find(|level| {
         *level == Level::Title || candidates[step.candidate].costs[*level as usize] > 0
     });
@@ -145,40 +159,51 @@ fn follows(taken: &[Step], step: &Step, candidates: &[Candidate]) -> bool {
 
 /// Returns the highest level of each candidate that a budget could reach, or `None` if not even its
 /// title. Levels beyond it cannot change the result of [`fit`].
-pub fn reach(candidates: &[Candidate], budget: &Budget) -> Vec<Option<Level>> {
+pub fn reach(candidates: &[Candidate], order: Order, budget: &Budget) -> Vec<Option<Level>> {
     let mut reached = vec![None; candidates.len()];
-    for step in steps(candidates, budget) {
+    for step in steps(candidates, order, budget) {
         reached[step.candidate] = reached[step.candidate].max(Some(step.level));
     }
     reached
 }
 
-/// Returns the steps in the order in which they are taken: titles of live documents by weight,
-/// titles of history, then higher levels by value per byte. The list ends where the budget would be
-/// exceeded even at eight bytes per token.
-fn steps(candidates: &[Candidate], budget: &Budget) -> Vec<Step> {
+/// Returns the steps in the order in which they are taken: sentences of the first documents if the
+/// order asks for them, titles of the others by weight, then higher levels by value per byte. The
+/// list ends where the budget would be exceeded even at eight bytes per token.
+fn steps(candidates: &[Candidate], order: Order, budget: &Budget) -> Vec<Step> {
     let bound = budget.bytes.min(budget.tokens.saturating_mul(8));
     let mut by_weight: Vec<usize> = (0..candidates.len()).collect();
     by_weight
-        .sort_by_key(|i| (candidates[*i].history, std::cmp::Reverse(candidates[*i].weight), *i));
+        .sort_by_key(|i| (candidates[*i].is_last, std::cmp::Reverse(candidates[*i].weight), *i));
     let mut n_bytes = 0;
     let mut steps: Vec<Step> = Vec::new();
-    for candidate in by_weight {
-        n_bytes += candidates[candidate].costs[Level::Title as usize];
+    let n_sentences = match order {
+        Order::TitlesFirst => 0,
+        Order::SentencesFirst { bytes } => n_sentences(candidates, &by_weight, bytes.min(bound)),
+    };
+    let mut taken = vec![Level::Title; candidates.len()];
+    for (position, candidate) in by_weight.into_iter().enumerate() {
+        let costs = &candidates[candidate].costs;
+        n_bytes += costs[Level::Title as usize];
         if n_bytes > bound {
             return steps;
         }
         steps.push(Step { candidate, level: Level::Title });
+        if position < n_sentences && costs[Level::Line as usize] > 0 {
+            n_bytes += costs[Level::Line as usize];
+            steps.push(Step { candidate, level: Level::Line });
+            taken[candidate] = Level::Line;
+        }
     }
     let mut heap: BinaryHeap<(u64, std::cmp::Reverse<usize>, Level)> = BinaryHeap::new();
     let push = |heap: &mut BinaryHeap<_>, i: usize, above: Level| {
         let candidate = &candidates[i];
-        if let Some(level) = candidate.next_level(above).filter(|_| !candidate.history) {
+        if let Some(level) = candidate.next_level(above).filter(|_| !candidate.is_last) {
             heap.push((value_per_byte(candidate, level), std::cmp::Reverse(i), level));
         }
     };
-    for i in 0..candidates.len() {
-        push(&mut heap, i, Level::Title);
+    for (i, level) in taken.into_iter().enumerate() {
+        push(&mut heap, i, level);
     }
     while let Some((_, std::cmp::Reverse(candidate), level)) = heap.pop() {
         n_bytes += candidates[candidate].costs[level as usize];
@@ -191,15 +216,23 @@ fn steps(candidates: &[Candidate], budget: &Budget) -> Vec<Step> {
     steps
 }
 
+/// Returns the number of candidates, in an order, whose titles and sentences fit into some bytes.
+fn n_sentences(candidates: &[Candidate], order: &[usize], bytes: u64) -> usize {
+    let mut n_bytes = 0;
+    let fits = order.iter().map(|i| &candidates[*i]).take_while(|candidate| {
+        n_bytes += candidate.costs[Level::Title as usize] + candidate.costs[Level::Line as usize];
+        !candidate.is_last && n_bytes <= bytes
+    });
+    fits.count()
+}
+
 /// Returns the value of a level per byte. The factors are chosen so that every document gets a
 /// first sentence before any gets a second paragraph. Among equals, the weight decides.
 fn value_per_byte(candidate: &Candidate, level: Level) -> u64 {
     let gain = match level {
-        Level::Title => 0,
         Level::Line => 4_000_000,
         Level::Brief => 400_000,
-        Level::Sections => 100_000,
-        Level::Full => 40_000,
+        Level::Title | Level::Sections | Level::Full => 0,
     };
     gain * (100 + candidate.weight.min(10_000)) / candidate.costs[level as usize].max(1)
 }
@@ -213,13 +246,13 @@ fn bundle_of(candidates: &[Candidate], steps: &[Step]) -> Bundle {
     for (candidate, level) in candidates.iter().zip(levels) {
         match level {
             Some(level) => bundle.shown.push((candidate.id, level)),
-            None if candidate.history => bundle.hidden_history.push(candidate.id),
+            None if candidate.is_last => bundle.hidden_last.push(candidate.id),
             None => bundle.hidden.push(candidate.id),
         }
     }
     bundle.shown.sort_unstable();
     bundle.hidden.sort_unstable();
-    bundle.hidden_history.sort_unstable();
+    bundle.hidden_last.sort_unstable();
     bundle
 }
 
@@ -233,8 +266,8 @@ mod tests {
             .map(|i| Candidate {
                 id: DocId(i),
                 weight: u64::from(i % 7),
-                costs: [20, 80, 200, 0, 0],
-                history: i % 5 == 4,
+                costs: [20, 80, 200],
+                is_last: i % 5 == 4,
             })
             .collect()
     }
@@ -254,11 +287,11 @@ mod tests {
         for max in [0, 5, 20, 60, 300, 5_000] {
             let budget = Budget::new(max, 0, 9_500);
             let candidates = candidates(40);
-            match fit(&candidates, &budget, &mut render) {
+            match fit(&candidates, Order::TitlesFirst, &budget, &mut render) {
                 Ok((bundle, fitted)) => {
                     assert!(tokens::count(&fitted.text) <= max && fitted.text.len() <= 9_500);
                     assert_eq!(
-                        bundle.shown.len() + bundle.hidden.len() + bundle.hidden_history.len(),
+                        bundle.shown.len() + bundle.hidden.len() + bundle.hidden_last.len(),
                         40
                     );
                 }
@@ -281,9 +314,23 @@ mod tests {
     }
 
     #[test]
+    fn sentences_of_the_heaviest_documents_can_come_before_the_titles_of_others() {
+        let levels = |order| {
+            let (bundle, _) =
+                fit(&candidates(40), order, &Budget::new(150, 0, 9_500), &mut render).unwrap();
+            let n_sentences = bundle.shown.iter().filter(|(_, level)| *level == Level::Line);
+            (n_sentences.count(), bundle.shown.len())
+        };
+        let (n_sentences, n_shown) = levels(Order::TitlesFirst);
+        assert_eq!(n_sentences, 0);
+        let (n_first, n_shown_with_sentences) = levels(Order::SentencesFirst { bytes: 250 });
+        assert!(n_first == 2 && n_shown_with_sentences > 2 && n_shown_with_sentences < n_shown);
+    }
+
+    #[test]
     fn a_larger_budget_shows_more() {
         let shown = |max| {
-            fit(&candidates(40), &Budget::new(max, 0, 9_500), &mut render)
+            fit(&candidates(40), Order::TitlesFirst, &Budget::new(max, 0, 9_500), &mut render)
                 .map(|(b, _)| b.shown.len())
                 .unwrap_or(0)
         };

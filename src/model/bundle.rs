@@ -22,6 +22,9 @@ impl Level {
     pub const ALL: [Level; 5] =
         [Level::Title, Level::Line, Level::Brief, Level::Sections, Level::Full];
 
+    /// The levels at which a list shows a document.
+    pub const LISTED: [Level; 3] = [Level::Title, Level::Line, Level::Brief];
+
     /// Returns the name used in answers and arguments.
     pub fn name(self) -> &'static str {
         match self {
@@ -46,16 +49,16 @@ pub struct Candidate {
     pub id: DocId,
     /// Importance: documents with more weight get more detail.
     pub weight: u64,
-    /// Bytes that each level adds to the one below it; 0 if it adds nothing.
-    pub costs: [u64; 5],
-    /// True if the document is history, of which only the title is rendered.
-    pub history: bool,
+    /// Bytes that each of [`Level::LISTED`] adds to the one below it; 0 if it adds nothing.
+    pub costs: [u64; 3],
+    /// True if only its title is rendered, after all others: history, or a proposal among decisions.
+    pub is_last: bool,
 }
 
 impl Candidate {
     /// Returns the next level above `above` that adds anything.
     pub fn next_level(&self, above: Level) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| *level > above && self.costs[*level as usize] > 0)
+        Level::LISTED.into_iter().find(|level| *level > above && self.costs[*level as usize] > 0)
     }
 }
 
@@ -64,8 +67,8 @@ impl Candidate {
 pub struct Bundle {
     /// The chosen documents with their level, in the graph's order.
     pub shown: Vec<(DocId, Level)>,
-    /// Live documents that did not fit.
+    /// Documents that did not fit.
     pub hidden: Vec<DocId>,
-    /// Documents that are history and did not fit.
-    pub hidden_history: Vec<DocId>,
+    /// Documents that only their titles would have shown, and that did not fit.
+    pub hidden_last: Vec<DocId>,
 }

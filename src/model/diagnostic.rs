@@ -182,6 +182,7 @@ codes! {
     WideYaml = "BLUE-LIM-004", Warning, "metadata whose aliases expand too far";
     TooManyDocuments = "BLUE-LIM-005", Error, "more documents than the limit";
     TooManyBytes = "BLUE-LIM-006", Error, "more bytes of documents than the limit";
+    TextCut = "BLUE-LIM-007", Warning, "a text for the session that was cut to its budget";
 }
 
 impl fmt::Display for Code {

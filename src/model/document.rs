@@ -37,8 +37,9 @@ pub struct Facts {
     pub date: Option<String>,
     /// One sentence that summarises the document.
     pub line: String,
-    /// Sizes of the longer extracts.
-    pub sizes: Sizes,
+    /// Size of the summary or decision paragraph. The text itself is read from the document when an
+    /// artifact needs it, which few do.
+    pub brief: Size,
     /// References to other documents in order of appearance, equal ones counted.
     pub references: Vec<Reference>,
     /// Files and folders of the repository that the document may name, in order of appearance.
@@ -89,20 +90,6 @@ pub struct HeadingCandidate {
     pub is_at_top: bool,
 }
 
-/// Sizes of the longer extracts. The texts themselves are read from the document when an artifact
-/// needs them, which few do.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub struct Sizes {
-    /// The summary or decision paragraph.
-    pub brief: Size,
-    /// The sections with the rules that the document sets.
-    pub sections: Size,
-    /// The whole body; empty if it is too long to be shown.
-    pub full: Size,
-    /// True if the sections contain the start of the brief.
-    pub repeats: bool,
-}
-
 /// Length of a text, and enough of its digest to detect a change.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Size {
@@ -113,7 +100,8 @@ pub struct Size {
 }
 
 impl Size {
-    fn of(text: &str) -> Size {
+    /// Measures a text.
+    pub fn of(text: &str) -> Size {
         let mut size = Size { len: text.len() as u32, fingerprint: [0; 16] };
         if !text.is_empty() {
             size.fingerprint.copy_from_slice(&Digest::of(text.as_bytes()).as_bytes()[..16]);
@@ -129,21 +117,9 @@ pub struct Texts {
     pub brief: String,
     /// The sections with the rules that the document sets, as Markdown.
     pub sections: String,
-    /// The whole body, stored only for short documents.
-    pub full: String,
 }
 
 impl Texts {
-    /// Measures each text.
-    pub fn sizes(&self) -> Sizes {
-        Sizes {
-            brief: Size::of(&self.brief),
-            sections: Size::of(&self.sections),
-            full: Size::of(&self.full),
-            repeats: self.repeats(),
-        }
-    }
-
     /// Returns true if the sections contain the start of the brief. Only letters and digits are
     /// compared, because the sections are Markdown and the brief is plain text.
     pub fn repeats(&self) -> bool {

@@ -54,8 +54,8 @@ pub use bundle::{Bundle, Candidate, Level};
 pub use diagnostic::{Code, Diagnostic, Noted, Severity};
 pub use digest::{Digest, Hasher};
 pub use document::{
-    Document, Facts, HeadingCandidate, Label, Note, Parsed, Reference, Relation, Size, Sizes,
-    Target, Texts, TitleCandidates,
+    Document, Facts, HeadingCandidate, Label, Note, Parsed, Reference, Relation, Size, Target,
+    Texts, TitleCandidates,
 };
 pub use file_name::FileName;
 pub use graph::{DocId, Edge, Graph};

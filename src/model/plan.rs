@@ -132,8 +132,10 @@ pub struct Plan {
     pub rules: Vec<Rule>,
     /// Tier 1, the session bundle.
     pub identity: Tier,
-    /// Maximum tokens of tier 1 for the description of the project's workflow.
-    pub guide_tokens: u64,
+    /// Maximum size of the description of the project's workflow, beside the budget of tier 1.
+    pub guide: Budget,
+    /// Maximum size of each digest.
+    pub digests: Budget,
     /// Tier 2, the workflow bundles.
     pub workflow: Tier,
     /// Prefix of branches that are named after an RFC.

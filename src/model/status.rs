@@ -63,6 +63,11 @@ impl Status {
         )
     }
 
+    /// Returns true if nothing is decided yet.
+    pub fn is_proposal(self) -> bool {
+        matches!(self, Status::Draft | Status::Proposed)
+    }
+
     /// Returns true if two statements about one document's status can both be true.
     pub fn agrees_with(self, other: Status) -> bool {
         let vague = |s: Status| matches!(s, Status::Unknown | Status::Unstated);

@@ -25,52 +25,13 @@ const BINDING_HEADINGS: &[&str] = &[
 const MAX_LINE: usize = 240;
 const MAX_BRIEF: usize = 600;
 const MAX_SECTIONS: usize = 1_500;
-const MAX_FULL: usize = 1_500;
-
-/// Maximum length in bytes of a section that only states the status.
-const MAX_STATUS: usize = 160;
 
 /// Returns the one-line summary of a document and its longer excerpts.
 pub(super) fn excerpts(page: &Page<'_>) -> (String, Texts) {
     let Summary { line, brief } = summary(page);
     let (line, brief) = (page.second_scan.cleaned(line), page.second_scan.cleaned(brief));
     let sections = page.second_scan.cleaned(binding_sections(page));
-    let full = whole_body(page);
-    (clip(&line, MAX_LINE), Texts { brief: clip(&brief, MAX_BRIEF), sections, full })
-}
-
-/// Returns the body after the title, without a section that only states the status; empty if it is
-/// too long.
-fn whole_body(page: &Page<'_>) -> String {
-    let start = after_title(page);
-    // Every line may have a CR, which is not counted.
-    if page.text.len() - start > 2 * MAX_FULL {
-        return String::new();
-    }
-    let mut body = String::new();
-    let mut from = start;
-    for (index, heading) in page.body.headings.iter().enumerate() {
-        let next = page.body.headings.get(index + 1);
-        let end = next.map_or(page.text.len(), |next| next.start);
-        let is_status = heading.title.eq_ignore_ascii_case("status") && heading.start >= from;
-        let is_bare = || page.text[heading.after..end].trim().lines().count() == 1;
-        if is_status && end - heading.start <= MAX_STATUS && next.is_some() && is_bare() {
-            body.push_str(&page.text[from..heading.start]);
-            from = end;
-        }
-    }
-    body.push_str(&page.text[from..]);
-    let body = without_cr(page, body.trim());
-    if body.len() <= MAX_FULL { body } else { String::new() }
-}
-
-/// Returns the offset of the text after the title heading.
-fn after_title(page: &Page<'_>) -> usize {
-    let first =
-        page.body.headings.first().filter(|first| {
-            first.level == 1 && page.text[page.start..first.start].trim().is_empty()
-        });
-    first.map_or(page.start, |first| first.after)
+    (clip(&line, MAX_LINE), Texts { brief: clip(&brief, MAX_BRIEF), sections })
 }
 
 /// Returns a heading without a leading number or a trailing colon.

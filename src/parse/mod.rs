@@ -50,7 +50,8 @@ use crate::guard::{Allowed, Clean, clean};
 use crate::model::escape::escape_except;
 use crate::model::plan::Limits;
 use crate::model::{
-    Code, Facts, Label, Note, Parsed, Reference, Source, TextBlocks, Texts, TitleCandidates, Work,
+    Code, Facts, Label, Note, Parsed, Reference, Size, Source, TextBlocks, Texts, TitleCandidates,
+    Work,
 };
 
 pub use documents::documents;
@@ -242,7 +243,7 @@ fn parsed(
         status: status.map(|(text, line)| (text, line.max(status_line))),
         date: date(page),
         line,
-        sizes: texts.sizes(),
+        brief: Size::of(&texts.brief),
         references,
         paths,
         moved: stubs::is_stub(page),

@@ -38,6 +38,33 @@ const RECOMMENDED: [(&str, &str); 2] = [
 /// Hint for a project whose inputs changed since the last build.
 pub const STALE: &str = "something changed since the last build: run `blue knowledge build`";
 
+/// Number of decisions in force above which the default session bundle is too small for most of what
+/// they say.
+pub const MANY_DECISIONS: usize = 25;
+
+/// Tokens of a session bundle for many decisions.
+pub const LARGE_SESSION: u64 = 2_000;
+
+/// Suggests a larger session bundle for a project with many decisions.
+fn larger_session(library: &Library<'_>) -> Option<String> {
+    let catalogue = &library.built.catalogue;
+    let is_decision = |row: &usize| {
+        let is_proposal =
+            |line: DocumentLine| ["draft", "proposed"].contains(&line.status.as_str());
+        catalogue.is_live(*row)
+            && catalogue.is_kind(*row, "adr")
+            && !catalogue.line(*row).is_some_and(is_proposal)
+    };
+    let n_decisions = (0..catalogue.n_documents()).filter(is_decision).count();
+    let max_tokens = library.built.manifest.identity.max_tokens;
+    let is_small = n_decisions > MANY_DECISIONS && max_tokens < LARGE_SESSION;
+    is_small.then(|| {
+        format!(
+            "{n_decisions} decisions are in force, and {max_tokens} tokens have no room for what most of them say: write `identity: {{max_tokens: {LARGE_SESSION}}}` into {CONFIG}"
+        )
+    })
+}
+
 /// Summarises a project. `stale` is true if an input changed since the last build.
 pub fn status(library: &Library<'_>, stale: bool) -> ProjectStatus {
     let documents = &library.built.manifest.documents;
@@ -55,6 +82,7 @@ pub fn status(library: &Library<'_>, stale: bool) -> ProjectStatus {
     hints.extend(stale.then(|| STALE.to_string()));
     let missing = RECOMMENDED.into_iter().filter(|(path, _)| !library.root.exists(path));
     hints.extend(missing.map(|(path, purpose)| format!("write {path}: {purpose}")));
+    hints.extend(larger_session(library));
     let (n_documents, n_live) = (documents.count, documents.live);
     ProjectStatus { n_documents, n_live, stale, work, hints }
 }

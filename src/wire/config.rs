@@ -34,6 +34,8 @@ pub struct Config {
     pub workflow: Option<TierForm>,
     /// Tier 3, "how does this work": on demand.
     pub reference: Option<TierForm>,
+    /// Overviews of collections.
+    pub digests: Digests,
     /// Settings for counting tokens.
     pub tokens: Tokens,
     /// Files that are never read, and exceptions from findings.
@@ -136,7 +138,8 @@ pub struct TierSettings {
     pub branch_prefix: Option<String>,
     /// Of `workflow`: maximum number of RFCs with a bundle, those in progress first; default 100.
     pub max_bundles: Option<u64>,
-    /// Of `identity`: maximum number of tokens for `.blue/workflow.md`; default a third.
+    /// Of `identity`: maximum number of tokens for `.blue/workflow.md`, beside `max_tokens`; default
+    /// 400.
     pub guide_tokens: Option<u64>,
     /// The address of the relevance index.
     pub graph: Option<String>,
@@ -181,6 +184,14 @@ pub struct ToolCall {
     pub on_tool_call: String,
 }
 
+/// Settings of the overviews of collections, `knowledge/<collection>.md`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Digests {
+    /// Maximum tokens of each; default 4,000.
+    pub max_tokens: u64,
+}
+
 /// Settings for counting tokens.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -211,12 +222,19 @@ impl Default for Config {
             identity: None,
             workflow: None,
             reference: None,
+            digests: Digests::default(),
             tokens: Tokens::default(),
             security: Security::default(),
             limits: LimitKeys::default(),
             diagnostics: BTreeMap::new(),
             plugins: Vec::new(),
         }
+    }
+}
+
+impl Default for Digests {
+    fn default() -> Digests {
+        Digests { max_tokens: 4_000 }
     }
 }
 
@@ -252,7 +270,8 @@ impl Config {
             project: self.project.clone(),
             realm: self.realm.clone(),
             rules: self.documents.iter().flatten().map(rule).collect(),
-            guide_tokens: guide_tokens.unwrap_or(identity.budget.tokens / 3),
+            guide: Budget::new(guide_tokens.unwrap_or(400), margin, HOOK_BYTES / 2),
+            digests: Budget::new(self.digests.max_tokens, margin, RESOURCE_BYTES),
             identity,
             branch_prefix: workflow.branch_prefix.unwrap_or_else(|| "rfc/".to_string()),
             max_bundles: workflow.max_bundles.unwrap_or(100),

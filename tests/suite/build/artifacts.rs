@@ -118,7 +118,7 @@ fn a_template_can_be_overridden_and_its_error_names_file_and_line() {
     let project = Project::with_two_decisions();
     project.write(
         ".blue/templates/digest.md",
-        "{% for entry in entries %}\n* {{ entry.head }}\n{% endfor %}\n",
+        "{% for entry in in_force %}\n* {{ entry.head }}\n{% endfor %}\n",
     );
     project.build();
     assert!(project.read("knowledge/adrs.md").ends_with("* 0001 Use Rust\n* 0002 Use YAML\n"));

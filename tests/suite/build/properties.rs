@@ -52,7 +52,7 @@ proptest! {
             prop_assert!(reference.count >= 1);
         }
         prop_assert!(!facts.line.contains('\n'));
-        prop_assert!(facts.sizes.brief.len <= 600 && facts.line.len() <= 240);
+        prop_assert!(facts.brief.len <= 600 && facts.line.len() <= 240);
     }
 
     #[test]

@@ -53,9 +53,7 @@ fn any_document_is_parsed() {
             let Parsed { facts, .. } = &parsed;
             assert_eq!(facts.n_bytes, bytes.len() as u64);
             assert!(
-                !facts.line.contains('\n')
-                    && facts.line.len() <= 240
-                    && facts.sizes.brief.len <= 600
+                !facts.line.contains('\n') && facts.line.len() <= 240 && facts.brief.len <= 600
             );
             let n_lines = bytes.iter().filter(|b| matches!(b, b'\n' | b'\r')).count() as u32 + 1;
             assert!(

@@ -88,7 +88,8 @@ fn odd_settings_and_names_are_handled() {
         ("documents: [{type: adr, paths: ['\\d\\o\\c\\s/\\a\\d\\r/*.md']}]\n", 2),
         ("limits: {document_bytes: 18446744073709551615}\n", 0),
         ("limits: {document_bytes: 0}\n", 0),
-        ("tokens: {margin_percent: 90}\n", 2),
+        ("tokens: {margin_percent: 90}\n", 0),
+        ("identity: {max_tokens: 20}\n", 2),
     ] {
         let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
         project.write(".blue/config.yaml", config);

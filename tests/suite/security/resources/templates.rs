@@ -120,7 +120,7 @@ fn a_template_over_the_memory_limit_is_reported_with_its_line() {
 fn templates_may_use_the_usual_filters() {
     let project = Project::with("docs/adr/0001-one.md", "# One\n\nText.\n");
     let template = "{% set ns = namespace(n=0, text='') %}\n\
-        {% for e in entries if e.head %}{% set ns.n = ns.n + 2 * loop.index %}\
+        {% for e in in_force if e.head %}{% set ns.n = ns.n + 2 * loop.index %}\
         {% set ns.text = ns.text ~ e.head | upper ~ ';' %}{% endfor %}\n\
         {% macro line(a, b='-') %}<{{ a }}{{ b }}>{% endmacro %}\n\
         {% set block %}{{ line(ns.n) }}{{ line('x', b=1 + 1) }}{% endset %}\n\
