@@ -8,7 +8,7 @@ use super::manifest::entry;
 use super::workflow::{self, Plans};
 use crate::model::layout::{BUNDLES, CONTEXT, SESSION_JSON, is_below};
 use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener, Status};
-use crate::wire::jsonl::{self, BundleLine, RefreshPolicy};
+use crate::wire::jsonl::{self, BundleLine, ONLY_WORK, RefreshPolicy};
 
 /// Renders the index of the bundles built so far.
 pub(super) fn index(
@@ -16,7 +16,7 @@ pub(super) fn index(
     built: &[BuiltArtifact],
     current: &CurrentArtifacts,
 ) -> anyhow::Result<BuiltArtifact> {
-    let mut of_rfcs = of_rfcs(corpus);
+    let mut of_work = of_work(corpus);
     let mut hasher = Hasher::new();
     let mut lines = Vec::new();
     let mut ids = Vec::new();
@@ -26,9 +26,9 @@ pub(super) fn index(
     for built in built.iter().filter(is_bundle) {
         let entry = entry(built, current.get(&built.path));
         let inputs = built.action.digest().short();
-        let of_rfc = of_rfcs.remove(&built.path);
-        ids.push(of_rfc.as_ref().map(|(id, ..)| *id));
-        let (names, refresh) = of_rfc
+        let of_document = of_work.remove(&built.path);
+        ids.push(of_document.as_ref().map(|(id, ..)| *id));
+        let (names, refresh) = of_document
             .map_or((Vec::new(), RefreshPolicy::SessionStart), |(_, names, refresh)| {
                 (names, refresh)
             });
@@ -70,10 +70,11 @@ pub(super) fn index(
     })
 }
 
-/// Returns each RFC with its names in branches and worktrees and its refresh policy, by the path of its
-/// bundle. Names that fit two RFCs are left out.
-fn of_rfcs(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, RefreshPolicy)> {
-    let Corpus { inputs, graph, rfcs, .. } = corpus;
+/// Returns each RFC or spike with its names in branches and worktrees and its refresh policy, by the path of its
+/// bundle. Names that fit two are left out. The
+/// only RFC in progress has the name [`ONLY_WORK`] too.
+fn of_work(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, RefreshPolicy)> {
+    let Corpus { inputs, graph, work, .. } = corpus;
     let prefix = &inputs.plan.branch_prefix;
     let short_names = |id: DocId| {
         let document = graph.document(id);
@@ -85,18 +86,23 @@ fn of_rfcs(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, Refresh
         names
     };
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for id in rfcs {
+    for id in work {
         for name in short_names(*id) {
             *counts.entry(name).or_default() += 1;
         }
     }
+    let only = workflow::only_in_progress(graph, work);
     let mut names = BTreeMap::new();
-    for id in rfcs {
+    for id in work {
         let own: Vec<String> =
             short_names(*id).into_iter().filter(|name| counts[name] == 1).collect();
         let branches = own.iter().map(|name| format!("{prefix}{name}"));
         let mut all: Vec<String> = own.iter().cloned().chain(branches).collect();
         all.push(graph.document(*id).uri.to_string());
+        if only == Some(*id) {
+            // A branch with the prefix names an RFC, perhaps a finished one, so it is not meant here.
+            all.extend([ONLY_WORK.to_string(), format!("{prefix}{ONLY_WORK}")]);
+        }
         all.sort();
         all.dedup();
         // Documents that are being written or worked on change during a session. Others are delivered

@@ -21,8 +21,8 @@ pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcom
     refuse_links_without_consent(&inputs, &survey)?;
     let Survey { graph, bindings, mut notes, terms, extracts, .. } = survey;
     let ranking = rank::rank(&graph, &Lexicon::new(&graph.documents, terms));
-    let rfcs = workflow::choose_rfcs(&graph, inputs.plan.max_bundles).into_value(&mut notes);
-    let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, rfcs };
+    let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(&mut notes);
+    let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, work };
     let (manifest, with_lf) = emitted::manifest(root, false)?.unzip();
     let authorship = Authorship::new(root, manifest.is_some(), emit::pending(root));
     let built = artifacts::render(&corpus, &artifacts::CurrentArtifacts::new(), &mut notes)?;

@@ -173,7 +173,7 @@ pub(crate) struct Corpus<'a> {
     extracts: BTreeMap<Digest, Extracts>,
     ranking: Ranking,
     /// The live RFCs that get a bundle.
-    rfcs: Vec<DocId>,
+    work: Vec<DocId>,
 }
 
 /// Builds a project, or checks it.
@@ -211,8 +211,8 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let (ranking, index) =
         rayon::join(|| rank::rank(&graph, &lexicon), || SearchIndex::new(&graph, &lexicon));
     drop(lexicon);
-    let rfcs = workflow::choose_rfcs(&graph, inputs.plan.max_bundles).into_value(&mut notes);
-    let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, rfcs };
+    let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(&mut notes);
+    let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, work };
     let artifacts = artifacts::render(&corpus, &emitted.intact, &mut notes)?;
     let explainer = explain::Explainer { previous: &previous, files: &files };
     let planned = changes::plan(&corpus, &emitted, artifacts, head, &explainer, options)?;

@@ -1,4 +1,4 @@
-//! The workflow bundles of tier 2: tasks and related documents of each live RFC.
+//! The workflow bundles of tier 2: tasks and related documents of RFCs and spikes that are worked on.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -18,6 +18,7 @@ use crate::wire::jsonl::WorkLine;
 #[derive(Serialize)]
 struct WorkflowView<'a> {
     uri: &'a str,
+    path: &'a str,
     inputs: &'a str,
     head: &'a str,
     status: &'a str,
@@ -30,20 +31,20 @@ struct WorkflowView<'a> {
     plans: Vec<PlanView<'a>>,
     depends: Vec<&'a str>,
     replaces: Vec<&'a str>,
-    linked: Vec<&'a str>,
+    related: Vec<&'a str>,
     n_hidden: usize,
 }
 
 #[derive(Serialize)]
 struct PlanView<'a> {
-    uri: &'a str,
+    path: &'a str,
     phase: Option<&'a str>,
     n_done: usize,
     n_tasks: usize,
     tasks: Vec<&'a str>,
 }
 
-/// BundlePart of the bundle that a line belongs to, the most needed first.
+/// Part of the bundle that a line belongs to, the most needed first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum BundlePart {
     Task,
@@ -51,21 +52,26 @@ enum BundlePart {
     Criterion,
     Replaces,
     PlanTask(usize),
-    Linked,
+    Related,
 }
 
 /// The lines that a bundle may leave out.
 type BundleItem = (BundlePart, String);
 
-/// Returns the live RFCs that get a bundle, and a finding if there are too many. Those in progress are
-/// preferred.
-pub(super) fn choose_rfcs(graph: &Graph, max: u64) -> Noted<Vec<DocId>> {
-    let is_rfc = |id: &DocId| {
+/// Returns the documents that get a bundle, and a finding if there are too many. Those in progress
+/// are preferred.
+pub(super) fn choose_work(graph: &Graph, max: u64) -> Noted<Vec<DocId>> {
+    let states_statuses: Vec<bool> = (0..graph.collections.len())
+        .map(|row| graph.of_collection(row).any(|id| graph.document(id).status != Status::Unstated))
+        .collect();
+    let is_work = |id: &DocId| {
         let document = graph.document(*id);
-        let collection = &graph.collections[document.collection];
-        collection.kind.as_str() == "rfc" && !document.is_plan && graph.is_live(*id)
+        let kind = graph.collections[document.collection].kind.as_str();
+        !document.is_plan
+            && graph.is_live(*id)
+            && is_worked_on(kind, document.status, states_statuses[document.collection])
     };
-    let mut ids: Vec<DocId> = graph.ids().filter(is_rfc).collect();
+    let mut ids: Vec<DocId> = graph.ids().filter(is_work).collect();
     let max = usize::try_from(max).unwrap_or(usize::MAX);
     if ids.len() <= max {
         return Noted::new(ids, Vec::new());
@@ -74,13 +80,12 @@ pub(super) fn choose_rfcs(graph: &Graph, max: u64) -> Noted<Vec<DocId>> {
         Status::Active => 0,
         Status::Accepted => 1,
         Status::Proposed | Status::Draft => 2,
-        Status::Implemented | Status::Recorded => 4,
         _ => 3,
     };
     ids.sort_by_key(|id| (urgency(graph.document(*id).status), std::cmp::Reverse(*id)));
     let path = graph.document(ids[max]).path.clone();
     let message = format!(
-        "{} of {} live RFCs {} no workflow bundle, this one among them",
+        "{} of {} unfinished RFCs {} no workflow bundle, this one too",
         ids.len() - max,
         ids.len(),
         if ids.len() - max == 1 { "has" } else { "have" }
@@ -92,13 +97,36 @@ pub(super) fn choose_rfcs(graph: &Graph, max: u64) -> Noted<Vec<DocId>> {
     Noted::new(ids, vec![note])
 }
 
-/// Renders the bundles of the chosen RFCs.
+/// Returns true for an RFC that is not finished and for a spike in progress. Where no document of a
+/// collection states a status, all are merged texts, and none is known to be worked on.
+fn is_worked_on(kind: &str, status: Status, states_statuses: bool) -> bool {
+    match status {
+        Status::Active => matches!(kind, "rfc" | "spike"),
+        Status::Draft | Status::Proposed | Status::Accepted => kind == "rfc",
+        Status::Unknown | Status::Unstated => kind == "rfc" && states_statuses,
+        _ => false,
+    }
+}
+
+/// Returns the only RFC in progress, which is the current work unless a branch or a worktree names
+/// another.
+pub(super) fn only_in_progress(graph: &Graph, ids: &[DocId]) -> Option<DocId> {
+    let is_active = |id: &&DocId| {
+        let document = graph.document(**id);
+        document.status == Status::Active && document.kind.as_str() == "rfc"
+    };
+    let mut active = ids.iter().filter(is_active);
+    let first = active.next()?;
+    active.next().is_none().then_some(*first)
+}
+
+/// Renders the bundles of the chosen documents.
 pub(super) fn bundles(
     corpus: &Corpus<'_>,
     current: &CurrentArtifacts,
 ) -> anyhow::Result<Vec<BuiltArtifact>> {
     let plans = Plans::new(&corpus.graph);
-    corpus.rfcs.par_iter().map(|id| bundle(corpus, *id, &plans, current)).collect()
+    corpus.work.par_iter().map(|id| bundle(corpus, *id, &plans, current)).collect()
 }
 
 /// Returns the name of a document's bundle: the last part of its address, with its collection's name in
@@ -159,6 +187,7 @@ fn action(corpus: &Corpus<'_>, id: DocId, plans: &[DocId], about: &[BundleItem])
     let mut hasher = Hasher::new();
     for document in std::iter::once(&id).chain(plans).map(|id| graph.document(*id)) {
         hasher.field(document.uri.as_str().as_bytes()).field(document.digest.as_bytes());
+        hasher.field(document.path.as_bytes());
         hasher.field(view::head(document).as_bytes());
         hasher.field(document.status.to_string().as_bytes());
     }
@@ -194,7 +223,7 @@ impl<'a> WorkflowMaterial<'a> {
         let graph = &corpus.graph;
         let work = extracts::work(corpus, id)?;
         let of_plan =
-            |id: &DocId| Ok((graph.document(*id).uri.as_str(), extracts::work(corpus, *id)?));
+            |id: &DocId| Ok((graph.document(*id).path.as_str(), extracts::work(corpus, *id)?));
         let plans: Vec<(&str, Work)> = plans.iter().map(of_plan).collect::<anyhow::Result<_>>()?;
         let document = graph.document(id);
         let lines = lines(&work, &plans, about);
@@ -216,8 +245,8 @@ impl<'a> WorkflowMaterial<'a> {
         };
         let all = std::iter::once(&self.work).chain(self.plans.iter().map(|(_, work)| work));
         let n_cut: usize = all.map(|work| work.n_open - work.open.len()).sum();
-        let plans = self.plans.iter().enumerate().map(|(i, (uri, work))| PlanView {
-            uri,
+        let plans = self.plans.iter().enumerate().map(|(i, (path, work))| PlanView {
+            path,
             phase: work.phase.as_deref(),
             n_done: work.n_done,
             n_tasks: work.n_done + work.n_open,
@@ -225,6 +254,7 @@ impl<'a> WorkflowMaterial<'a> {
         });
         WorkflowView {
             uri: self.document.uri.as_str(),
+            path: &self.document.path,
             inputs,
             head: &self.head,
             status: &self.status,
@@ -237,7 +267,7 @@ impl<'a> WorkflowMaterial<'a> {
             plans: plans.collect(),
             depends: shown(BundlePart::Depends),
             replaces: shown(BundlePart::Replaces),
-            linked: shown(BundlePart::Linked),
+            related: shown(BundlePart::Related),
             n_hidden: bundle.hidden.len() + n_cut,
         }
     }
@@ -261,6 +291,7 @@ pub(super) fn state(corpus: &Corpus<'_>, id: DocId, plans: &Plans) -> anyhow::Re
     let listed = |texts: &[String]| texts.iter().take(MAX_LISTED).map(|text| plain(text)).collect();
     let line = |id: DocId, work: &Work| WorkLine {
         uri: graph.document(id).uri.to_string(),
+        path: graph.document(id).path.clone(),
         phase: work.phase.as_deref().map(plain),
         n_done: work.n_done as u64,
         n_open: work.n_open as u64,
@@ -285,7 +316,7 @@ fn candidate((row, (part, text)): (usize, &BundleItem)) -> Candidate {
         BundlePart::Criterion => 40,
         BundlePart::Replaces => 30,
         BundlePart::PlanTask(_) => 20,
-        BundlePart::Linked => 10,
+        BundlePart::Related => 10,
     };
     let costs = [text.len() as u64 + 6, 0, 0];
     Candidate { id: DocId(row as u32), weight, costs, is_last: false }
@@ -321,32 +352,38 @@ impl Plans {
     }
 }
 
+/// Maximum number of related documents in a bundle. The search finds more.
+const MAX_RELATED: usize = 5;
+
 /// Returns a line for each document that one depends on, replaces or is related to.
 fn about(corpus: &Corpus<'_>, id: DocId) -> Vec<BundleItem> {
     let graph = &corpus.graph;
     let line = |other: DocId, why: &str| {
         let document = graph.document(other);
-        format!("{} {}{why}", document.uri, view::head(document))
+        format!("{}: {}{why}", document.path, view::head(document))
     };
     let first = graph.edges.partition_point(|edge| edge.from < id);
     let own = graph.edges[first..].iter().take_while(|edge| edge.from == id);
+    let mut listed = vec![id];
     let mut lines: Vec<BundleItem> = Vec::new();
     for edge in own {
-        match edge.relation {
-            Relation::DependsOn => lines.push((BundlePart::Depends, line(edge.to, ""))),
-            Relation::Supersedes => lines.push((BundlePart::Replaces, line(edge.to, ""))),
-            _ => {}
-        }
+        let part = match edge.relation {
+            Relation::DependsOn => BundlePart::Depends,
+            Relation::Supersedes => BundlePart::Replaces,
+            _ => continue,
+        };
+        listed.push(edge.to);
+        lines.push((part, line(edge.to, "")));
     }
-    for neighbour in &corpus.ranking.neighbours[id.0 as usize] {
-        let is_listed =
-            |(_, known): &BundleItem| known.starts_with(graph.document(neighbour.id).uri.as_str());
-        let plan = graph.document(neighbour.id).is_plan;
-        if graph.is_live(neighbour.id) && !plan && !lines.iter().any(is_listed) {
-            let reason = neighbour.reasons.first().map(|reason| reason.text(graph));
-            let why = reason.map_or(String::new(), |reason| format!(" ({reason})"));
-            lines.push((BundlePart::Linked, line(neighbour.id, &why)));
-        }
+    let neighbours = corpus.ranking.neighbours[id.0 as usize].iter();
+    let related = neighbours.filter(|neighbour| {
+        let is_plan = graph.document(neighbour.id).is_plan;
+        graph.is_live(neighbour.id) && !is_plan && !listed.contains(&neighbour.id)
+    });
+    for neighbour in related.take(MAX_RELATED) {
+        let reason = neighbour.reasons.first().map(|reason| reason.text(graph));
+        let why = reason.map_or(String::new(), |reason| format!(" ({reason})"));
+        lines.push((BundlePart::Related, line(neighbour.id, &why)));
     }
     lines
 }

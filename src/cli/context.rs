@@ -167,7 +167,9 @@ impl ContextShowArgs {
         );
         text += &match (delivery.current(), &delivery.work) {
             (Some(line), _) => bundle_line(delivery, line),
-            (None, Some(name)) => format!("  no live RFC is called {}\n", output::shown(name)),
+            (None, Some(name)) => {
+                format!("  no unfinished RFC is called {}\n", output::shown(name))
+            }
             (None, None) => format!("  no current work: neither a branch nor {WORKTREE}\n"),
         };
         text += &format!(

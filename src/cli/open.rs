@@ -31,7 +31,8 @@ impl BuiltProject {
         let root = project::open(&folder)?;
         let built = open_built(&root)?;
         let reader = ProjectReader::new(build::plan(&root));
-        let work = bundles::work_name(&root, git::branch(&folder).as_deref());
+        let branch = git::branch(&folder);
+        let work = bundles::work_name(&root, branch.as_deref(), &built.bundles);
         Ok(BuiltProject { root, built, reader, work })
     }
 
@@ -98,7 +99,7 @@ impl Delivery {
             .context("nothing has been built here\nhint: run `blue knowledge build`")?;
         let log = AuditLog::open(&root, session);
         let branch = git::branch(&folder);
-        let work = bundles::work_name(&root, branch.as_deref());
+        let work = bundles::work_name(&root, branch.as_deref(), &bundles);
         Ok(Delivery { root, bundles, log, branch, work })
     }
 

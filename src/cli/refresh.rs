@@ -63,7 +63,9 @@ impl RefreshArgs {
 /// Returns the reason why no bundle is due.
 fn why_not(delivery: &Delivery, session: &str) -> &'static str {
     match delivery.current() {
-        None => "there is no current work: no live RFC is named like the worktree or the branch",
+        None => {
+            "there is no current work: no unfinished RFC is named like the worktree or the branch"
+        }
         Some(bundle) if delivery.log.staleness(bundle, Some(session)) == Staleness::Fresh => {
             "nothing changed since it was delivered"
         }

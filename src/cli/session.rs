@@ -79,7 +79,7 @@ pub(super) fn update_record(
     record.ended = (event == SessionEvent::End).then(now);
     record.turns = record.turns.saturating_add(u64::from(event == SessionEvent::Prompt));
     record.branch = git::branch(root.path());
-    record.rfc = bundles::work_name(root, record.branch.as_deref());
+    record.rfc = bundles::stated_work(root, record.branch.as_deref());
     let worktree = root.path().join(".git").is_file();
     record.worktree = worktree.then(|| redacted(&root.path().display().to_string()));
     let name = if agent.is_empty() { record.id.as_str() } else { agent };

@@ -119,7 +119,13 @@ impl Project {
     /// Opens the last build. Its indexes are read again only if the manifest, an index or the
     /// configuration changed.
     pub(super) fn open(&self) -> Open {
-        Open { work: self.work(), ..self.open_built() }
+        let open = self.open_built();
+        let branch = self.branch();
+        let work = match &open.built {
+            Ok(built) => bundles::work_name(&self.root, branch.as_deref(), &built.bundles),
+            Err(_) => bundles::stated_work(&self.root, branch.as_deref()),
+        };
+        Open { work, ..open }
     }
 
     fn open_built(&self) -> Open {
@@ -194,10 +200,6 @@ impl Project {
     /// Returns the branch that is checked out.
     pub(super) fn branch(&self) -> Option<String> {
         git::branch(self.root.path())
-    }
-
-    fn work(&self) -> Option<String> {
-        bundles::work_name(&self.root, self.branch().as_deref())
     }
 
     /// Logs a delivery or a refusal. If the log cannot be written, the text is delivered anyway and

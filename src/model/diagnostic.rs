@@ -173,7 +173,7 @@ codes! {
     EditedOrphan = "BLUE-OUT-007", Warning, "an edited file that is no longer needed";
     CacheNotWritten = "BLUE-OUT-008", Warning, "a cache that could not be written";
     SourceUnknown = "BLUE-CFG-001", Warning, "a configured source that does not exist";
-    TooManyBundles = "BLUE-CFG-002", Info, "more live RFCs than workflow bundles";
+    TooManyBundles = "BLUE-CFG-002", Info, "more unfinished RFCs than workflow bundles";
     AcceptedGone = "BLUE-CFG-003", Info, "an accepted finding that no longer occurs";
     PluginNotRun = "BLUE-PLG-001", Warning, "a plugin that is registered and not run";
     LongLine = "BLUE-LIM-001", Warning, "a line over the length limit";

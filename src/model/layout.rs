@@ -22,7 +22,7 @@ pub const SESSION: &str = ".blue/context/session.md";
 pub const SESSION_JSON: &str = ".blue/context/session.json";
 /// Folder of the hook scripts.
 pub const HOOKS: &str = ".blue/hooks";
-/// Folder of the tier 2 bundles, one file for each live RFC.
+/// Folder of the tier 2 bundles, one file for each RFC or spike that is worked on.
 pub const WORKFLOW: &str = ".blue/context/workflow";
 /// Folder for caches, logs and locks, ignored by git.
 pub const LOCAL: &str = ".blue/local";

@@ -33,7 +33,7 @@ pub enum AddressError {
     NotFound(String),
     /// Several documents match: the address, and the addresses of the documents.
     Ambiguous(String, Vec<String>),
-    /// There is no current work. If a branch or a file names one, no live RFC has that name.
+    /// There is no current work. If a branch or a file names one, no unfinished RFC has that name.
     NoCurrentWork(Option<String>),
     /// The current work is in another collection: the address of the work, and the collection.
     OtherCollection(String, String),
@@ -53,7 +53,7 @@ impl fmt::Display for AddressError {
             AddressError::NoCurrentWork(Some(name)) => {
                 // The name may come from a file of the repository, which is not trusted.
                 let name: String = name.chars().take(200).flat_map(char::escape_debug).collect();
-                write!(f, "no live RFC is called {name}")
+                write!(f, "no unfinished RFC is called {name}")
             }
             AddressError::NoCurrentWork(None) => f.write_str("there is no current work"),
             AddressError::OtherCollection(uri, collection) => {

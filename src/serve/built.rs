@@ -74,7 +74,7 @@ pub enum ListPart {
     Digest,
     /// The files that people wrote for blue.
     Handwritten,
-    /// The bundles of live RFCs.
+    /// The bundles of RFCs and spikes that are worked on.
     Work,
     /// Live documents.
     Live,

@@ -3,7 +3,7 @@
 use crate::model::Digest;
 use crate::model::layout::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE};
 use crate::root::Root;
-use crate::wire::jsonl::BundleLine;
+use crate::wire::jsonl::{BundleLine, ONLY_WORK};
 
 /// Every bundle of the last build.
 pub struct Bundles(Vec<BundleLine>);
@@ -41,15 +41,36 @@ pub fn document(line: &BundleLine) -> Option<&str> {
 }
 
 /// Returns the name of the current work, from `.blue/worktree.json` or else from the branch.
-pub fn work_name(root: &Root, branch: Option<&str>) -> Option<String> {
-    let file = root.readable_bytes(WORKTREE, 1 << 16);
-    let value = file.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
-    let name = value.and_then(|value| match &value["rfc"] {
+pub fn stated_work(root: &Root, branch: Option<&str>) -> Option<String> {
+    worktree_work(root).or_else(|| branch.map(str::to_string))
+}
+
+/// Returns the name of the current work: from `.blue/worktree.json`, else from the branch, else the
+/// only RFC in progress.
+pub fn work_name(root: &Root, branch: Option<&str>, bundles: &Bundles) -> Option<String> {
+    if let Some(name) = worktree_work(root) {
+        return Some(name);
+    }
+    let named = branch.filter(|name| bundles.of_work(name).is_some());
+    let only = || bundles.of_work(ONLY_WORK).filter(|line| !names_another(line, branch));
+    named.or_else(|| only().and_then(document)).or(branch).map(str::to_string)
+}
+
+/// Returns true if a branch has the prefix of branches that name an RFC.
+fn names_another(only: &BundleLine, branch: Option<&str>) -> bool {
+    let prefixes = only.names.iter().filter_map(|name| name.strip_suffix(ONLY_WORK));
+    let mut prefixes = prefixes.filter(|prefix| !prefix.is_empty());
+    prefixes.any(|prefix| branch.is_some_and(|branch| branch.starts_with(prefix)))
+}
+
+fn worktree_work(root: &Root) -> Option<String> {
+    let bytes = root.readable_bytes(WORKTREE, 1 << 16)?;
+    let value = serde_json::from_slice::<serde_json::Value>(&bytes).ok()?;
+    match &value["rfc"] {
         serde_json::Value::String(name) if !name.is_empty() => Some(name.clone()),
         serde_json::Value::Number(number) => Some(number.to_string()),
         _ => None,
-    });
-    name.or_else(|| branch.map(str::to_string))
+    }
 }
 
 /// Reads the previous version of a tier 2 bundle, if it has a digest.

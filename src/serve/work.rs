@@ -13,8 +13,9 @@ pub fn state(bundle: &BundleLine) -> Option<WorkLine> {
 
 /// Escapes every text. The build did so too, but the index can have been edited since.
 fn escape_texts(work: &mut WorkLine) {
-    let WorkLine { uri, head, status, phase, n_done: _, n_open: _, open, criteria, plans } = work;
-    let texts = phase.iter_mut().chain(open).chain(criteria).chain([uri, head, status]);
+    let WorkLine { uri, path, head, status, phase, n_done: _, n_open: _, open, criteria, plans } =
+        work;
+    let texts = phase.iter_mut().chain(open).chain(criteria).chain([uri, path, head, status]);
     for text in texts {
         *text = escape(text).replace('\n', " ");
     }
@@ -29,8 +30,8 @@ pub fn open_tasks(work: &WorkLine) -> Vec<&str> {
 
 /// Formats phase, open tasks and success criteria, one per line.
 pub fn lines(work: &WorkLine) -> Vec<String> {
-    let WorkLine { head, status, uri, .. } = work;
-    let mut lines = vec![format!("Current work: {head}, {status}. Read it whole at {uri}")];
+    let WorkLine { head, status, path, .. } = work;
+    let mut lines = vec![format!("Current work: {path}: {head}, {status}")];
     lines.extend(work.phase.iter().map(|phase| format!("Phase: {phase}")));
     let n_tasks = work.n_done + work.n_open;
     if n_tasks > 0 {
@@ -45,7 +46,7 @@ pub fn lines(work: &WorkLine) -> Vec<String> {
     for plan in &work.plans {
         let phase = plan.phase.as_ref().map_or(String::new(), |phase| format!(", {phase}"));
         let tasks_done = counted_of(plan.n_done, plan.n_done + plan.n_open, "task");
-        lines.push(format!("Plan {}: {tasks_done} done{phase}", plan.uri));
+        lines.push(format!("Plan {}: {tasks_done} done{phase}", plan.path));
         push_tasks(&mut lines, plan);
     }
     lines

@@ -115,12 +115,20 @@ pub struct BundleLine {
     pub bytes: u64,
 }
 
+/// Name of the bundle that is the current work if no branch or worktree names one. Hooks look it up.
+/// After a prefix it means that branches with this prefix name another. git allows no branch with this
+/// character.
+pub const ONLY_WORK: &str = "*";
+
 /// The state of the work that an RFC or one of its plans asks for.
 #[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkLine {
     /// The address of the RFC or the plan.
     pub uri: String,
+    /// Its path below the root.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
     /// Type, number and title of the RFC; not given for a plan.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub head: String,

@@ -121,7 +121,7 @@ fn an_address_that_fails_fails_for_the_same_reason_in_both() {
     for uri in ["blue://state/current-rfc", "blue://state/active-tasks", "blue://context/relevance"]
     {
         let shown = project.blue(&["knowledge", "show", uri]);
-        let reason = "no live RFC is called main";
+        let reason = "no unfinished RFC is called main";
         assert!(shown.stderr.contains(reason), "{uri}: {}", shown.stderr);
         let error = texts(&mut client, uri).unwrap_err();
         assert!(error.contains(reason), "{uri}: {error}");

@@ -219,9 +219,13 @@ fn prompts_return_the_built_bundles() {
     let decisions = client.result("prompts/get", json!({"name": "decisions"}));
     assert_eq!(text_of(&decisions), project.read("knowledge/adrs.md"));
     assert_eq!(client.ask("prompts/get", json!({"name": "x"}))["error"]["code"], -32602);
+    // Without a branch, the only RFC in progress is the current work.
     std::fs::remove_file(project.path().join(".git/HEAD")).unwrap();
+    let only = client.result("prompts/get", json!({"name": "brief"}));
+    assert_eq!(text_of(&only), text_of(&brief));
+    project.write(".git/HEAD", "ref: refs/heads/rfc/9999\n");
     let none = client.result("prompts/get", json!({"name": "brief"}));
-    assert!(text_of(&none).contains("there is no current work"), "{none}");
+    assert!(text_of(&none).contains("no unfinished RFC is called rfc/9999"), "{none}");
 }
 
 #[test]

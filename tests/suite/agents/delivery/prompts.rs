@@ -23,7 +23,7 @@ fn a_changed_bundle_is_delivered_once_in_thirty_seconds() {
     let again = prompt(&project, "s");
     assert!(again.starts_with(&bundle(&project)), "{again}");
     assert!(again.contains("changed since 2020-01-25T12:00:00Z"), "{again}");
-    let change = "this version replaces it.\ngone: Tasks: 1 of 2 done; open:\ngone: - [ ] second\nnew: Tasks: 2 of 2 done\n";
+    let change = "this version replaces it.\ngone: Tasks: 1 of 2 done; tick a task in that file when it is done:\ngone: - [ ] second\nnew: Tasks: 2 of 2 done\n";
     assert!(again.ends_with(change), "{again}");
     assert!(again.len() < 10_000);
     // A clock that was set back does not delay a delivery.
@@ -115,13 +115,16 @@ fn triggers_and_the_policy_decide_when_a_bundle_is_delivered() {
     let text = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert_eq!(json["hookSpecificOutput"]["hookEventName"], "PreToolUse");
     assert!(text.starts_with(bundle(&project).trim_end()), "{text}");
-    // An implemented RFC is delivered only on demand.
-    project.write(".git/HEAD", "ref: refs/heads/rfc/17\n").write(".blue/config.yaml", "");
+    // An accepted RFC is delivered only on demand, and one that is implemented not at all.
+    project.write(".git/HEAD", "ref: refs/heads/rfc/18\n").write(".blue/config.yaml", "");
+    project.write(".blue/docs/rfcs/0018-next.md", "# RFC 0018: Next\n\n- Status: accepted\n");
     project.build();
     assert_eq!(prompt(&project, "u"), "");
     let asked = project.blue_with_input(&["context", "refresh"], "{\"session_id\":\"u\"}");
-    assert!(asked.contains("RFC 0017 Done, implemented"), "{asked}");
+    assert!(asked.contains("RFC 0018 Next, accepted"), "{asked}");
     assert_eq!(project.blue_with_input(&["context", "refresh", "--session", "u"], ""), "");
+    project.write(".git/HEAD", "ref: refs/heads/rfc/17\n");
+    assert_eq!(project.blue_with_input(&["context", "refresh", "--session", "v"], ""), "");
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn a_compaction_is_given_what_the_summary_must_keep() {
     let kept = project.blue_with_input(&["hook", "pre-compact"], "{\"trigger\":\"auto\"}");
     assert_eq!(
         kept,
-        "Keep in the summary:\nCurrent work: RFC 0016 Context, active. Read it whole at blue://docs/rfcs/0016-context\nTasks: 1 of 2 done; open:\n- [ ] second\n"
+        "Keep in the summary:\nCurrent work: .blue/docs/rfcs/0016-context.md: RFC 0016 Context, active\nTasks: 1 of 2 done; open:\n- [ ] second\n"
     );
 }
 
@@ -161,5 +164,6 @@ fn odd_files_and_odd_input_do_not_silence_the_prompt_hook() {
             .unwrap()
             .success()
     );
-    assert_eq!(prompt(&project, "n4"), "", "a pipe does not block");
+    // A pipe does not block. Without a branch, the only RFC in progress is the current work.
+    assert!(prompt(&project, "n4").starts_with(&bundle(&project)));
 }

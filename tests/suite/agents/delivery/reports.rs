@@ -60,7 +60,7 @@ fn open_tasks_are_counted_with_any_template() {
     );
     project.build();
     assert!(bundle(&project).contains("Own words."));
-    let wanted = "Current work: RFC 0016 Context, active. Read it whole at blue://docs/rfcs/0016-context\n\
+    let wanted = "Current work: .blue/docs/rfcs/0016-context.md: RFC 0016 Context, active\n\
         Phase: two \"inputs\":\"ab\",\nTasks: 1 of 2 done; open:\n- [ ] second\n\
         Success criteria:\n- it is fast\n";
     let kept = project.blue_with_input(&["hook", "pre-compact"], "{\"trigger\":\"auto\"}");

@@ -80,6 +80,34 @@ fn the_branch_or_the_worktree_selects_the_rfc() {
 }
 
 #[test]
+fn the_only_rfc_in_progress_is_the_current_work() {
+    everywhere(|hook| {
+        let workflow =
+            || String::from_utf8(hook.run("session-workflow", "", &[], START.as_bytes())).unwrap();
+        let rfc = "# RFC 0018: Only\n\n- Status: in progress\n\nText.\n";
+        hook.project.write(".blue/docs/rfcs/0018-only.md", rfc).build();
+        let only = hook.project.read(".blue/context/workflow/0018-only.md");
+        assert_eq!(workflow(), only, "there is no branch");
+        for branch in ["main", "fix/typo", "rfc"] {
+            hook.project.write(".git/HEAD", format!("ref: refs/heads/{branch}\n"));
+            assert_eq!(workflow(), only, "{branch}");
+        }
+        // These branches name another RFC, whether it has a bundle or not.
+        hook.project.write(".git/HEAD", "ref: refs/heads/rfc/9999\n");
+        assert_eq!(workflow(), "");
+        hook.project.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+        assert!(workflow().contains("RFC 0016"));
+        hook.project.write(".blue/worktree.json", "{\"rfc\": \"9999\"}");
+        assert_eq!(workflow(), "");
+        // Of two, neither is the current work.
+        std::fs::remove_file(hook.project.path().join(".blue/worktree.json")).unwrap();
+        hook.project.write(".git/HEAD", "ref: refs/heads/main\n");
+        hook.project.write(".blue/docs/rfcs/0019-second.md", rfc.replace("18", "19")).build();
+        assert_eq!(workflow(), "");
+    });
+}
+
+#[test]
 fn the_bundle_is_printed_for_any_input() {
     everywhere(|hook| {
         let bundle = hook.project.read(".blue/context/session.md").into_bytes();
