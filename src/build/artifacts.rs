@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Corpus, bundles, digest, session, workflow};
+use super::{Corpus, bundles, digest, knowledge, session, workflow};
 use crate::condense::{self, FitError, Order};
 use crate::model::artifact::content_digest;
 use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE};
@@ -39,6 +39,7 @@ pub(super) fn render(
         }
     }
     built.extend(session::session(corpus, current, notes)?);
+    built.extend(knowledge::bundle(corpus, current)?);
     built.extend(workflow::bundles(corpus, current)?);
     built.push(bundles::index(corpus, &built, current)?);
     let (documents, relevance) =

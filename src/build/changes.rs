@@ -49,9 +49,9 @@ pub(super) fn plan(
     explainer: &Explainer<'_>,
     options: &Options<'_>,
 ) -> anyhow::Result<PlannedChanges> {
-    let Corpus { root, inputs, graph, bindings, .. } = corpus;
+    let Corpus { root, inputs, graph, bindings, knowledge, .. } = corpus;
     let Emitted { manifest, converted, intact } = emitted;
-    let digest = inputs_digest(inputs, graph, bindings);
+    let digest = inputs_digest(inputs, graph, bindings, knowledge);
     let entries = artifacts.iter().map(|built| entry(built, intact.get(&built.path)));
     let wanted = new_manifest(corpus, digest, entries.collect());
     let planned = PlannedChanges { inputs: digest.to_string(), ..PlannedChanges::default() };

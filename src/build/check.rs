@@ -19,10 +19,11 @@ pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcom
     let inputs = super::load(root)?;
     let survey = super::survey(root, &inputs, options.progress)?;
     refuse_links_without_consent(&inputs, &survey)?;
-    let Survey { graph, bindings, mut notes, terms, extracts, .. } = survey;
+    let Survey { graph, bindings, knowledge, mut notes, terms, extracts, .. } = survey;
     let ranking = rank::rank(&graph, &Lexicon::new(&graph.documents, terms));
     let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(&mut notes);
-    let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, work };
+    let corpus =
+        Corpus { root, inputs: &inputs, graph, bindings, knowledge, extracts, ranking, work };
     let (manifest, with_lf) = emitted::manifest(root, false)?.unzip();
     let authorship = Authorship::new(root, manifest.is_some(), emit::pending(root));
     let built = artifacts::render(&corpus, &artifacts::CurrentArtifacts::new(), &mut notes)?;
@@ -32,7 +33,7 @@ pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcom
         let on_disk = authorship.on_disk(&artifact.path, known, &artifact.body)?;
         notes.extend(verify::finding(&artifact.path, &on_disk, &artifact.hash));
     }
-    let digest = inputs_digest(&inputs, &corpus.graph, &corpus.bindings);
+    let digest = inputs_digest(&inputs, &corpus.graph, &corpus.bindings, &corpus.knowledge);
     let wanted = new_manifest(&corpus, digest, entries);
     notes.extend(check_manifest(root, &authorship, manifest.as_ref(), with_lf, &wanted)?);
     notes.extend(orphans(root, manifest.as_ref(), &wanted));

@@ -115,7 +115,12 @@ fn wrapper_lines(text: &str) -> Vec<u32> {
 }
 
 /// Redacts and scans a text as documents are.
-fn clean_text(path: &str, text: &str, allowed: &Allowed, notes: &mut Vec<Diagnostic>) -> String {
+pub(super) fn clean_text(
+    path: &str,
+    text: &str,
+    allowed: &Allowed,
+    notes: &mut Vec<Diagnostic>,
+) -> String {
     let clean = guard::clean(text, allowed);
     notes.extend(clean.notes.into_iter().map(|note| {
         let finding = Diagnostic::new(note.code, path, note.message).at(note.line, note.column);

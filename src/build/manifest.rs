@@ -2,6 +2,7 @@
 
 use super::artifacts::BuiltArtifact;
 use super::decisions::{self, SourceMeaning};
+use super::knowledge::{self, KnowledgeFile};
 use super::{Corpus, Inputs};
 use crate::model::layout::{DOCUMENTS, RELEVANCE, SESSION, VOICE, WORKFLOW, digest_path};
 use crate::model::{Binding, Digest, FORMAT, Graph, Hasher};
@@ -115,7 +116,12 @@ fn tier_source(
 
 /// Hashes all inputs: configuration, templates, the path and content of every document, and the code that
 /// they name.
-pub(super) fn inputs_digest(inputs: &Inputs, graph: &Graph, bindings: &[Binding]) -> Digest {
+pub(super) fn inputs_digest(
+    inputs: &Inputs,
+    graph: &Graph,
+    bindings: &[Binding],
+    knowledge: &[KnowledgeFile],
+) -> Digest {
     let mut hasher = Hasher::new();
     hasher.number(u64::from(FORMAT)).field(inputs.plan.digest.as_bytes());
     for name in crate::render::Templates::names() {
@@ -123,6 +129,7 @@ pub(super) fn inputs_digest(inputs: &Inputs, graph: &Graph, bindings: &[Binding]
     }
     hasher.field(inputs.voice.as_deref().unwrap_or_default().as_bytes());
     hasher.field(inputs.guide.as_deref().unwrap_or_default().as_bytes());
+    hasher.field(knowledge::digest(knowledge).as_bytes());
     for document in &graph.documents {
         hasher.field(document.path.as_bytes()).field(document.digest.as_bytes());
     }

@@ -14,6 +14,7 @@ mod explain;
 mod extracts;
 mod file_pattern;
 mod inputs;
+mod knowledge;
 mod manifest;
 mod search;
 mod session;
@@ -37,6 +38,7 @@ use crate::{emit, guard, link, parse};
 use documents::{FactsStore, NewFacts};
 use emitted::Emitted;
 pub use inputs::{Inputs, load, plan};
+use knowledge::KnowledgeFile;
 pub use search::search_index;
 
 /// Receives the progress of a long build.
@@ -153,6 +155,8 @@ pub struct Survey {
     pub graph: Graph,
     /// Files and folders that documents name.
     pub bindings: Vec<Binding>,
+    /// Files that people wrote into `knowledge/`.
+    knowledge: Vec<KnowledgeFile>,
     /// Findings so far.
     pub notes: Vec<Diagnostic>,
     /// Terms of each document, by row.
@@ -170,9 +174,10 @@ pub(crate) struct Corpus<'a> {
     inputs: &'a Inputs,
     graph: Graph,
     bindings: Vec<Binding>,
+    knowledge: Vec<KnowledgeFile>,
     extracts: BTreeMap<Digest, Extracts>,
     ranking: Ranking,
-    /// The live RFCs that get a bundle.
+    /// The RFCs and spikes that get a bundle.
     work: Vec<DocId>,
 }
 
@@ -203,7 +208,8 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
         || Emitted::read(root, &previous, force),
     );
     let (survey, emitted) = (survey?, emitted?);
-    let Survey { graph, bindings, mut notes, terms, files, extracts, new_facts, tree } = survey;
+    let Survey { graph, bindings, knowledge, mut notes, terms, files, extracts, new_facts, tree } =
+        survey;
     let cached = store.save(root, new_facts);
     notes.extend(cached.err().map(state::not_written));
 
@@ -212,7 +218,8 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
         rayon::join(|| rank::rank(&graph, &lexicon), || SearchIndex::new(&graph, &lexicon));
     drop(lexicon);
     let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(&mut notes);
-    let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, work };
+    let corpus =
+        Corpus { root, inputs: &inputs, graph, bindings, knowledge, extracts, ranking, work };
     let artifacts = artifacts::render(&corpus, &emitted.intact, &mut notes)?;
     let explainer = explain::Explainer { previous: &previous, files: &files };
     let planned = changes::plan(&corpus, &emitted, artifacts, head, &explainer, options)?;
@@ -258,7 +265,8 @@ pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     let inputs = load(root)?;
     let store = FactsStore::load(root, &inputs, false);
     let survey = survey_with(root, &inputs, &previous, &store, &Silent)?;
-    let digest = manifest::inputs_digest(&inputs, &survey.graph, &survey.bindings);
+    let Survey { graph, bindings, knowledge, .. } = &survey;
+    let digest = manifest::inputs_digest(&inputs, graph, bindings, knowledge);
     Ok(digest.to_string() != manifest.inputs)
 }
 
@@ -284,7 +292,7 @@ fn survey_with(
     let Discovery { collections, found, mut tree } =
         discover::discover(root, &inputs.plan)?.into_value(&mut notes);
     let read = documents::read_all(root, inputs, found, previous, store, progress)?;
-    let documents::ReadDocuments { mut parsed, files, extracts, new_facts } =
+    let documents::ReadDocuments { mut parsed, mut files, extracts, new_facts } =
         read.into_value(&mut notes);
     let collections = discover::in_use(&collections, parsed.iter_mut().map(|(found, ..)| found));
     let (documents, terms) = parse::documents(&collections, parsed).into_value(&mut notes);
@@ -299,7 +307,9 @@ fn survey_with(
     let bindings = link::bind(&graph, &repository).into_value(&mut notes);
     // The next build has to check the folders that these answers came from.
     present.into_listed_folders().add_to(&mut tree);
+    let knowledge =
+        knowledge::read(root, inputs, &tree, &graph.collections, &mut files, &mut notes)?;
     // A path can be a secret, so findings do not repeat it.
     notes.iter_mut().for_each(|note| note.path = guard::redacted(&note.path));
-    Ok(Survey { graph, bindings, notes, terms, files, extracts, new_facts, tree })
+    Ok(Survey { graph, bindings, knowledge, notes, terms, files, extracts, new_facts, tree })
 }

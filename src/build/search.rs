@@ -50,7 +50,8 @@ pub fn search_index(
     let store = super::FactsStore::load(root, &loaded, false);
     let previous = state::load(root, false);
     let survey = super::survey_with(root, &loaded, &previous, &store, &Silent)?;
-    let digest = super::manifest::inputs_digest(&loaded, &survey.graph, &survey.bindings);
+    let digest =
+        super::manifest::inputs_digest(&loaded, &survey.graph, &survey.bindings, &survey.knowledge);
     let lexicon = Lexicon::new(&survey.graph.documents, survey.terms);
     let rows = survey.graph.documents.iter().map(|document| row_of(document.uri.as_str()));
     let rows: Vec<Option<usize>> = rows.collect();

@@ -88,7 +88,7 @@ impl ContextArgs {
 fn print_summary(directory: &Path) -> anyhow::Result<Exit> {
     let delivery = Delivery::open(directory, None)?;
     let manifest = open_built(&delivery.root)?.manifest;
-    let identity = delivery.bundles.session().map_or(0, |bundle| bundle.tokens);
+    let identity = delivery.bundles.identity().map(|bundle| bundle.tokens).sum();
     let workflow = delivery.current().map_or(0, |bundle| bundle.tokens);
     output::out(&format!(
         "Identity: {} ({} tokens) | Workflow: {} ({} tokens) | Reference: {} ({} budget)\n",
@@ -152,8 +152,8 @@ impl ContextShowArgs {
         review: &Review,
     ) -> String {
         let mut text = format!("Identity, at most {} tokens\n", manifest.identity.max_tokens);
-        text +=
-            &delivery.bundles.session().map_or(String::new(), |line| bundle_line(delivery, line));
+        let bundles = delivery.bundles.identity().map(|line| bundle_line(delivery, line));
+        text += &bundles.collect::<String>();
         for source in &manifest.identity.sources {
             let tokens = source.tokens.map_or(String::new(), |n| format!("  {} tokens", short(n)));
             let artifact = source.artifact.as_deref().unwrap_or("nothing");

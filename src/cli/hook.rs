@@ -39,6 +39,8 @@ enum HookEvent {
     SessionWorkflow,
     /// A session starts: print the session bundle of $BLUE_HOME or ~/.blue
     SessionGlobal,
+    /// A session starts: print the bundle of the hand-written files in knowledge/
+    SessionKnowledge,
     /// The user sent a prompt: print the current work if it changed
     UserPromptSubmit,
     /// A tool is about to run: record that the session is alive
@@ -64,9 +66,10 @@ impl HookArgs {
     fn handle(&self, directory: &Path, input: &HookInput) -> anyhow::Result<()> {
         match self.event {
             HookEvent::PostToolUse => return rebuild(directory, input),
-            HookEvent::SessionStart | HookEvent::SessionWorkflow | HookEvent::SessionGlobal => {
-                return self.start(directory, input);
-            }
+            HookEvent::SessionStart
+            | HookEvent::SessionWorkflow
+            | HookEvent::SessionKnowledge
+            | HookEvent::SessionGlobal => return self.start(directory, input),
             _ => {}
         }
         // Without a session there is nothing to record or to compare with.
@@ -164,6 +167,7 @@ impl HookArgs {
     fn bundle(&self, delivery: &Delivery) -> Option<BundleLine> {
         let bundle = match self.event {
             HookEvent::SessionWorkflow => delivery.current(),
+            HookEvent::SessionKnowledge => delivery.bundles.knowledge(),
             _ => delivery.bundles.session(),
         };
         bundle.cloned()

@@ -20,6 +20,8 @@ pub const CONTEXT: &str = ".blue/context";
 pub const SESSION: &str = ".blue/context/session.md";
 /// Session bundle as the JSON that the hook for a starting subagent prints.
 pub const SESSION_JSON: &str = ".blue/context/session.json";
+/// Bundle of the files that people wrote into [`KNOWLEDGE`].
+pub const KNOWLEDGE_BUNDLE: &str = ".blue/context/knowledge.md";
 /// Folder of the hook scripts.
 pub const HOOKS: &str = ".blue/hooks";
 /// Folder of the tier 2 bundles, one file for each RFC or spike that is worked on.

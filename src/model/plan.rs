@@ -134,6 +134,8 @@ pub struct Plan {
     pub identity: Tier,
     /// Maximum size of the description of the project's workflow, beside the budget of tier 1.
     pub guide: Budget,
+    /// Maximum size of the bundle of hand-written knowledge.
+    pub knowledge: Budget,
     /// Maximum size of each digest.
     pub digests: Budget,
     /// Tier 2, the workflow bundles.

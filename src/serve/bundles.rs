@@ -1,7 +1,9 @@
 //! The bundles that can be delivered, and the bundle of the current work.
 
 use crate::model::Digest;
-use crate::model::layout::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE};
+use crate::model::layout::{
+    BUNDLES, KNOWLEDGE_BUNDLE, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE,
+};
 use crate::root::Root;
 use crate::wire::jsonl::{BundleLine, ONLY_WORK};
 
@@ -22,6 +24,16 @@ impl Bundles {
     /// The session bundle.
     pub fn session(&self) -> Option<&BundleLine> {
         self.0.iter().find(|line| line.artifact == SESSION)
+    }
+
+    /// The bundle of hand-written knowledge.
+    pub fn knowledge(&self) -> Option<&BundleLine> {
+        self.0.iter().find(|line| line.artifact == KNOWLEDGE_BUNDLE)
+    }
+
+    /// The bundles that every session receives.
+    pub fn identity(&self) -> impl Iterator<Item = &BundleLine> {
+        self.session().into_iter().chain(self.knowledge())
     }
 
     /// Returns the bundle of an RFC by one of its names.

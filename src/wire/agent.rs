@@ -60,6 +60,7 @@ type HookRow = (&'static str, Matchers, HookProgram, u64, bool);
 const TABLE: &[HookRow] = &[
     ("SessionStart", STARTS, Script("session-start", "global"), 5, true),
     ("SessionStart", STARTS, Script("session-start", ""), 5, true),
+    ("SessionStart", STARTS, Script("session-start", "knowledge"), 5, true),
     ("SessionStart", STARTS, Script("session-workflow", ""), 5, true),
     ("SubagentStart", ALL, Script("session-start", ""), 5, true),
     ("UserPromptSubmit", ALL, Blue("user-prompt-submit"), 5, true),
@@ -101,16 +102,22 @@ fn command(agent: Agent, program: HookProgram) -> String {
         Blue(name) => return format!("blue hook {name} || :"),
         Script(name, argument) => (name, argument),
     };
-    let argument = if argument.is_empty() { String::new() } else { format!(" {argument}") };
+    let suffix = if argument.is_empty() { String::new() } else { format!(" {argument}") };
     let path = format!("{HOOKS}/{name}");
     match agent {
         // Run by `sh`, because the kernel cannot read the first line of a script with CR LF.
-        Agent::Claude => format!("sh \"$CLAUDE_PROJECT_DIR\"/{path}{argument}"),
+        Agent::Claude => format!("sh \"$CLAUDE_PROJECT_DIR\"/{path}{suffix}"),
         // These settings apply to every repository, also to hostile ones, so no script is run.
-        Agent::ClaudeUser if argument == " global" => "blue hook session-global || :".to_string(),
-        Agent::ClaudeUser => format!("blue hook {name} || :"),
-        Agent::Codex if argument == " global" => upward(&path, &argument, "session-global"),
-        Agent::Codex => upward(&path, &argument, name),
+        Agent::ClaudeUser => format!("blue hook {} || :", event_name(name, argument)),
+        Agent::Codex => upward(&path, &suffix, &event_name(name, argument)),
+    }
+}
+
+/// Returns the event of `blue hook` that prints the same as a script with an argument.
+fn event_name(script: &str, argument: &str) -> String {
+    match argument {
+        "" => script.to_string(),
+        argument => format!("session-{argument}"),
     }
 }
 
@@ -131,12 +138,14 @@ pub fn role(command: &str) -> Option<String> {
     if let Some(rest) = command.strip_prefix("blue hook ") {
         return Some(match name(rest).as_str() {
             "session-global" => "session-start global".to_string(),
+            "session-knowledge" => "session-start knowledge".to_string(),
             name => name.to_string(),
         });
     }
     let (_, rest) = command.split_once(".blue/hooks/session-")?;
-    let global = if command.contains(" global") { " global" } else { "" };
-    Some(format!("session-{}{global}", name(rest)))
+    let arguments = [" global", " knowledge"];
+    let argument = arguments.into_iter().find(|argument| command.contains(argument));
+    Some(format!("session-{}{}", name(rest), argument.unwrap_or_default()))
 }
 
 /// Returns true if a command mentions blue's hooks but is not one that blue registers.

@@ -141,6 +141,9 @@ pub struct TierSettings {
     /// Of `identity`: maximum number of tokens for `.blue/workflow.md`, beside `max_tokens`; default
     /// 400.
     pub guide_tokens: Option<u64>,
+    /// Of `identity`: maximum number of tokens for the hand-written files in `knowledge/`, beside
+    /// `max_tokens`; default 1,000.
+    pub knowledge_tokens: Option<u64>,
     /// The address of the relevance index.
     pub graph: Option<String>,
     /// Days without a change or a delivery after which a document is suggested for review; default
@@ -264,13 +267,14 @@ impl Config {
         let reference = settings(&self.reference);
         let identity =
             tier(&self.identity, &["blue://docs/adrs/", "blue://context/voice"], 500, HOOK_BYTES);
-        let guide_tokens = settings(&self.identity).guide_tokens;
+        let TierSettings { guide_tokens, knowledge_tokens, .. } = settings(&self.identity);
         let triggers = workflow.refresh_triggers;
         Plan {
             project: self.project.clone(),
             realm: self.realm.clone(),
             rules: self.documents.iter().flatten().map(rule).collect(),
             guide: Budget::new(guide_tokens.unwrap_or(400), margin, HOOK_BYTES / 2),
+            knowledge: Budget::new(knowledge_tokens.unwrap_or(1_000), margin, HOOK_BYTES),
             digests: Budget::new(self.digests.max_tokens, margin, RESOURCE_BYTES),
             identity,
             branch_prefix: workflow.branch_prefix.unwrap_or_else(|| "rfc/".to_string()),

@@ -108,6 +108,32 @@ fn the_only_rfc_in_progress_is_the_current_work() {
 }
 
 #[test]
+fn hand_written_knowledge_is_a_bundle_of_its_own() {
+    everywhere(|hook| {
+        let knowledge = || {
+            let output = hook.run("session-start", "", &["knowledge"], START.as_bytes());
+            String::from_utf8(output).unwrap()
+        };
+        assert_eq!(knowledge(), "");
+        hook.project.write("knowledge/house.md", "# House rules\n\nWrite tests first.\n").build();
+        let bundle = hook.project.read(".blue/context/knowledge.md");
+        assert!(bundle.contains("Write tests first."), "{bundle}");
+        assert_eq!(knowledge(), bundle);
+        let log = hook.project.audit_log();
+        let line = log.last().unwrap();
+        assert_eq!(line["source"], "blue://context/knowledge");
+        let digest = format!("blake3:{}", blake3::hash(bundle.as_bytes()).to_hex());
+        assert_eq!(line["content_hash"], digest.as_str());
+        std::fs::remove_file(hook.project.path().join(".blue/context/knowledge.md")).unwrap();
+        let fifo = std::process::Command::new("mkfifo")
+            .arg(hook.project.path().join(".blue/context/knowledge.md"))
+            .status();
+        assert!(fifo.unwrap().success());
+        assert_eq!(knowledge(), "", "a pipe does not block");
+    });
+}
+
+#[test]
 fn the_bundle_is_printed_for_any_input() {
     everywhere(|hook| {
         let bundle = hook.project.read(".blue/context/session.md").into_bytes();

@@ -179,7 +179,7 @@ fn install_keeps_the_meaning_of_foreign_settings() {
         blue(&project, &["install"]);
         let text = project.read(SETTINGS);
         let mut after: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap();
-        assert_eq!(commands(&text).len(), 9, "{name}");
+        assert_eq!(commands(&text).len(), 10, "{name}");
         let hooks = after["hooks"].as_object_mut().unwrap();
         for (_, groups) in hooks.iter_mut() {
             let own =
@@ -223,6 +223,7 @@ fn uninstall_removes_the_files_that_install_created() {
         [
             &expected("SessionStart", &format!("{script}start global")),
             &expected("SessionStart", &format!("{script}start")),
+            &expected("SessionStart", &format!("{script}start knowledge")),
             &expected("SessionStart", &format!("{script}workflow")),
         ]
     );

@@ -211,7 +211,7 @@ fn user_settings_behind_a_link_are_edited_at_the_target() {
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stdout.contains("added    ~/.claude/settings.json\n"), "{}", output.stdout);
     assert!(home.path().join(SETTINGS).symlink_metadata().unwrap().is_symlink());
-    assert_eq!(commands(&home.read("dotfiles/claude.json")).len(), 9);
+    assert_eq!(commands(&home.read("dotfiles/claude.json")).len(), 10);
     assert!(project.files().is_empty() && !project.exists(".blue"));
     assert!(run(&project, home.path(), &["install", "--user"]).stdout.contains("current  ~/"));
     assert_eq!(run(&project, home.path(), &["uninstall", "--user"]).code, 0);
