@@ -169,12 +169,18 @@ impl NumberedFolders {
             }
         }
         // `29-x` beside `104-y` is a series that outgrew two digits. Chapters would have zeros.
-        let is_numbered = |counts: &FileCounts| {
+        let is_numbered = |folder: &str, counts: &FileCounts| {
+            // `TIPs/TIP-59.md`: the folder has the name of the series.
+            let last = folder.rsplit('/').next().unwrap_or(folder).to_lowercase();
+            let series = last.strip_suffix('s').filter(|_| last.len() > 2);
+            if series.is_some_and(|series| counts.by_prefix.contains_key(series)) {
+                return counts.n_numbered * 2 >= counts.n_documents;
+            }
             let n_short = if counts.n_over_99 > 0 { counts.n_short } else { 0 };
             let n_numbered = counts.n_numbered + n_short;
             n_numbered >= 3 && n_numbered * 2 >= counts.n_documents
         };
-        let numbered = counts.into_iter().filter(|(_, counts)| is_numbered(counts));
+        let numbered = counts.into_iter().filter(|(folder, counts)| is_numbered(folder, counts));
         let with_prefix = numbered.map(|(folder, FileCounts { n_numbered, by_prefix, .. })| {
             // More than half of the files have it, so there is at most one.
             let shared = by_prefix.into_iter().find(|(_, n)| n * 2 > n_numbered);

@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 
 use super::index::DocumentIndex;
 use super::own_pages::OwnPages;
+use super::resolve_path::joined;
 use crate::model::FileName;
 use crate::model::layout::folder_of;
 use crate::model::uri::slugify;
 use crate::model::{
-    Code, Collection, Diagnostic, DocId, Document, Edge, Label, Number, Reference, Relation,
-    ShortId, Target, Uri,
+    Code, Collection, Diagnostic, DocId, Document, Edge, Label, Naming, Number, Reference,
+    Relation, ShortId, Target, TextFormat, Uri,
 };
 
 /// A reference to an RFC with at least this number that the project does not have is taken for one
@@ -93,6 +94,12 @@ pub(super) fn edges(
             edge.ambiguous &= ambiguous;
         }
     }
+    for (to, line) in resolver.documents_in_code_spans() {
+        let edge = Edge { from, to, relation: Relation::Mention, line, count: 1, ambiguous: false };
+        if edges.range((to, Relation::ALL[0])..).next().is_none_or(|((id, _), _)| *id != to) {
+            edges.insert((to, Relation::Mention), edge);
+        }
+    }
     if let Some(to) = resolver.planned_document() {
         let edge =
             Edge { from, to, relation: Relation::PlanOf, line: 0, count: 1, ambiguous: false };
@@ -122,6 +129,22 @@ impl<'a> Resolver<'a, '_> {
             false => Vec::new(),
         };
         (found.len() == 1).then(|| found[0])
+    }
+
+    /// Returns the documents whose paths stand in code spans, with the line. The path is relative to
+    /// the document or to the root; a path of no document is that of other code.
+    fn documents_in_code_spans(&self) -> Vec<(DocId, u32)> {
+        let named = self.document.facts.paths.iter();
+        let named = named.filter(|named| {
+            named.naming == Naming::Code && TextFormat::of_path(&named.path).is_some()
+        });
+        let found = named.filter_map(|named| {
+            let from_root = named.path.trim_start_matches('/');
+            let paths = [joined(&self.document.path, from_root), joined("", from_root)];
+            let id = paths.iter().flatten().find_map(|path| self.index.by_path(path))?;
+            Some((id, named.line))
+        });
+        found.filter(|(id, _)| *id != self.from).collect()
     }
 
     fn resolve(&self, reference: &Reference) -> Resolution {

@@ -322,6 +322,8 @@ mod tests {
             ("202005-planning.md", "2020-05", "planning"),
             ("2020-05-planning.md", "2020-05", "planning"),
             ("2020_05_06_planning.md", "2020-05-06", "planning"),
+            ("7-august-2023-paste-button.md", "2023-08-07", "paste-button"),
+            ("07_Aug_2023.md", "2023-08-07", ""),
         ] {
             let name = FileName::parse(path);
             assert_eq!(name.date.as_deref(), Some(date), "{path}");

@@ -11,8 +11,32 @@ pub(super) struct NameDate {
 }
 
 /// Recognises `2026-01-25`, `2026_01_25`, `20260125`, `2026-01` and `202601` at the start of a
-/// name, and the time in `2026-01-25T0200Z`. A date ends where the name or its next word ends.
+/// name, the time in `2026-01-25T0200Z`, and `25-january-2026`. A date ends where the name or its next
+/// word ends.
 pub(super) fn at_start(stem: &str) -> Option<NameDate> {
+    written_out(stem).or_else(|| in_digits(stem))
+}
+
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// Recognises `25-january-2026` and `25-jan-2026`.
+fn written_out(stem: &str) -> Option<NameDate> {
+    let mut parts = stem.splitn(4, ['-', '_', ' ', '.']);
+    let (day, name, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let day_number = day.parse::<u32>().ok().filter(|day| (1..=31).contains(day))?;
+    let name = name.to_lowercase();
+    let month = MONTHS.iter().position(|month| name.starts_with(month))? + 1;
+    let is_year = year.len() == 4 && is_number(year) && year.starts_with(['1', '2']);
+    (day.len() <= 2 && is_year).then(|| NameDate {
+        date: format!("{year}-{month:02}-{day_number:02}"),
+        time: None,
+        length: day.len() + name.len() + year.len() + 2,
+    })
+}
+
+fn in_digits(stem: &str) -> Option<NameDate> {
     let bytes = stem.as_bytes();
     let number = |range: std::ops::Range<usize>| -> Option<u32> {
         let digits = bytes.get(range).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;

@@ -54,8 +54,11 @@ fn document(
     notes: &mut Vec<Diagnostic>,
 ) -> Document {
     let mut name = std::mem::take(&mut found.name);
-    let number =
-        name.number.clone().or_else(|| facts.label.as_ref().map(|label| label.number.clone()));
+    let label = facts.label.as_ref().or_else(|| {
+        // `vip: 06` in the metadata of `vip06.md`.
+        facts.keyed_numbers.iter().find(|label| name.slug.starts_with(&label.series))
+    });
+    let number = name.number.clone().or_else(|| label.map(|label| label.number.clone()));
     // A label that contradicts the file name is the id of another document.
     if facts.label.as_ref().is_some_and(|label| Some(&label.number) != number.as_ref()) {
         facts.label = None;

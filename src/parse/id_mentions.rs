@@ -216,6 +216,56 @@ fn continue_list(bytes: &[u8], mut at: usize, series: &str, found: &mut Vec<Ment
     }
 }
 
+/// Words before a number that names a document by itself: `per 0037`. After a noun, the number is one
+/// of something else: `spec 0001`.
+const BEFORE_BARE: [&str; 11] =
+    ["and", "by", "from", "in", "of", "per", "see", "than", "the", "to", "with"];
+
+/// Returns the padded numbers of four digits that stand alone, with their offsets: `(0016, 0018)`, `see
+/// 0037`. They are references only if the document's own series has the number.
+pub(super) fn bare_numbers(text: &str) -> Vec<(Number, usize)> {
+    let bytes = text.as_bytes();
+    let mut found: Vec<(Number, usize)> = Vec::new();
+    let mut list_end = usize::MAX;
+    for start in memchr::memchr_iter(b'0', bytes) {
+        let end = digits_end(bytes, start);
+        let is_start = start == 0 || !bytes[start - 1].is_ascii_alphanumeric();
+        let next = bytes.get(end).copied();
+        let ends = match next {
+            Some(b'.' | b',') => !bytes.get(end + 1).is_some_and(u8::is_ascii_digit),
+            Some(b) => b.is_ascii_whitespace() || matches!(b, b')' | b']' | b';' | b'\'' | b'?'),
+            None => true,
+        };
+        if end - start != 4 || !is_start || !ends {
+            continue;
+        }
+        let before = &text[..start];
+        let continues =
+            list_end < start && matches!(&text[list_end..start], ", " | " and " | ", and ");
+        let word = before.strip_suffix(' ').and_then(|rest| rest.rsplit([' ', '\n', '(']).next());
+        let follows = word.is_some_and(|word| BEFORE_BARE.contains(&word.to_lowercase().as_str()));
+        if continues || is_in_brackets(before) || follows {
+            let number = Number::new(&text[start..end]).expect("digits are a number");
+            found.push((number, start));
+            list_end = end;
+        }
+    }
+    found
+}
+
+/// Nouns before a bracket that say what the numbers in it count: `two specs (0001, 0010)`.
+const COUNTED: [&str; 8] =
+    ["code", "error", "issue", "spec", "specification", "task", "test", "ticket"];
+
+/// Returns true if a text ends with an opening bracket, and the word before it names no other series.
+fn is_in_brackets(before: &str) -> bool {
+    let Some(rest) = before.strip_suffix(['(', '[']) else { return false };
+    let word = rest.trim_end().rsplit([' ', '\n']).next().unwrap_or_default();
+    let singular = word.trim_end_matches('s');
+    let is_series = singular.len() > 1 && singular.bytes().all(|b| b.is_ascii_uppercase());
+    !is_series && !COUNTED.contains(&singular.to_lowercase().as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,6 +302,30 @@ mod tests {
         check("NIP-7D", &["nip-7D"]);
         check("NIP-C7, NIP-EE and NIP-01", &["nip-C7", "nip-EE", "nip-1"]);
         check("“ADR-0001” —ADR-4 «ADR-5» 根据ADR-2", &["adr-1", "adr-4", "adr-5", "adr-2"]);
+    }
+
+    #[test]
+    fn a_padded_number_that_stands_alone_is_found() {
+        let found = |text: &str| -> Vec<String> {
+            bare_numbers(text).iter().map(|(number, _)| number.to_string()).collect()
+        };
+        assert_eq!(found("as decided (0016, 0018 and 0020), per 0037."), ["16", "18", "20", "37"]);
+        assert_eq!(found("The 0037 pattern; see 0012's reason"), ["37", "12"]);
+        for text in [
+            "spec 0001",
+            "separate specs (0001, 0010)",
+            "four RFCs (0017)",
+            "chmod 0644 x",
+            "(0.0001)",
+            "0016-x.md",
+            "in 0016:12",
+            "(00166)",
+            "x0016",
+            "see 2016",
+            "by 0,0001",
+        ] {
+            assert!(found(text).is_empty(), "{text}");
+        }
     }
 
     #[test]

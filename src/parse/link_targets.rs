@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::id_mentions;
 use super::percent::percent_decoded;
 use crate::model::file_name::is_name_suffix;
 use crate::model::{Target, TextFormat};
@@ -83,6 +84,27 @@ pub(super) fn bare_urls(text: &str) -> Vec<Range<usize>> {
 
 fn ends_url(c: char) -> bool {
     c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | '[' | ']' | '"' | '\'' | '`' | '|')
+}
+
+/// Returns the Markdown links and the ids in the text of a field, with their positions.
+pub(super) fn references_in(text: &str) -> Vec<(Target, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(middle) = text[from..].find("](").map(|at| from + at) {
+        let end = text[middle..].find(')').map_or(text.len(), |end| middle + end + 1);
+        let start = text[from..middle].rfind('[').map_or(middle, |start| from + start);
+        let destination = text[middle + 2..end].trim_end_matches(')');
+        found.extend(target(destination).map(|target| (target, start..end)));
+        from = end;
+    }
+    let in_link = |at: usize| found.iter().any(|(_, range)| range.contains(&at));
+    let mentions = id_mentions::mentions(text).into_iter();
+    let mentions: Vec<_> = mentions.filter(|mention| !in_link(mention.offset)).collect();
+    found.extend(mentions.into_iter().map(|mention| {
+        let range = mention.offset..mention.end;
+        (Target::Label(mention.label), range)
+    }));
+    found
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Page;
 use super::header_fields::{Field, key_and_value};
 use super::id_mentions;
-use super::link_targets::{bare_urls, target};
+use super::link_targets::{bare_urls, references_in, target};
 use super::relation_keys::relation_of_key;
 use super::statements::{Statements, clip_line, is_status_key, number_in_status, supersedes};
 use super::supersession::{StatementPlace, stated};
@@ -98,6 +98,9 @@ impl ReferenceCollector<'_, '_> {
             if !scan.may_have_id(&span.range) {
                 continue;
             }
+            if span.link.is_none() {
+                self.add_bare_numbers(&span.range, &urls, &title);
+            }
             for mention in id_mentions::mentions(&page.text[span.range.clone()]) {
                 let offset = span.range.start + mention.offset;
                 // An id inside a URL is not a mention.
@@ -119,6 +122,21 @@ impl ReferenceCollector<'_, '_> {
             }
         }
         link_labels
+    }
+
+    /// Adds the numbers that stand alone in a run of prose, as references in the document's own series.
+    fn add_bare_numbers(
+        &mut self,
+        span: &Range<usize>,
+        urls: &[Range<usize>],
+        title: &Range<usize>,
+    ) {
+        for (number, at) in id_mentions::bare_numbers(&self.page.text[span.clone()]) {
+            let offset = span.start + at;
+            if !title.contains(&offset) && !urls.iter().any(|url| url.contains(&offset)) {
+                self.add(Target::Number(None, number), Relation::Mention, None, offset);
+            }
+        }
     }
 
     /// Adds the URLs in a run of prose. Returns their positions.
@@ -363,25 +381,4 @@ fn without_parentheses(value: &str) -> String {
         }
     }
     outside
-}
-
-/// Returns the Markdown links and the ids in the text of a field, with their positions.
-fn references_in(text: &str) -> Vec<(Target, Range<usize>)> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(middle) = text[from..].find("](").map(|at| from + at) {
-        let end = text[middle..].find(')').map_or(text.len(), |end| middle + end + 1);
-        let start = text[from..middle].rfind('[').map_or(middle, |start| from + start);
-        let destination = text[middle + 2..end].trim_end_matches(')');
-        found.extend(target(destination).map(|target| (target, start..end)));
-        from = end;
-    }
-    let in_link = |at: usize| found.iter().any(|(_, range)| range.contains(&at));
-    let mentions = id_mentions::mentions(text).into_iter();
-    let mentions: Vec<_> = mentions.filter(|mention| !in_link(mention.offset)).collect();
-    found.extend(mentions.into_iter().map(|mention| {
-        let range = mention.offset..mention.end;
-        (Target::Label(mention.label), range)
-    }));
-    found
 }

@@ -172,7 +172,7 @@ fn in_section(page: &Page<'_>, index: usize) -> Option<(String, u32)> {
     let next = page.body.headings.get(index + 1);
     let end = next.map_or(page.text.len(), |next| next.start.max(heading.after));
     let range = heading.after..end;
-    let text = page.text[range.clone()].trim();
+    let text = without_definitions(&page.text[range.clone()]);
     let is_near = index <= TOP_HEADINGS || heading.start < page.start + TOP_BYTES;
     // A small heading is a part of a section unless it is the first below the title.
     let is_small = heading.level > 3 && (index > 1 || text.len() > MAX_SMALL_SECTION);
@@ -185,7 +185,11 @@ fn in_section(page: &Page<'_>, index: usize) -> Option<(String, u32)> {
         return Some((below.title.clone(), page.lines.line(below.start)));
     }
     let entries = section_entries(page, range);
-    let entry = latest(&entries)?;
+    // A longer section states the status first, and then describes it.
+    let entry = match text.len() <= MAX_SECTION {
+        true => latest(&entries)?,
+        false => entries.first()?,
+    };
     let is_known = |text: &str| status_words::parse(text).is_some();
     let n_words = |text: &str| text.split_whitespace().count();
     let counts = match is_near && text.len() <= MAX_SECTION {
@@ -197,6 +201,19 @@ fn in_section(page: &Page<'_>, index: usize) -> Option<(String, u32)> {
         }
     };
     counts.then(|| (entry.text.clone(), entry.line))
+}
+
+/// Returns a text without the link definitions at its end, which belong to the whole document.
+fn without_definitions(text: &str) -> &str {
+    let mut text = text.trim();
+    loop {
+        let start = text.rfind('\n').map_or(0, |at| at + 1);
+        let line = &text[start..];
+        if !line.starts_with('[') || !line.contains("]: ") {
+            return text;
+        }
+        text = text[..start].trim_end();
+    }
 }
 
 /// Returns the lines of a status section that can state the status.

@@ -125,6 +125,10 @@ pub(super) fn number_in_status(status: &str) -> Option<(Relation, Number)> {
         let in_code = before.ends_with('`') && after.starts_with('`');
         let is_padded = n_digits >= 3 && status[at..].starts_with('0');
         let ends = after.chars().next().is_none_or(|c| matches!(c, ' ' | '`' | ')' | ',' | '.'));
+        // `0007-queues.md` is the name of a file.
+        let names_file = is_padded
+            && after.strip_prefix('-').is_some_and(|slug| slug.starts_with(char::is_alphabetic));
+        let ends = ends || names_file;
         let number = Number::new(&status[at..at + n_digits]);
         let number = number.filter(|_| n_digits <= 6 && ends && (in_code || is_padded))?;
         Some((stated(StatementPlace::Status, before, after)?, number))
@@ -196,6 +200,7 @@ mod tests {
             "reemplazado por `0007`",
             "Superseded (`7`)",
             "superseded by 007.",
+            "Obsolète - remplacé par 0007-queues.md",
         ] {
             assert_eq!(number(status).as_deref(), Some("7"), "{status}");
         }
@@ -205,6 +210,7 @@ mod tests {
             "Accepted `0007`",
             "partially superseded by `0007`",
             "superseded by v0007",
+            "superseded by 007-1",
             "superseded by 00.7",
             "superseded on 2020-01-07",
             "",

@@ -109,7 +109,9 @@ fn phrase(place: StatementPlace, before: &str) -> Option<(Relation, &str)> {
         return is_lead(sentence).then_some((relation, &before[end..]));
     }
     // "Superseded ([ADR 5](…))" names its successor without "by".
-    let status = before.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let status = before.trim_start_matches(['-', '*', '+', ' ']);
+    let status = status.strip_prefix("[x]").unwrap_or(status);
+    let status = status.trim_start_matches(|c: char| !c.is_alphanumeric());
     let rest = PAST.iter().find_map(|word| status.strip_prefix(word))?;
     let rest = rest.trim_start_matches(['*', '_', ' ', '(', ':', ',', '-', '–', '—', '.', '→']);
     (place == StatementPlace::Status).then_some((Relation::SupersededBy, rest))

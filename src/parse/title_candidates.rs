@@ -49,10 +49,19 @@ pub(super) fn choose<'a>(
     let is_title = |name: &&str| {
         name.contains(' ')
             && (name.contains('`') || name.split(' ').all(is_word))
-            && shares_word(name, slug)
+            && (shares_word(name, slug) || is_phrase(name))
     };
     let name = name.filter(is_title);
     match (stated, heading) {
+        // Of two names without spaces, one may be left from a template.
+        (Some(stated), Some(heading))
+            if !stated.contains(' ')
+                && !heading.contains(' ')
+                && !shares_word(stated, slug)
+                && shares_word(heading, slug) =>
+        {
+            Some(heading)
+        }
         (Some(stated), Some(heading)) if is_slug(stated) && heading.contains(' ') => Some(heading),
         (Some(stated), _) if !is_slug(stated) => Some(stated),
         (_, Some(heading)) => Some(heading),
@@ -178,14 +187,31 @@ fn is_title(text: &str) -> bool {
         || text.starts_with('[') && text.ends_with(']')
         || matches!(
             text.to_ascii_lowercase().as_str(),
-            "title" | "adr title" | "short title" | "untitled" | "todo" | "tbd" | "n/a" | "name"
+            "title"
+                | "adr title"
+                | "short title"
+                | "subject"
+                | "untitled"
+                | "todo"
+                | "tbd"
+                | "n/a"
+                | "name"
         );
     let is_code = text.contains("\":") || text.ends_with(['{', ';']);
     text.chars().any(char::is_alphanumeric) && !is_placeholder && !is_code
 }
 
-/// Returns true if a name and the slug of the file have a word in common. A name without one is often
-/// a remark: `not applicable`.
+/// Returns true if a name of several words begins like a title. Remarks do not: `stable, it only
+/// restricts the language`, `N/A (part of other features)`.
+fn is_phrase(name: &str) -> bool {
+    let mut chars = name.chars();
+    let is_capitalised = chars.next().is_some_and(char::is_uppercase)
+        && chars.next().is_some_and(char::is_lowercase);
+    is_capitalised && !name.contains('(') && name.split(' ').count() >= 4
+}
+
+/// Returns true if a name and the slug of the file have a word in common. A short name without one is
+/// often a remark: `not applicable`.
 fn shares_word(name: &str, slug: &str) -> bool {
     let lower = name.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2);
