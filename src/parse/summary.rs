@@ -59,6 +59,9 @@ const PROPOSAL_HEADINGS: &[&str] = &[
     "proposal",
     "our proposal",
     "recommendation",
+    "product overview",
+    "requirements",
+    "functional requirements",
 ];
 
 /// Headings of sections that say why a document exists, best first.
@@ -121,7 +124,7 @@ const MAX_SEARCHED: usize = 40;
 /// the section that is most likely to state the decision.
 pub(super) fn summary(page: &Page<'_>) -> Summary {
     let sections = |names: &'static [&'static str]| sections(page, names);
-    stated(page)
+    let summary = stated(page)
         .or_else(|| sections(SUMMARY_HEADINGS).find_map(|part| decision(page, part)))
         // An abstract often starts with the context.
         .or_else(|| {
@@ -130,6 +133,13 @@ pub(super) fn summary(page: &Page<'_>) -> Summary {
         })
         .or_else(|| sections(DECISION_HEADINGS).find_map(|part| decision(page, part)))
         .or_else(|| short_decision(page))
+        // A summary that only describes the situation is better than nothing.
+        .or_else(|| {
+            let mut parts = sections(SUMMARY_HEADINGS).chain(sections(DECISION_HEADINGS));
+            let first = parts.find_map(|part| first_statement(page, part))?;
+            let mut proposals = sections(&PROPOSAL_HEADINGS[3..]);
+            proposals.find_map(|part| proposal(page, part)).or(Some(first))
+        })
         .or_else(|| {
             let head = page.body.paragraphs_in(&page.head);
             let parts = std::iter::once(head).chain(sections(PROPOSAL_HEADINGS));
@@ -147,7 +157,42 @@ pub(super) fn summary(page: &Page<'_>) -> Summary {
         })
         .or_else(|| first_statement(page, &page.body.paragraphs))
         .or_else(|| short_statement(page, &page.body.paragraphs))
-        .unwrap_or_default()
+        .unwrap_or_default();
+    with_option(page, summary)
+}
+
+/// Adds the name of the option that a summary refers to: `Option 2 is chosen.` names only its number.
+fn with_option(page: &Page<'_>, summary: Summary) -> Summary {
+    let Some(label) = option_label(&summary.line) else { return summary };
+    let names = page.body.headings.iter().filter_map(|heading| {
+        let title = plain_within(page.text, &heading.title);
+        let rest = title.get(label.len()..)?;
+        let is_label = title.get(..label.len())?.eq_ignore_ascii_case(&label);
+        let name = rest.trim_start_matches([' ', ':', '-', '–', '—', '.', ')', '(']);
+        let ends = rest.starts_with(|c: char| !c.is_alphanumeric());
+        (is_label && ends && has_words(name, 2)).then(|| name.to_string())
+    });
+    let Some(name) = names.last().filter(|name| !summary.line.contains(name.as_str())) else {
+        return summary;
+    };
+    let line = format!("{} ({name}).", summary.line.trim_end_matches(['.', ' ']));
+    Summary { brief: format!("{line}{}", &summary.brief[summary.line.len()..]), line }
+}
+
+/// Returns the label of an option that a short sentence names by its number: `Option 2`.
+fn option_label(line: &str) -> Option<String> {
+    const NOUNS: [&str; 4] = ["option", "solution", "alternative", "approach"];
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_label = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.len() <= 2 && word.starts_with(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase())
+    };
+    let pair = words.windows(2).find(|pair| {
+        let noun = pair[0].trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        NOUNS.contains(&noun.as_str()) && !pair[0].ends_with(':') && is_label(pair[1])
+    })?;
+    let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_string();
+    (words.len() <= 16).then(|| format!("{} {}", trimmed(pair[0]), trimmed(pair[1])))
 }
 
 /// Returns the summary in a header field.
@@ -174,7 +219,7 @@ fn sections<'a>(
 }
 
 /// Returns the first sentence of a part, or one that states the decision if the first one describes
-/// the situation before it. A list at the start of the part comes before the text below it.
+/// the situation before it; `None` if none does. A list at the start of the part comes before the text below it.
 fn decision(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
     if paragraphs.first().is_some_and(|first| first.in_list && !first.in_quote) {
         let items = || join_items(item_texts(page, paragraphs));
@@ -184,7 +229,7 @@ fn decision(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
     }
     let first = first_statement(page, paragraphs)?;
     match is_context(&first.line) && !is_decision(&first.line) {
-        true => proposal(page, paragraphs).or(Some(first)),
+        true => proposal(page, paragraphs),
         false => Some(first),
     }
 }
@@ -281,7 +326,9 @@ fn running_text<'a>(
         }
         let items = join_items(item_texts(page, &paragraphs[index + 1..]));
         if !items.is_empty() {
-            return Some(format!("{} {items}", text.trim_end_matches('.')));
+            let lead = text.trim_end_matches('.');
+            let colon = if lead.len() < text.len() { ":" } else { "" };
+            return Some(format!("{lead}{colon} {items}"));
         }
         let next = paragraphs.get(index + 1).filter(|next| is_running_text(next));
         let next = next.and_then(|next| paragraph_text(page, next));

@@ -128,7 +128,14 @@ pub(super) fn is_introduction(text: &str) -> bool {
             tail.eq_ignore_ascii_case(end) && (head.is_empty() || head.ends_with(' '))
         })
     };
-    text.ends_with([':', '：']) || !has_words(text, 4) || ends.iter().any(|end| last(end))
+    let names_list = || {
+        let lower = text.to_lowercase();
+        lower.contains("the following ") && first_sentence(text).len() == text.len()
+    };
+    text.ends_with([':', '：'])
+        || !has_words(text, 4)
+        || ends.iter().any(|end| last(end))
+        || names_list()
 }
 
 /// Joins the first sentences of the first items to one sentence.
