@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::open::BuiltProject;
 use super::output::OutputFormat;
-use super::{Exit, for_path, output, related};
+use super::{Exit, for_path, output};
 use crate::model::plural::counted;
 use crate::reader::heading;
 use crate::serve::sections::{self, CutText, DocumentSection, Sections};
-use crate::serve::{Text, names, read, search};
+use crate::serve::{Text, names, read, related_text, search};
 
 /// Documents with more lines are printed as an outline on a terminal.
 const LONG: usize = 200;
@@ -123,8 +123,8 @@ impl ShowArgs {
             let found = search::passages_of(&library, &index, line, words, budget);
             let found = found.map_err(|_| anyhow::anyhow!("{path} cannot be read"))?;
             if !found.passages.is_empty() {
-                printed += &related::document_text(&project.built.catalogue, &found);
-                all.push(related::entry(&project.built.catalogue, &found));
+                printed += &related_text::document_text(&project.built.catalogue, &found);
+                all.push(related_text::entry(&project.built.catalogue, &found));
             }
         }
         match self.format {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::failure::shown;
 use super::super::project::{Open, Project};
 use super::super::read;
-use super::ToolAnswer;
+use super::{ToolAnswer, ToolOutput};
 use crate::serve::sessions::Asking;
 use crate::serve::{AuditLog, Staleness};
 use crate::wire::audit::AuditLine;
@@ -66,13 +66,13 @@ pub(super) fn call(project: &Project, arguments: &ContextArguments) -> ToolAnswe
         }
     }
     let built = super::status::built(&project.root);
-    Ok(match is_known {
+    Ok(ToolOutput::Structured(match is_known {
         true => json!({"session": shown(&session), "built": built, "sources": sources}),
         false => json!({
             "session": "unknown", "built": built, "sources": sources, "note": NOTE,
             "sessions": candidates,
         }),
-    })
+    }))
 }
 
 /// Note for an unknown session. The texts of another session would be worse than none.

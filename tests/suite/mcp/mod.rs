@@ -3,6 +3,7 @@
 mod addresses;
 mod protocol;
 mod resources;
+mod sessions;
 mod tools;
 
 use crate::support::Project;
