@@ -1,55 +1,35 @@
-//! Lists resources in pages, and formats the contents of a resource.
+//! Lists resources, and formats the contents of a resource.
 
 use rmcp::ErrorData;
 use rmcp::model::{Annotations, MetaObject, Resource, ResourceContents, Role};
 use serde_json::json;
 
+use crate::model::Level;
 use crate::model::layout::KNOWLEDGE;
-use crate::model::{Level, Uri};
 use crate::reader::heading;
-use crate::serve::built::ListPart;
 use crate::serve::{Handwritten, Library, Listed, Text, read};
 use crate::wire::jsonl::DocumentLine;
 use crate::wire::manifest::ManifestEntry;
 
-/// Number of resources on a page.
-const PAGE: usize = 100;
-
 const MARKDOWN: &str = "text/markdown";
 const JSONL: &str = "application/jsonl";
 
-/// Returns a page of resources and the cursor of the next page.
-pub(super) fn page(
+/// Returns the list of resources. It has one page, so there are no cursors.
+pub(super) fn list(
     library: &Library<'_>,
     date: &dyn Fn(&str) -> Option<String>,
     cursor: Option<&str>,
-) -> Result<(Vec<Resource>, Option<String>), ErrorData> {
+) -> Result<Vec<Resource>, ErrorData> {
+    if cursor.is_some_and(|cursor| !cursor.is_empty()) {
+        let why = "invalid cursor: the list has one page; list again without a cursor";
+        return Err(ErrorData::invalid_params(why, None));
+    }
     let built = library.built;
-    let after = cursor.filter(|cursor| !cursor.is_empty()).map(parse_cursor).transpose()?;
-    let after = after.as_ref().map(|(part, uri)| (*part, uri.as_str()));
-    let items = built.page(after, PAGE + 1);
-    let next = items.get(PAGE).map(|_| {
-        let (part, uri) = built.place(items[PAGE - 1]);
-        format!("{}:{uri}", part as usize)
-    });
     let work = library.current_bundle().map(|bundle| bundle.source.as_str());
     let rows = built.catalogue.by_uri().iter();
     let max_weight = rows.map(|row| built.catalogue.weight(*row)).max().unwrap_or(0);
     let list = ResourceList { library, date, work, max_weight };
-    Ok((items.iter().take(PAGE).filter_map(|item| list.resource(*item)).collect(), next))
-}
-
-/// Parses a cursor: the place of the last item of the previous page, which stays valid after a rebuild.
-fn parse_cursor(cursor: &str) -> Result<(ListPart, String), ErrorData> {
-    let invalid = || {
-        let hint = "a cursor comes from nextCursor; list again without one";
-        ErrorData::invalid_params(format!("invalid cursor: {hint}"), None)
-    };
-    let (part, uri) = cursor.split_once(':').ok_or_else(invalid)?;
-    let part =
-        ListPart::ALL.into_iter().find(|list_part| (*list_part as usize).to_string() == part);
-    let uri = Uri::parse(uri).map_err(|_| invalid())?;
-    Ok((part.ok_or_else(invalid)?, uri.to_string()))
+    Ok(library.resources().items.iter().filter_map(|item| list.resource(*item)).collect())
 }
 
 struct ResourceList<'a> {
@@ -114,7 +94,9 @@ impl ResourceList<'_> {
                 (format!("{label}: {head}"), format!("Status, tasks and links of {head}"), priority)
             }
         };
-        let size = self.library.root.stat(&entry.path).ok().flatten().map(|(stat, _)| stat.size);
+        // A checkout can have CR LF line ends, which a read does not return.
+        let read = self.library.reader.artifact(self.library.root, entry).ok();
+        let size = read.filter(|read| !read.stale).map(|read| read.text.len() as u64);
         self.base(&entry.uri, &entry.path, size, priority)
             .with_title(title)
             .with_description(description)

@@ -19,7 +19,7 @@ const TEMPLATES: &[Template] = &[
     Template("blue://dialogue/{name}", "Dialogue", "A recorded dialogue"),
     Template("blue://contract/{name}", "Contract", "A contract by name"),
     Template("blue://docs/{collection}/", "Digest", "The digest of a collection"),
-    Template("blue://docs/{collection}/{id}", "Document", "A document by number, slug or both"),
+    Template(ANY_DOCUMENT, "Document", "A document by number, slug or both"),
     Template("blue://knowledge/{name}", "Digest by name", "The digest of a collection"),
     Template("blue://context/{name}", "Context", "session, guide, voice, relevance, workflow"),
     Template("blue://context/workflow/{id}", "Work", "Status, tasks and links of a live RFC"),
@@ -31,13 +31,20 @@ const TEMPLATES: &[Template] = &[
     Template("blue://state/{name}", "State", "current-rfc, active-tasks"),
 ];
 
-/// Returns the list of templates.
-pub(super) fn templates() -> Vec<ResourceTemplate> {
+/// The template that reaches every document.
+const ANY_DOCUMENT: &str = "blue://docs/{collection}/{id}";
+
+/// Returns the list of templates. `n_more` is the number of resources that are not listed.
+pub(super) fn templates(n_more: usize) -> Vec<ResourceTemplate> {
     let template = |Template(uri, title, description): &Template| {
         let name = uri.trim_start_matches("blue://").replace(['{', '}'], "");
+        let mut description = description.to_string();
+        if n_more > 0 && *uri == ANY_DOCUMENT {
+            description += &format!("; {n_more} more than the resources that are listed");
+        }
         ResourceTemplate::new(*uri, name.trim_end_matches('/'))
             .with_title(*title)
-            .with_description(*description)
+            .with_description(description)
             .with_mime_type("text/markdown")
     };
     TEMPLATES.iter().map(template).collect()

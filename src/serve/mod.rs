@@ -15,6 +15,7 @@ pub mod read;
 pub mod reference;
 pub mod related;
 pub mod related_text;
+pub mod resource_index;
 pub mod search;
 pub mod sections;
 pub mod sessions;
@@ -34,6 +35,7 @@ pub use bundles::Bundles;
 pub use catalogue::Catalogue;
 pub use log::{AuditLog, Staleness};
 pub use read::{ReadError, Text};
+pub use resource_index::ResourceSelection;
 pub use usage::Overlay;
 
 use crate::reader::{ProjectReader, lossy_text};
@@ -59,6 +61,13 @@ impl Library<'_> {
     /// Returns the bundle of the current work.
     pub fn current_bundle(&self) -> Option<&BundleLine> {
         self.built.bundles.of_work(self.work?)
+    }
+
+    /// Returns the resources that a client lists.
+    pub fn resources(&self) -> ResourceSelection {
+        let path = self.current_bundle().map(|bundle| bundle.artifact.as_str());
+        let row = path.and_then(|path| self.built.artifact(path));
+        self.built.resources.list(row.map(Listed::Artifact), |item| self.built.uri(item))
     }
 
     /// Reads the usage of documents on this machine.
