@@ -9,6 +9,7 @@ use super::open::BuiltProject;
 use super::output::OutputFormat;
 use super::{Exit, for_path, output};
 use crate::root::Root;
+use crate::serve::global;
 use crate::serve::related::{self, LIMIT, MAX_TOKENS, Related};
 use crate::serve::related_text::{self, Reasons};
 use crate::serve::search::SearchResult;
@@ -44,12 +45,20 @@ pub(super) struct WhyArgs {
 
 impl RelatedArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let project = BuiltProject::open(directory)?;
         let typed = self.about.join(" ");
-        let about = path_or_text(&project.root, directory, &typed);
+        let address = global::local_address(&typed);
+        let is_global = address.is_some();
+        let (project, about) = match address {
+            Some(address) => (BuiltProject::open_global()?, address),
+            None => {
+                let project = BuiltProject::open(directory)?;
+                let about = path_or_text(&project.root, directory, &typed);
+                (project, about)
+            }
+        };
         let library = project.library();
         let row = related::row_of(&library, &about);
-        let mut result = match row.map_err(|error| project.error(&about, error))? {
+        let mut result = match row.map_err(|error| project.error(&typed, error))? {
             Some(row) => SearchResult::of(neighbours(&project, row)?),
             None => {
                 let index = project.search_index()?;
@@ -57,6 +66,9 @@ impl RelatedArgs {
             }
         };
         result.found.truncate(self.limit);
+        if is_global {
+            global::related(&mut result.found, project.root.path());
+        }
         output::out(&self.text(&project, &result)?)?;
         for note in related_text::notes(&result, &typed) {
             output::say(&format!("blue: {note}"));

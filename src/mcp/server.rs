@@ -176,7 +176,8 @@ impl ServerHandler for Server {
         self.watch();
         let open = self.project.open();
         let library = open.library(&self.project);
-        let templates = library.map(|library| templates::templates(library.resources().n_more));
+        let templates =
+            library.map(|library| templates::templates(&self.project, library.resources().n_more));
         let templates = templates.unwrap_or_default();
         let mut result = ListResourceTemplatesResult::with_all_items(templates);
         result.meta = self.unbuilt_hint();

@@ -6,6 +6,7 @@ pub mod built;
 pub mod bundles;
 pub mod catalogue;
 pub mod dates;
+pub mod global;
 pub mod listing;
 pub mod log;
 pub mod names;

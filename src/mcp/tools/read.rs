@@ -10,10 +10,11 @@ use crate::condense::fit_list;
 use crate::model::escape::{escape_attribute, escape_line};
 use crate::model::{Digest, Level};
 use crate::reader::{self, LevelText, Levels};
+use crate::root::Root;
 use crate::serve::address::Resolved;
 use crate::serve::log::{event_at, text_line};
 use crate::serve::sessions::Asking;
-use crate::serve::{AuditLog, Listed, ReadError, Text};
+use crate::serve::{AuditLog, Listed, ReadError, Text, global};
 use crate::wire::jsonl::DocumentLine;
 
 /// Default budget.
@@ -43,6 +44,18 @@ struct Requested {
     path: String,
     line: Option<DocumentLine>,
     levels: Levels,
+}
+
+impl Requested {
+    /// Converts a text of the user's own project.
+    fn global(mut self, root: &Root) -> Requested {
+        self.path = root.path().join(&self.path).display().to_string();
+        self.uri = global::global_address(&self.uri);
+        if let Some(line) = &mut self.line {
+            line.replaced_by.iter_mut().for_each(|uri| *uri = global::global_address(uri));
+        }
+        self
+    }
 }
 
 pub(super) fn call(project: &Project, arguments: &ReadArguments) -> ToolAnswer {
@@ -92,8 +105,25 @@ pub(super) fn call(project: &Project, arguments: &ReadArguments) -> ToolAnswer {
     Ok(ToolOutput::Text(fit(project, &requested, not_shown, budget)))
 }
 
-/// Reads an address. A document is read at every level up to `max_level`.
+/// Reads an address, of the project or of the user's own knowledge. A document is read at every level
+/// up to `max_level`.
 fn request(
+    project: &Project,
+    open: &Open,
+    uri: &str,
+    max_level: Level,
+) -> Result<Vec<Requested>, Failure> {
+    let Some(address) = global::local_address(uri) else {
+        return request_here(project, open, uri, max_level);
+    };
+    read::check(uri)?;
+    let project = project.global()?;
+    let texts = request_here(project, &project.open(), &address, max_level);
+    let texts = texts.map_err(read::global_failure)?;
+    Ok(texts.into_iter().map(|text| text.global(&project.root)).collect())
+}
+
+fn request_here(
     project: &Project,
     open: &Open,
     uri: &str,

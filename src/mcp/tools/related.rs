@@ -8,10 +8,10 @@ use super::super::project::Project;
 use super::super::read;
 use super::{ToolAnswer, ToolOutput};
 use crate::condense::fit_list;
-use crate::serve::Library;
 use crate::serve::related::{self, LIMIT, MAX_TOKENS};
 use crate::serve::related_text::{self, Reasons};
 use crate::serve::search::SearchResult;
+use crate::serve::{Library, global};
 
 /// Largest allowed `limit`.
 const MAX_LIMIT: usize = 100;
@@ -44,10 +44,28 @@ pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswe
     if about.is_empty() {
         return Err("blue_related: about is empty; pass an address, a path or words".to_string());
     }
+    match global::local_address(about) {
+        Some(address) => {
+            let project = project.global().map_err(|failure| failure.text())?;
+            answer(project, &address, true, arguments)
+        }
+        None => answer(project, about, false, arguments),
+    }
+}
+
+/// Returns the documents of a project. `is_global` is true for the user's own project.
+fn answer(
+    project: &Project,
+    about: &str,
+    is_global: bool,
+    arguments: &RelatedArguments,
+) -> ToolAnswer {
     let open = project.open();
     let library = open.library(project).map_err(|failure| failure.text())?;
     let row = related::row_of(&library, about).map_err(|error| {
-        read::record_refusal(project, about, read::failure(&open, error.into())).text()
+        let failure = read::failure(&open, error.into());
+        let failure = if is_global { read::global_failure(failure) } else { failure };
+        read::record_refusal(project, about, failure).text()
     })?;
     let limit = arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
     let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
@@ -64,6 +82,9 @@ pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswe
         }
     };
     result.found.truncate(limit);
+    if is_global {
+        global::related(&mut result.found, project.root.path());
+    }
     if arguments.format == AnswerFormat::Json {
         return Ok(ToolOutput::Text(json(&library, &result, budget).to_string()));
     }

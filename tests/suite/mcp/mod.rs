@@ -1,6 +1,7 @@
 //! The MCP server.
 
 mod addresses;
+mod global;
 mod protocol;
 mod resources;
 mod sessions;
