@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+
 use super::failure::Failure;
 use crate::build;
 use crate::discover::git;
@@ -42,6 +44,8 @@ pub(super) struct Project {
     /// The user's own project, which has the addresses `blue://global/…`.
     global: Option<Box<Project>>,
     asker: Asker,
+    /// Time when the server started.
+    pub(super) started: Timestamp,
     warn: fn(&str),
     state: Mutex<ProjectState>,
 }
@@ -96,7 +100,8 @@ impl Open {
 impl Project {
     pub(super) fn new(root: Root, global: Option<Root>, asker: Asker, warn: fn(&str)) -> Project {
         let global = global.map(|root| Box::new(Project::new(root, None, asker.clone(), warn)));
-        Project { root, global, asker, warn, state: Mutex::default() }
+        let started = emit::current_time();
+        Project { root, global, asker, started, warn, state: Mutex::default() }
     }
 
     /// Returns the user's own project.

@@ -48,8 +48,8 @@ fn descriptions() -> Vec<Description> {
             name: "blue_context_status",
             description: "The project context that a session received, and what changed since.",
             input: json!({"session": {"type": "string", "description": "default: the calling session"}}),
-            output: Some(json!({"session": {"type": "string"}, "built": {"type": "string"},
-                "sources": objects()})),
+            output: Some(json!({"session": {"type": "string"}, "because": {"type": "string"},
+                "built": {"type": "string"}, "sources": objects()})),
         },
         Description {
             name: "blue_related",

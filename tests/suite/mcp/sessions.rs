@@ -46,6 +46,7 @@ fn status_belongs_to_the_session_that_asks() {
     hook(&project, &other, "user-prompt-submit", "other");
     let status = client.tool("blue_context_status", json!({}));
     assert_eq!(status["session"], "mine", "{status}");
+    assert!(status["because"].as_str().unwrap().contains("hooks reported it"), "{status}");
     assert_eq!(status["sources"][0]["state"], "fresh", "{status}");
     let mut started_for = Client::unnamed(&project, "another");
     let asks =
@@ -71,4 +72,46 @@ fn status_belongs_to_the_session_that_asks() {
     assert_eq!(status["session"], "unknown", "{status}");
     assert_eq!(status["sessions"], json!(["second", "cleared"]), "{status}");
     assert_eq!((n_read(&mut client), n_read(&mut client)), (1, 1));
+}
+
+#[test]
+fn a_session_that_started_with_the_server_is_probably_the_one_that_asks() {
+    let project = sample();
+    let other = ["timeout", "60"];
+    // A session of another day, and the probe of `blue doctor`.
+    let line = |time: &str, session: &str| {
+        json!({"timestamp": time, "session_id": session, "event": "SessionStart",
+            "source": "blue://context/session", "artifact": ".blue/context/session.md",
+            "content_hash": "blake3:00", "tokens": 1, "bytes": 1})
+        .to_string()
+            + "\n"
+    };
+    hook(&project, &other, "session-start", "fresh");
+    let log = project.read(".blue/local/audit.jsonl");
+    let now = project.audit_log()[0]["timestamp"].as_str().unwrap().to_string();
+    let log = line("2026-01-25T12:00:00Z", "old") + &log + &line(&now, "doctor");
+    project.write(".blue/local/audit.jsonl", log);
+    let mut client = Client::unnamed(&project, "");
+    let mut status = |arguments| client.tool("blue_context_status", arguments);
+    let answer = status(json!({}));
+    assert_eq!(answer["session"], "fresh", "{answer}");
+    let because = answer["because"].as_str().unwrap();
+    assert!(because.starts_with("probably: it started "), "{because}");
+    assert!(because.contains(" this server"), "{because}");
+    assert_eq!(answer["sources"][0]["state"], "fresh", "{answer}");
+    let named = status(json!({"session": "old"}));
+    assert_eq!(
+        (&named["session"], &named["because"]),
+        (&json!("old"), &json!("it was named in the call"))
+    );
+    assert_eq!(named["sources"][0]["state"], "changed since", "{named}");
+    // A hook shows that the session belongs to another process.
+    hook(&project, &other, "user-prompt-submit", "fresh");
+    let answer = status(json!({}));
+    assert_eq!(answer["session"], "unknown", "{answer}");
+    assert!(
+        answer["because"].as_str().unwrap().starts_with("no hook named the session"),
+        "{answer}"
+    );
+    assert_eq!(answer["sessions"], json!(["fresh", "old"]), "{answer}");
 }
