@@ -5,7 +5,7 @@ use rmcp::model::{Annotations, MetaObject, Resource, ResourceContents, Role};
 use serde_json::json;
 
 use crate::model::Level;
-use crate::model::layout::KNOWLEDGE;
+use crate::model::layout::{KNOWLEDGE, MANIFEST};
 use crate::reader::heading;
 use crate::serve::{Handwritten, Library, Listed, Text, read};
 use crate::wire::jsonl::DocumentLine;
@@ -28,7 +28,9 @@ pub(super) fn list(
     let work = library.current_bundle().map(|bundle| bundle.source.as_str());
     let rows = built.catalogue.by_uri().iter();
     let max_weight = rows.map(|row| built.catalogue.weight(*row)).max().unwrap_or(0);
-    let list = ResourceList { library, date, work, max_weight };
+    let manifest = library.root.stat(MANIFEST).ok().flatten();
+    let built_at = manifest.map_or(0, |(stat, _)| stat.modified);
+    let list = ResourceList { library, date, work, max_weight, built: built_at };
     Ok(library.resources().items.iter().filter_map(|item| list.resource(*item)).collect())
 }
 
@@ -40,6 +42,8 @@ struct ResourceList<'a> {
     work: Option<&'a str>,
     /// The largest weight of a document.
     max_weight: u32,
+    /// Time of the last build, in nanoseconds.
+    built: i64,
 }
 
 impl ResourceList<'_> {
@@ -117,9 +121,11 @@ impl ResourceList<'_> {
         let root = self.library.root;
         let stat = root.stat(&line.path).ok().flatten();
         let is_unchanged = stat.is_some_and(|(stat, kind)| {
-            stat.size == line.bytes && kind == rustix::fs::FileType::RegularFile
+            stat.size == line.bytes
+                && !stat.is_racy(self.built)
+                && kind == rustix::fs::FileType::RegularFile
         });
-        // Only the few documents that changed since the build or are symbolic links are read.
+        // Only documents that may have changed since the build or are symbolic links are read.
         let size = match is_unchanged {
             true => Some(line.served.unwrap_or(line.bytes)),
             false => {

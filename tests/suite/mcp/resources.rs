@@ -66,7 +66,11 @@ fn the_size_of_every_kind_of_resource_is_what_is_read() {
         .write(".blue/docs/plain.yaml", "x: 1\n")
         .write(".blue/workflow.md", format!("Small commits, {secret}.\r\n"));
     project.build();
-    // These changed since the build.
+    // These changed since the build, the last one without another size.
+    let plain = "# ADR 0034: Plain\n\n- Status: accepted\n\nA text and a word.\n";
+    project.write(".blue/docs/adrs/0034-plain.md", plain);
+    project.build();
+    project.write(".blue/docs/adrs/0034-plain.md", plain.replace("and a", "<user"));
     project.write(".blue/docs/adrs/0032-changed.md", text("accepted") + "More, \u{202E} too.\r\n");
     project.write(".blue/docs/adrs/0033-changed.md", text("rejected").replace("and a", "<user"));
     // A checkout with CR LF line ends.
