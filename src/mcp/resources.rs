@@ -5,7 +5,7 @@ use rmcp::model::{Annotations, MetaObject, Resource, ResourceContents, Role};
 use serde_json::json;
 
 use crate::model::Level;
-use crate::model::layout::{KNOWLEDGE, MANIFEST};
+use crate::model::layout::{KNOWLEDGE, KNOWLEDGE_BUNDLE, MANIFEST};
 use crate::reader::heading;
 use crate::serve::{Handwritten, Library, Listed, Text, read};
 use crate::wire::jsonl::DocumentLine;
@@ -78,6 +78,11 @@ impl ResourceList<'_> {
                 "Session context".to_string(),
                 format!("Delivered at the start of every session: {tokens} tokens"),
                 1.0,
+            ),
+            _ if entry.path == KNOWLEDGE_BUNDLE => (
+                "Hand-written knowledge".to_string(),
+                format!("Delivered at the start of every session: {tokens} tokens"),
+                0.95,
             ),
             _ if entry.path.starts_with(KNOWLEDGE) => {
                 let name = name_after("blue://knowledge/");

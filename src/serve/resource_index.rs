@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::Catalogue;
 use super::built::{Handwritten, Listed};
-use crate::model::layout::{KNOWLEDGE, SESSION, WORKFLOW};
+use crate::model::layout::{KNOWLEDGE, KNOWLEDGE_BUNDLE, SESSION, WORKFLOW};
 use crate::root::Root;
 use crate::wire::manifest::Manifest;
 
@@ -22,8 +22,8 @@ pub struct ResourceIndex {
 /// The parts of the list, in order.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum ListPart {
-    /// The session bundle.
-    Session,
+    /// The bundles that every session receives.
+    Identity,
     /// The digests of collections.
     Digest,
     /// The bundle of the current work.
@@ -32,7 +32,7 @@ enum ListPart {
     Handwritten,
     /// Live decisions.
     Decision,
-    /// The bundles of other live RFCs.
+    /// The bundles of other RFCs and spikes that are worked on.
     Work,
     /// Other live documents.
     Live,
@@ -54,7 +54,7 @@ impl ResourceIndex {
     pub(super) fn new(root: &Root, manifest: &Manifest, catalogue: &Catalogue) -> ResourceIndex {
         let artifacts = manifest.artifacts.iter().enumerate().filter_map(|(row, entry)| {
             let part = match entry.path.as_str() {
-                SESSION => ListPart::Session,
+                SESSION | KNOWLEDGE_BUNDLE => ListPart::Identity,
                 path if path.starts_with(KNOWLEDGE) => ListPart::Digest,
                 path if path.starts_with(WORKFLOW) => ListPart::Work,
                 _ => return None,

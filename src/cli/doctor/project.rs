@@ -4,7 +4,7 @@ use rustix::fs::FileType;
 
 use super::DoctorCheck;
 use crate::emit::{self, LOCAL};
-use crate::model::layout::{AUDIT, BLUE, CONFIG, MANIFEST, SESSION, WORKFLOW};
+use crate::model::layout::{AUDIT, BLUE, CONFIG, KNOWLEDGE_BUNDLE, MANIFEST, SESSION, WORKFLOW};
 use crate::model::plan::HOOK_BYTES;
 use crate::model::plural::counted;
 use crate::root::{Content, Root};
@@ -82,6 +82,9 @@ pub(super) fn bundles(root: &Root) -> Vec<DoctorCheck> {
     let checks: Vec<DoctorCheck> = paths.iter().map(|path| bundle(root, path)).collect();
     let detail = format!("{}, each at most {HOOK_BYTES} bytes", counted(checks.len(), "bundle"));
     let mut all = vec![bundle(root, SESSION)];
+    if root.exists(KNOWLEDGE_BUNDLE) {
+        all.push(bundle(root, KNOWLEDGE_BUNDLE));
+    }
     if !checks.is_empty() {
         all.extend(DoctorCheck::group(WORKFLOW, detail, checks));
     }

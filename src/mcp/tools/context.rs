@@ -36,7 +36,7 @@ pub(super) fn call(project: &Project, arguments: &ContextArguments) -> ToolAnswe
     let log = AuditLog { lines, n_lost: 0 };
     let mut sources = Vec::new();
     let mut listed = BTreeSet::new();
-    let bundles = library.built.bundles.session().into_iter().chain(library.current_bundle());
+    let bundles = library.built.bundles.identity().chain(library.current_bundle());
     for bundle in bundles {
         listed.insert(bundle.source.as_str());
         let last = log.last(&bundle.source, None);

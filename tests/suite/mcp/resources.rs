@@ -63,7 +63,7 @@ fn the_size_of_every_kind_of_resource_is_what_is_read() {
         .write(".blue/docs/adrs/0032-changed.md", text("accepted"))
         .write(".blue/docs/adrs/0033-changed.md", text("rejected"))
         .write(".blue/docs/rfcs/0040-work.md", text("draft"))
-        .write(".blue/docs/plain.yaml", "x: 1\n")
+        .write("knowledge/notes.md", "# Notes\n\nWritten by hand.\n")
         .write(".blue/workflow.md", format!("Small commits, {secret}.\r\n"));
     project.build();
     // These changed since the build, the last one without another size.
@@ -78,7 +78,13 @@ fn the_size_of_every_kind_of_resource_is_what_is_read() {
     project.write("knowledge/rfcs.md", digest);
     let mut client = Client::new(&project, Era::Modern);
     let mut kinds = BTreeSet::new();
-    for resource in client.all() {
+    let all = client.all();
+    assert_eq!(all[0]["uri"], "blue://context/knowledge");
+    assert_eq!(
+        (&all[0]["title"], &all[1]["uri"]),
+        (&json!("Hand-written knowledge"), &json!("blue://context/session"))
+    );
+    for resource in all {
         let uri = resource["uri"].as_str().unwrap();
         let read = client.result("resources/read", json!({"uri": uri}));
         let contents = read["contents"].as_array().unwrap();

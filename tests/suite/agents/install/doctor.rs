@@ -78,10 +78,12 @@ fn doctor_prints_a_line_for_each_group_of_files() {
         let text = format!("# RFC {i}\n\n- Status: draft\n\nText.\n");
         project.write(&format!(".blue/docs/rfcs/{i:04}-x.md"), text);
     }
+    project.write("knowledge/notes.md", "# Notes\n\nWritten by hand.\n");
     project.build();
     let plain = |output: &str| output.split_whitespace().collect::<Vec<_>>().join(" ");
     let output = doctor(&project, &[]).stdout;
     for line in [
+        "ok .blue/context/knowledge.md ",
         "ok .blue/context/workflow 12 bundles, each at most 9500 bytes",
         "ok .blue/hooks 2 scripts, current, executable",
     ] {
