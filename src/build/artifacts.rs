@@ -92,7 +92,7 @@ pub(super) fn check_wrapper(template: &str, text: &str, inputs: &str) -> anyhow:
     let whole = tag.starts_with("<blue-")
         && first.contains(&format!("inputs=\"{inputs}\""))
         && text.ends_with(&format!("\n{}>\n", tag.replace('<', "</")));
-    let name = template.trim_end_matches(".md");
+    let name = template.trim_end_matches(".md").trim_end_matches("-global");
     anyhow::ensure!(
         whole,
         ".blue/templates/{template}: a bundle is one tag named blue-…, by which agents and hooks know it\nhint: begin it with <blue-{name} inputs=\"{{{{ inputs }}}}\"> and end it with </blue-{name}>"

@@ -31,6 +31,8 @@ pub struct Inputs {
     pub plan: Plan,
     /// The templates, including the project's own.
     pub templates: Templates,
+    /// The template of the session bundle: that of a project, or that of the user's own knowledge.
+    pub session_template: &'static str,
     /// The text of `.blue/voice.md`.
     pub voice: Option<String>,
     /// The text of `.blue/workflow.md`.
@@ -99,7 +101,9 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         note.code != Code::FakeTag || note.column != 1 || !wrappers.contains(&at)
     });
     let templates = Templates::new(&overrides, &plan.allowance.hidden_chars())?;
-    Ok(Inputs { plan, templates, voice, guide, guard, policy, notes, files })
+    let is_global = root.machine().is_global;
+    let session_template = if is_global { "session-global.md" } else { "session.md" };
+    Ok(Inputs { plan, templates, session_template, voice, guide, guard, policy, notes, files })
 }
 
 /// Returns the first and the last line of a bundle's template if they are the wrapper tag. The tag

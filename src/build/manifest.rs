@@ -124,7 +124,8 @@ pub(super) fn inputs_digest(
 ) -> Digest {
     let mut hasher = Hasher::new();
     hasher.number(u64::from(FORMAT)).field(inputs.plan.digest.as_bytes());
-    for name in crate::render::Templates::names() {
+    let is_used = |name: &&str| !name.starts_with("session") || *name == inputs.session_template;
+    for name in crate::render::Templates::names().filter(is_used) {
         hasher.field(inputs.templates.digest(name).as_bytes());
     }
     hasher.field(inputs.voice.as_deref().unwrap_or_default().as_bytes());

@@ -10,6 +10,7 @@ use super::{Corpus, Inputs};
 use crate::condense::{self, Fitted, tokens};
 use crate::model::escape::escape_attribute;
 use crate::model::layout::{CONFIG, GUIDE, SESSION, SESSION_JSON, VOICE};
+use crate::model::uri::GLOBAL;
 use crate::model::{
     Action, Artifact, Budget, Bundle, Candidate, Code, Diagnostic, DocId, Format, Graph, Level,
     Listener,
@@ -41,6 +42,8 @@ struct Group {
 
 #[derive(Serialize)]
 struct CollectionView {
+    #[serde(skip)]
+    row: usize,
     files: String,
     n_live: usize,
 }
@@ -111,14 +114,23 @@ impl<'a> SessionMaterial<'a> {
         let identity = plan.identity.budget;
         let budget = Budget { tokens: identity.tokens + tokens_of(&guide), ..identity };
         let for_lists = identity.tokens.saturating_sub(FRAME_TOKENS + tokens_of(&voice));
-        let decisions = file_patterns(graph, &ids);
+        let is_global = corpus.root.machine().is_global;
+        let mut decisions = file_patterns(graph, &ids);
+        let mut collections = collections(graph, &decisions);
+        if is_global {
+            let address = |row: usize| format!("{GLOBAL}docs/{}/", graph.collections[row].name);
+            decisions.iter_mut().for_each(|(row, files)| *files = address(*row) + "<number>");
+            collections
+                .iter_mut()
+                .for_each(|collection| collection.files = address(collection.row));
+        }
         SessionMaterial {
             inputs,
             graph,
             choice: decisions::choice(corpus, ids, for_lists, &budget),
             voice,
             guide,
-            collections: collections(graph, &decisions),
+            collections,
             decisions,
             budget,
         }
@@ -140,11 +152,11 @@ impl<'a> SessionMaterial<'a> {
                 n_hidden_proposed: choice.n_hidden_last(bundle),
                 collections: &self.collections,
             };
-            inputs.templates.render("session.md", &view)
+            inputs.templates.render(inputs.session_template, &view)
         };
         let candidates = (choice.candidates.as_slice(), choice.order);
-        let fitted = fit(SESSION, "session.md", candidates, &self.budget, &mut render)?;
-        check_wrapper("session.md", &fitted.text, digest)?;
+        let fitted = fit(SESSION, inputs.session_template, candidates, &self.budget, &mut render)?;
+        check_wrapper(inputs.session_template, &fitted.text, digest)?;
         Ok(fitted)
     }
 
@@ -190,7 +202,10 @@ impl<'a> SessionMaterial<'a> {
         let plan = &self.inputs.plan;
         let text = |text: &Option<String>| text.clone().unwrap_or_default().into_bytes();
         let mut action = Action::new();
-        action.add_fact("template", self.inputs.templates.digest("session.md").as_bytes());
+        action.add_fact(
+            "template",
+            self.inputs.templates.digest(self.inputs.session_template).as_bytes(),
+        );
         action.add_fact("project", &text(&plan.project));
         action.add_fact("budget", format!("{:?}", self.budget).as_bytes());
         action.add_fact("voice", &text(&self.voice));
@@ -253,7 +268,7 @@ fn collections(graph: &Graph, decisions: &[(usize, String)]) -> Vec<CollectionVi
     let collection = |row: usize| {
         let ids: Vec<DocId> = graph.of_collection(row).filter(|id| graph.is_live(*id)).collect();
         let n_live = ids.len();
-        (n_live > 0).then(|| CollectionView { files: file_pattern(graph, row, &ids), n_live })
+        (n_live > 0).then(|| CollectionView { row, files: file_pattern(graph, row, &ids), n_live })
     };
     rows.filter_map(collection).take(12).collect()
 }

@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 
 use super::open::BuiltProject;
 use super::output::OutputFormat;
-use super::{Exit, output, related};
+use super::{Exit, output};
 use crate::model::plural::counted;
 use crate::root::Root;
 use crate::serve::Catalogue;
 use crate::serve::bindings::Bound;
 use crate::serve::path_answer::{self, PathAnswer};
+use crate::serve::related_text;
 use crate::serve::symbol_mentions::NamesSymbols;
 use crate::wire::jsonl::DocumentLine;
 
@@ -115,7 +116,7 @@ impl ForArgs {
             if i == 0 {
                 text += "By meaning: documents with similar words, which do not name the path\n";
             }
-            text += &related::document_text(catalogue, found);
+            text += &related_text::document_text(catalogue, found);
         }
         text
     }
@@ -140,7 +141,8 @@ impl ForArgs {
         let bound = self.bound(answer).iter().map(|bound| entry(&bound.document, because(bound)));
         let by_symbol = self.by_symbol(answer).iter();
         let by_symbol = by_symbol.map(|found| entry(&found.document, symbols(found)));
-        let by_meaning = answer.by_meaning.iter().map(|found| related::entry(catalogue, found));
+        let by_meaning =
+            answer.by_meaning.iter().map(|found| related_text::entry(catalogue, found));
         let bindings = &answer.bindings;
         let value = json!({
             "path": path, "documents": bound.collect::<Vec<_>>(),
@@ -157,8 +159,8 @@ impl ForArgs {
 
 /// Formats the path, title, status and date of a document.
 fn head(catalogue: &Catalogue, line: &DocumentLine) -> String {
-    let states = related::states(catalogue, line).join(", ");
-    let head = format!("{}  {}  ({states})", line.path, related::title(line));
+    let states = related_text::states(catalogue, line).join(", ");
+    let head = format!("{}  {}  ({states})", line.path, related_text::title(line));
     format!("{}\n", output::visible(&head))
 }
 

@@ -30,7 +30,10 @@ impl McpArgs {
         let fallback = session::name(&root)?;
         let (named, declared) = (self.session.as_deref().map(short_id), agent_session());
         let asker = Asker { named, declared, client: client(), fallback };
-        mcp::run(root, asker, |text| output::say(&format!("blue: {text}")))?;
+        // A folder of the user that cannot be opened does not keep this project from being served.
+        let global = project::global_folder().and_then(|home| project::find(&home).ok());
+        let global = global.and_then(|home| project::open(&home).ok());
+        mcp::run(root, global, asker, |text| output::say(&format!("blue: {text}")))?;
         Ok(Exit::Done)
     }
 }

@@ -12,7 +12,9 @@ use crate::model::layout::USAGE;
 use crate::reader::ProjectReader;
 use crate::root::Root;
 use crate::search::SearchIndex;
-use crate::serve::{AddressError, AuditLog, Built, Bundles, Library, Overlay, ReadError, bundles};
+use crate::serve::{
+    AddressError, AuditLog, Built, Bundles, Library, Overlay, ReadError, bundles, global,
+};
 use crate::wire::audit::AuditLine;
 use crate::wire::jsonl::BundleLine;
 
@@ -36,6 +38,11 @@ impl BuiltProject {
         Ok(BuiltProject { root, built, reader, work })
     }
 
+    /// Opens the user's own project.
+    pub(super) fn open_global() -> anyhow::Result<BuiltProject> {
+        BuiltProject::open(&project::global_folder().context(global::NONE)?)
+    }
+
     /// Returns the project for the functions of `serve`.
     pub(super) fn library(&self) -> Library<'_> {
         let BuiltProject { root, built, reader, work } = self;
@@ -55,6 +62,7 @@ impl BuiltProject {
         if let ReadError::Address(AddressError::Malformed(_) | AddressError::NotUtf8) = error {
             return anyhow::anyhow!("{typed:?} is refused: {error}");
         }
+        let is_global = global::local_address(typed).is_some();
         let hint = match &error {
             ReadError::Unreadable(..) => Some("run `blue knowledge build`".to_string()),
             ReadError::Address(AddressError::NotADocument(_)) => {
@@ -62,10 +70,16 @@ impl BuiltProject {
             }
             ReadError::Address(address) => match address.candidates(&self.built).as_slice() {
                 [] => address.hint(),
+                uris if is_global => {
+                    let uris: Vec<String> =
+                        uris.iter().map(|uri| global::global_address(uri)).collect();
+                    Some(format!("did you mean {}?", uris.join(" or ")))
+                }
                 uris => Some(format!("did you mean {}?", uris.join(" or "))),
             },
             ReadError::Refused(_) | ReadError::Nothing(_) => None,
         };
+        let error = if is_global { global::error(error) } else { error };
         match hint {
             Some(hint) => anyhow::anyhow!("{error}\nhint: {hint}"),
             None => anyhow::anyhow!("{error}"),

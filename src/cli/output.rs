@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 
 use crate::model::Severity;
+pub(super) use crate::model::hidden_chars::visible;
 
 /// Output format of a command.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
@@ -68,21 +69,4 @@ pub(super) fn style(severity: Severity) -> Style {
 /// Redacts secrets and escapes hidden characters, for a text that no build redacted.
 pub(super) fn shown(text: &str) -> String {
     visible(&crate::guard::redacted(text))
-}
-
-/// Escapes control and hidden characters.
-pub(super) fn visible(text: &str) -> String {
-    let hidden = crate::model::hidden_chars::hidden_in(text);
-    let mut hidden = hidden.iter().peekable();
-    let mut shown = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let is_hidden = hidden.next_if(|(place, _)| *place == at).is_some();
-        match c {
-            '\n' => shown.push_str("\\n"),
-            '\r' => shown.push_str("\\r"),
-            c if is_hidden => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    shown
 }

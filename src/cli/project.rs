@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 use crate::discover::git;
 use crate::discover::project_root::{self, Uid};
 use crate::emit;
-use crate::model::layout::BLUE;
+use crate::model::layout::{BLUE, MANIFEST};
 use crate::model::{Key, Machine};
 use crate::root::Root;
 use crate::wire::user::{self, TrustLine, UserConfig};
@@ -44,11 +44,22 @@ pub(super) fn open(folder: &Path) -> anyhow::Result<Root> {
     let root = Root::open(folder).with_context(|| format!("open {}", folder.display()))?;
     let home = home();
     let key = home.as_deref().and_then(read_key);
+    let is_global = home.as_deref().is_some_and(|home| is_same_folder(home, folder));
     // A file that other users can write allows nothing; `blue trust` reports it.
     let trust = home.and_then(|home| private_file(&home.join(TRUST))).unwrap_or_default();
     let lines = user::trust_lines(&String::from_utf8_lossy(&trust)).into_iter();
     let external = lines.filter(|line| line.root == folder).flat_map(|line| line.external);
-    Ok(root.with_machine(Machine { key, external: external.collect() }))
+    Ok(root.with_machine(Machine { key, external: external.collect(), is_global }))
+}
+
+fn is_same_folder(folder: &Path, other: &Path) -> bool {
+    let real = |folder: &Path| folder.canonicalize().ok();
+    real(folder).is_some_and(|folder| real(other) == Some(folder))
+}
+
+/// Returns the folder of the user's own knowledge, if it was built.
+pub(super) fn global_folder() -> Option<PathBuf> {
+    home().filter(|home| home.join(MANIFEST).is_file())
 }
 
 /// Opens a project for a command that writes caches: creates this machine's key if there is none.

@@ -4,17 +4,15 @@ use std::path::Path;
 
 use anyhow::Context;
 use clap::Args;
-use serde_json::json;
 
 use super::open::BuiltProject;
 use super::output::OutputFormat;
 use super::{Exit, for_path, output};
-use crate::condense::tokens;
 use crate::root::Root;
-use crate::serve::Catalogue;
-use crate::serve::related::{self, Related};
+use crate::serve::global;
+use crate::serve::related::{self, LIMIT, MAX_TOKENS, Related};
+use crate::serve::related_text::{self, Reasons};
 use crate::serve::search::SearchResult;
-use crate::wire::jsonl::DocumentLine;
 
 /// The flags of `blue knowledge related`.
 #[derive(Args, Debug)]
@@ -26,10 +24,10 @@ pub(super) struct RelatedArgs {
     #[arg(long)]
     why: bool,
     /// Show at most N documents
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = LIMIT)]
     limit: usize,
     /// Print at most this many tokens; the first document gets most of them
-    #[arg(long, value_name = "TOKENS", default_value_t = 450)]
+    #[arg(long, value_name = "TOKENS", default_value_t = MAX_TOKENS)]
     budget: u64,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
@@ -47,12 +45,20 @@ pub(super) struct WhyArgs {
 
 impl RelatedArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let project = BuiltProject::open(directory)?;
         let typed = self.about.join(" ");
-        let about = path_or_text(&project.root, directory, &typed);
+        let address = global::local_address(&typed);
+        let is_global = address.is_some();
+        let (project, about) = match address {
+            Some(address) => (BuiltProject::open_global()?, address),
+            None => {
+                let project = BuiltProject::open(directory)?;
+                let about = path_or_text(&project.root, directory, &typed);
+                (project, about)
+            }
+        };
         let library = project.library();
         let row = related::row_of(&library, &about);
-        let mut result = match row.map_err(|error| project.error(&about, error))? {
+        let mut result = match row.map_err(|error| project.error(&typed, error))? {
             Some(row) => SearchResult::of(neighbours(&project, row)?),
             None => {
                 let index = project.search_index()?;
@@ -60,137 +66,27 @@ impl RelatedArgs {
             }
         };
         result.found.truncate(self.limit);
+        if is_global {
+            global::related(&mut result.found, project.root.path());
+        }
         output::out(&self.text(&project, &result)?)?;
-        if !result.unknown.is_empty() {
-            let words = result.unknown.join(", ");
-            output::say(&format!("blue: no document contains {}", output::visible(&words)));
+        for note in related_text::notes(&result, &typed) {
+            output::say(&format!("blue: {note}"));
         }
-        if result.found.is_empty() {
-            output::say(&format!("blue: no document is related to {}", output::visible(&typed)));
-            return Ok(Exit::FoundSomething);
-        }
-        Ok(Exit::Done)
+        Ok(if result.found.is_empty() { Exit::FoundSomething } else { Exit::Done })
     }
 
     fn text(&self, project: &BuiltProject, result: &SearchResult) -> anyhow::Result<String> {
-        let catalogue = &project.built.catalogue;
+        let library = project.library();
         if self.format == OutputFormat::Json {
-            let all: Vec<_> = result.found.iter().map(|found| entry(catalogue, found)).collect();
+            let catalogue = &library.built.catalogue;
+            let entry = |found| related_text::entry(catalogue, found);
+            let all: Vec<_> = result.found.iter().map(entry).collect();
             return Ok(format!("{}\n", serde_json::to_string_pretty(&all)?));
         }
-        let mut text = String::new();
-        for (i, found) in result.found.iter().enumerate() {
-            let mut more = document_text(catalogue, found);
-            if self.why {
-                more += &reasons(found);
-            }
-            if i > 0 && tokens::count(&text) + tokens::count(&more) > self.budget {
-                let rest = self.budget.saturating_sub(tokens::count(&text));
-                text += &others(&result.found[i..], rest);
-                break;
-            }
-            text += &more;
-        }
-        Ok(text)
+        let reasons = if self.why { Reasons::Shown } else { Reasons::Hidden };
+        Ok(related_text::text(&library, &result.found, self.budget, reasons))
     }
-}
-
-/// Names the documents whose text does not fit, in at most `budget` tokens.
-fn others(rest: &[Related], budget: u64) -> String {
-    let mut text = String::new();
-    for related in rest.iter().take(MAX_OTHERS) {
-        let title = title(&related.document);
-        let name = match title.char_indices().nth(MAX_NAME) {
-            Some((end, _)) => format!("{}…", title[..end].trim_end()),
-            None => title,
-        };
-        let more = match text.is_empty() {
-            true => format!("also: {name}"),
-            false => format!("{text}; {name}"),
-        };
-        if tokens::count(&more) >= budget {
-            break;
-        }
-        text = more;
-    }
-    if text.is_empty() { text } else { output::visible(&text) + "\n" }
-}
-
-/// Maximum number of documents that are only named, and of characters of each name.
-const MAX_OTHERS: usize = 4;
-const MAX_NAME: usize = 60;
-
-/// Formats a document: its path with the line of the best passage, title, status and date, then the
-/// passages, after the summary if they do not contain it.
-pub(super) fn document_text(catalogue: &Catalogue, related: &Related) -> String {
-    let line = &related.document;
-    let place = match related.line {
-        0 => line.path.clone(),
-        n => format!("{}:{n}", line.path),
-    };
-    let mut states = states(catalogue, line);
-    states.retain(|state| state != "unstated");
-    if related.is_weak {
-        states.push("weak match".to_string());
-    }
-    let mut head = format!("{place}  {}", title(line));
-    if !states.is_empty() {
-        head += &format!("  ({})", states.join(", "));
-    }
-    let mut text = format!("{}\n", output::visible(&head));
-    let is_shown = related.passages.iter().any(|passage| {
-        let start = line.summary.get(..line.summary.len().min(60)).unwrap_or(&line.summary);
-        passage.text.contains(start)
-    });
-    if !is_shown && !line.summary.is_empty() {
-        text += &format!("    {}\n", output::visible(&line.summary));
-    }
-    for passage in &related.passages {
-        let section = match passage.section.as_str() {
-            section if section.is_empty() || *section == line.title => String::new(),
-            section => format!("{section}: "),
-        };
-        let mut lines = passage.text.lines().map(output::visible);
-        let first = lines.next().unwrap_or_default();
-        text += &format!("    {}: {}{first}\n", passage.line, output::visible(&section));
-        lines.for_each(|line| text += &format!("    {line}\n"));
-    }
-    text
-}
-
-/// Returns the status of a document, its date and what replaced it, in words.
-pub(super) fn states(catalogue: &Catalogue, line: &DocumentLine) -> Vec<String> {
-    let mut states = vec![line.status.clone()];
-    states.extend(line.date.clone());
-    let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
-    states.extend(successors.map(|row| format!("replaced by {}", catalogue.path(row))));
-    states
-}
-
-/// Formats the kind, number and title of a document.
-pub(super) fn title(line: &DocumentLine) -> String {
-    match &line.number {
-        Some(number) if line.kind == "document" => format!("{number}: {}", line.title),
-        Some(number) => format!("{} {number}: {}", line.kind.to_uppercase(), line.title),
-        None => line.title.clone(),
-    }
-}
-
-/// Returns a document as JSON.
-pub(super) fn entry(catalogue: &Catalogue, related: &Related) -> serde_json::Value {
-    let line = &related.document;
-    let successors = line.replaced_by.iter().filter_map(|uri| catalogue.row(uri));
-    let successors: Vec<&str> = successors.map(|row| catalogue.path(row)).collect();
-    let passages = related.passages.iter().map(
-        |passage| json!({"line": passage.line, "section": passage.section, "text": passage.text}),
-    );
-    json!({
-        "uri": line.uri, "path": line.path, "line": related.line, "number": line.number,
-        "title": line.title, "status": line.status, "live": line.live, "date": line.date,
-        "replaced_by": successors, "summary": line.summary, "tokens": line.tokens,
-        "score": related.score, "weak": related.is_weak, "reasons": related.reasons,
-        "passages": passages.collect::<Vec<_>>(),
-    })
 }
 
 impl WhyArgs {
@@ -213,7 +109,7 @@ impl WhyArgs {
                 Some(at) => {
                     let score = related[at].score;
                     text += &format!("{} of {}, score {score}\n", at + 1, related.len());
-                    text += &reasons(&related[at]);
+                    text += &related_text::reason_lines(&related[at]);
                 }
                 None => text += &format!("not among its {} nearest\n", related.len()),
             }
@@ -221,12 +117,6 @@ impl WhyArgs {
         output::out(&text)?;
         Ok(Exit::Done)
     }
-}
-
-/// Formats the reasons for a document, one per line.
-fn reasons(related: &Related) -> String {
-    let lines = related.reasons.iter().map(|reason| format!("    {}\n", output::visible(reason)));
-    lines.collect()
 }
 
 /// Returns the path below the root if the text names a file; otherwise the text itself.

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::open::BuiltProject;
 use super::output::OutputFormat;
-use super::{Exit, for_path, output, related};
+use super::{Exit, for_path, output};
 use crate::model::plural::counted;
 use crate::reader::heading;
 use crate::serve::sections::{self, CutText, DocumentSection, Sections};
-use crate::serve::{Text, names, read, search};
+use crate::serve::{Text, global, names, read, related_text, search};
 
 /// Documents with more lines are printed as an outline on a terminal.
 const LONG: usize = 200;
@@ -57,8 +57,19 @@ struct Part<'a> {
 
 impl ShowArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
-        let project = BuiltProject::open(directory)?;
-        let texts = self.read(&project, directory)?;
+        let typed = self.id.join(" ");
+        let (project, texts) = match global::local_address(&typed) {
+            Some(address) => {
+                let project = BuiltProject::open_global()?;
+                let texts = read_global(&project, &typed, &address)?;
+                (project, texts)
+            }
+            None => {
+                let project = BuiltProject::open(directory)?;
+                let texts = self.read(&project, directory)?;
+                (project, texts)
+            }
+        };
         texts.iter().for_each(warn);
         if let Some(words) = &self.about {
             return self.print_passages(&project, texts, words);
@@ -123,8 +134,8 @@ impl ShowArgs {
             let found = search::passages_of(&library, &index, line, words, budget);
             let found = found.map_err(|_| anyhow::anyhow!("{path} cannot be read"))?;
             if !found.passages.is_empty() {
-                printed += &related::document_text(&project.built.catalogue, &found);
-                all.push(related::entry(&project.built.catalogue, &found));
+                printed += &related_text::document_text(&project.built.catalogue, &found);
+                all.push(related_text::entry(&project.built.catalogue, &found));
             }
         }
         match self.format {
@@ -165,6 +176,13 @@ impl ShowArgs {
 
 /// Tokens of the line that says what was left out.
 const NOTICE_TOKENS: u64 = 40;
+
+/// Reads an address of the user's own project.
+fn read_global(project: &BuiltProject, typed: &str, address: &str) -> anyhow::Result<Vec<Text>> {
+    let texts = read::read(&project.library(), address);
+    let texts = texts.map_err(|error| project.error(typed, error))?;
+    Ok(texts.into_iter().map(|text| global::text(text, project.root.path())).collect())
+}
 
 /// Warns on standard error if a text differs from the build or is not current knowledge.
 fn warn(text: &Text) {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use notify::{RecursiveMode, Watcher};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, timeout};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::project::{Open, Project};
 use crate::model::layout::BLUE;
@@ -19,13 +20,19 @@ const QUIET: Duration = Duration::from_millis(60);
 /// Time between two checks without an event, because some file systems report none.
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// Delay before git is asked for dates, so that the first requests of a client do not wait for it.
+/// Delay before git is first asked for dates, so that the first requests of a client do not wait for
+/// it.
 const DELAY: Duration = Duration::from_millis(500);
+
+/// Maximum time for which the notification of a build waits for dates. If git takes longer, the next
+/// list has them, without another notification.
+const DATES_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Minimum time between two notifications of a resource.
 const COOLDOWN: Duration = Duration::from_secs(log::COOLDOWN as u64);
 
-/// Watches the manifest, and increments `changes` after every build that changed something.
+/// Watches the manifest, and increments `changes` once after every build that changed something. It
+/// also does so when the dates of all documents are first known.
 pub(super) async fn watch_manifest(project: Arc<Project>, changes: watch::Sender<u64>) {
     let (sender, mut events) = mpsc::channel(1);
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -42,30 +49,48 @@ pub(super) async fn watch_manifest(project: Arc<Project>, changes: watch::Sender
         (open.built.ok().map(|built| built.manifest.checksum.clone()), open.work)
     };
     let mut previous = fingerprint(&project);
+    let mut first_dates = Some(tokio::spawn(first_dates(project.clone())));
     loop {
         if !watching && let Some(watcher) = &mut watcher {
             watching = watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok();
         }
-        if timeout(INTERVAL, events.recv()).await.is_ok_and(|event| event.is_some()) {
-            while timeout(QUIET, events.recv()).await.is_ok_and(|event| event.is_some()) {}
+        tokio::select! {
+            event = timeout(INTERVAL, events.recv()) => {
+                if event.is_ok_and(|event| event.is_some()) {
+                    while timeout(QUIET, events.recv()).await.is_ok_and(|event| event.is_some()) {}
+                }
+            }
+            changed = async { first_dates.as_mut().expect("is pending").await },
+                if first_dates.is_some() =>
+            {
+                first_dates = None;
+                if changed.unwrap_or(false) {
+                    changes.send_modify(|n| *n += 1);
+                }
+                continue;
+            }
         }
         let current = fingerprint(&project);
         if current != previous {
             previous = current;
+            // The dates of this build replace the first ones, so that they are not reported twice.
+            first_dates.take().inspect(|task| task.abort());
+            // After a timeout, the thread goes on and stores the dates.
+            timeout(DATES_TIMEOUT, update_dates(project.clone())).await.ok();
             changes.send_modify(|n| *n += 1);
-            update_dates(project.clone(), changes.clone());
         }
     }
 }
 
-/// Asks git for commit times on a separate thread, and increments `changes` if any changed.
-pub(super) fn update_dates(project: Arc<Project>, changes: watch::Sender<u64>) {
-    std::thread::spawn(move || {
-        std::thread::sleep(DELAY);
-        if project.update_dates() {
-            changes.send_modify(|n| *n += 1);
-        }
-    });
+/// Asks git for commit times after a delay. Returns true if any changed.
+async fn first_dates(project: Arc<Project>) -> bool {
+    sleep(DELAY).await;
+    update_dates(project).await
+}
+
+/// Asks git for commit times on a separate thread. Returns true if any changed.
+async fn update_dates(project: Arc<Project>) -> bool {
+    spawn_blocking(move || project.update_dates()).await.unwrap_or(false)
 }
 
 /// The resources that a client subscribed to.

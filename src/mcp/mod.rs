@@ -27,9 +27,9 @@ use server::Server;
 use crate::root::Root;
 
 /// Serves a project on standard input and output until the client disconnects or a signal arrives.
-/// `warn` prints a message for the user.
-pub fn run(root: Root, asker: Asker, warn: fn(&str)) -> anyhow::Result<()> {
-    let project = Project::new(root, asker, warn);
+/// `global` is the user's own project. `warn` prints a message for the user.
+pub fn run(root: Root, global: Option<Root>, asker: Asker, warn: fn(&str)) -> anyhow::Result<()> {
+    let project = Project::new(root, global, asker, warn);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

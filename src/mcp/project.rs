@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+
 use super::failure::Failure;
 use crate::build;
 use crate::discover::git;
@@ -14,7 +16,7 @@ use crate::root::Root;
 use crate::search::SearchIndex;
 use crate::serve::dates::Dates;
 use crate::serve::sessions::{self, Asking};
-use crate::serve::{Built, Library, bundles};
+use crate::serve::{Built, Library, ReadError, bundles, global};
 use crate::wire::audit::AuditLine;
 
 /// Hint for a project that has no usable build.
@@ -24,6 +26,7 @@ pub(super) const BUILD: &str = "run `blue knowledge build`";
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Evidence of the agent session that a server answers.
+#[derive(Clone)]
 pub struct Asker {
     /// The session named on the command line, which takes precedence.
     pub named: Option<String>,
@@ -38,7 +41,11 @@ pub struct Asker {
 /// A project and the indexes that were read last.
 pub(super) struct Project {
     pub(super) root: Root,
+    /// The user's own project, which has the addresses `blue://global/…`.
+    global: Option<Box<Project>>,
     asker: Asker,
+    /// Time when the server started.
+    pub(super) started: Timestamp,
     warn: fn(&str),
     state: Mutex<ProjectState>,
 }
@@ -91,8 +98,16 @@ impl Open {
 }
 
 impl Project {
-    pub(super) fn new(root: Root, asker: Asker, warn: fn(&str)) -> Project {
-        Project { root, asker, warn, state: Mutex::default() }
+    pub(super) fn new(root: Root, global: Option<Root>, asker: Asker, warn: fn(&str)) -> Project {
+        let global = global.map(|root| Box::new(Project::new(root, None, asker.clone(), warn)));
+        let started = emit::current_time();
+        Project { root, global, asker, started, warn, state: Mutex::default() }
+    }
+
+    /// Returns the user's own project.
+    pub(super) fn global(&self) -> Result<&Project, Failure> {
+        let nothing = || Failure::Read(ReadError::Nothing(global::NONE.to_string()), Vec::new());
+        self.global.as_deref().ok_or_else(nothing)
     }
 
     /// Returns the agent session. Hooks may have recorded another one since the last request.

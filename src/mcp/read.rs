@@ -7,7 +7,7 @@ use super::project::{Open, Project};
 use crate::emit;
 use crate::serve::address::{self, Resolved};
 use crate::serve::log::{event_at, refusal_line, text_line};
-use crate::serve::{ReadError, Text};
+use crate::serve::{ReadError, Text, global};
 use crate::wire::audit::AuditLine;
 
 /// Pause between two attempts to read a file that a build is replacing.
@@ -39,11 +39,22 @@ pub(super) fn failure(open: &Open, error: ReadError) -> Failure {
     Failure::Read(error, candidates)
 }
 
-/// Reads an address.
+/// Reads an address, of the project or of the user's own knowledge.
+pub(super) fn read(project: &Project, open: &Open, uri: &str) -> Result<Vec<Text>, Failure> {
+    let Some(address) = global::local_address(uri) else {
+        return read_here(project, open, uri);
+    };
+    check(uri)?;
+    let project = project.global()?;
+    let texts = read_here(project, &project.open(), &address).map_err(global_failure)?;
+    Ok(texts.into_iter().map(|text| global::text(text, project.root.path())).collect())
+}
+
+/// Reads an address of the project.
 ///
 /// At the end of a build, files are renamed one after the other, the manifest last. A read in between
 /// waits for the manifest.
-pub(super) fn read(project: &Project, open: &Open, uri: &str) -> Result<Vec<Text>, Failure> {
+fn read_here(project: &Project, open: &Open, uri: &str) -> Result<Vec<Text>, Failure> {
     let started = Instant::now();
     let mut texts = read_once(project, open, uri);
     while matches!(texts, Err(Failure::Read(ReadError::Unreadable(..), _)))
@@ -54,6 +65,17 @@ pub(super) fn read(project: &Project, open: &Open, uri: &str) -> Result<Vec<Text
         texts = read_once(project, &project.open(), uri);
     }
     texts
+}
+
+/// Converts the failure of the user's own project.
+pub(super) fn global_failure(failure: Failure) -> Failure {
+    match failure {
+        Failure::Unbuilt(why) => Failure::Unbuilt(format!("the global knowledge: {why}").into()),
+        Failure::Read(error, candidates) => {
+            let candidates = candidates.iter().map(|uri| global::global_address(uri)).collect();
+            Failure::Read(global::error(error), candidates)
+        }
+    }
 }
 
 fn time_limit(project: &Project) -> Duration {

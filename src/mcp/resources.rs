@@ -1,55 +1,37 @@
-//! Lists resources in pages, and formats the contents of a resource.
+//! Lists resources, and formats the contents of a resource.
 
 use rmcp::ErrorData;
 use rmcp::model::{Annotations, MetaObject, Resource, ResourceContents, Role};
 use serde_json::json;
 
-use crate::model::layout::KNOWLEDGE;
-use crate::model::{Level, Uri};
+use crate::model::Level;
+use crate::model::layout::{KNOWLEDGE, KNOWLEDGE_BUNDLE, MANIFEST};
 use crate::reader::heading;
-use crate::serve::built::ListPart;
 use crate::serve::{Handwritten, Library, Listed, Text, read};
 use crate::wire::jsonl::DocumentLine;
 use crate::wire::manifest::ManifestEntry;
 
-/// Number of resources on a page.
-const PAGE: usize = 100;
-
 const MARKDOWN: &str = "text/markdown";
 const JSONL: &str = "application/jsonl";
 
-/// Returns a page of resources and the cursor of the next page.
-pub(super) fn page(
+/// Returns the list of resources. It has one page, so there are no cursors.
+pub(super) fn list(
     library: &Library<'_>,
     date: &dyn Fn(&str) -> Option<String>,
     cursor: Option<&str>,
-) -> Result<(Vec<Resource>, Option<String>), ErrorData> {
+) -> Result<Vec<Resource>, ErrorData> {
+    if cursor.is_some_and(|cursor| !cursor.is_empty()) {
+        let why = "invalid cursor: the list has one page; list again without a cursor";
+        return Err(ErrorData::invalid_params(why, None));
+    }
     let built = library.built;
-    let after = cursor.filter(|cursor| !cursor.is_empty()).map(parse_cursor).transpose()?;
-    let after = after.as_ref().map(|(part, uri)| (*part, uri.as_str()));
-    let items = built.page(after, PAGE + 1);
-    let next = items.get(PAGE).map(|_| {
-        let (part, uri) = built.place(items[PAGE - 1]);
-        format!("{}:{uri}", part as usize)
-    });
     let work = library.current_bundle().map(|bundle| bundle.source.as_str());
     let rows = built.catalogue.by_uri().iter();
     let max_weight = rows.map(|row| built.catalogue.weight(*row)).max().unwrap_or(0);
-    let list = ResourceList { library, date, work, max_weight };
-    Ok((items.iter().take(PAGE).filter_map(|item| list.resource(*item)).collect(), next))
-}
-
-/// Parses a cursor: the place of the last item of the previous page, which stays valid after a rebuild.
-fn parse_cursor(cursor: &str) -> Result<(ListPart, String), ErrorData> {
-    let invalid = || {
-        let hint = "a cursor comes from nextCursor; list again without one";
-        ErrorData::invalid_params(format!("invalid cursor: {hint}"), None)
-    };
-    let (part, uri) = cursor.split_once(':').ok_or_else(invalid)?;
-    let part =
-        ListPart::ALL.into_iter().find(|list_part| (*list_part as usize).to_string() == part);
-    let uri = Uri::parse(uri).map_err(|_| invalid())?;
-    Ok((part.ok_or_else(invalid)?, uri.to_string()))
+    let manifest = library.root.stat(MANIFEST).ok().flatten();
+    let built_at = manifest.map_or(0, |(stat, _)| stat.modified);
+    let list = ResourceList { library, date, work, max_weight, built: built_at };
+    Ok(library.resources().items.iter().filter_map(|item| list.resource(*item)).collect())
 }
 
 struct ResourceList<'a> {
@@ -60,6 +42,8 @@ struct ResourceList<'a> {
     work: Option<&'a str>,
     /// The largest weight of a document.
     max_weight: u32,
+    /// Time of the last build, in nanoseconds.
+    built: i64,
 }
 
 impl ResourceList<'_> {
@@ -95,6 +79,11 @@ impl ResourceList<'_> {
                 format!("Delivered at the start of every session: {tokens} tokens"),
                 1.0,
             ),
+            _ if entry.path == KNOWLEDGE_BUNDLE => (
+                "Hand-written knowledge".to_string(),
+                format!("Delivered at the start of every session: {tokens} tokens"),
+                0.95,
+            ),
             _ if entry.path.starts_with(KNOWLEDGE) => {
                 let name = name_after("blue://knowledge/");
                 let description = format!("Summary of blue://docs/{name}/ in {tokens} tokens");
@@ -114,7 +103,9 @@ impl ResourceList<'_> {
                 (format!("{label}: {head}"), format!("Status, tasks and links of {head}"), priority)
             }
         };
-        let size = self.library.root.stat(&entry.path).ok().flatten().map(|(stat, _)| stat.size);
+        // A checkout can have CR LF line ends, which a read does not return.
+        let read = self.library.reader.artifact(self.library.root, entry).ok();
+        let size = read.filter(|read| !read.stale).map(|read| read.text.len() as u64);
         self.base(&entry.uri, &entry.path, size, priority)
             .with_title(title)
             .with_description(description)
@@ -135,9 +126,11 @@ impl ResourceList<'_> {
         let root = self.library.root;
         let stat = root.stat(&line.path).ok().flatten();
         let is_unchanged = stat.is_some_and(|(stat, kind)| {
-            stat.size == line.bytes && kind == rustix::fs::FileType::RegularFile
+            stat.size == line.bytes
+                && !stat.is_racy(self.built)
+                && kind == rustix::fs::FileType::RegularFile
         });
-        // Only the few documents that changed since the build or are symbolic links are read.
+        // Only documents that may have changed since the build or are symbolic links are read.
         let size = match is_unchanged {
             true => Some(line.served.unwrap_or(line.bytes)),
             false => {

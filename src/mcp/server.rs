@@ -64,7 +64,6 @@ impl Server {
     fn watch(&self) {
         if !self.watching.swap(true, Ordering::Relaxed) {
             tokio::spawn(changes::watch_manifest(self.project.clone(), self.changes.clone()));
-            changes::update_dates(self.project.clone(), self.changes.clone());
         }
     }
 
@@ -156,10 +155,8 @@ impl ServerHandler for Server {
         let mut result = match open.library(&self.project) {
             Ok(library) => {
                 let date = |path: &str| self.project.date(path);
-                let (resources, next) = resources::page(&library, &date, cursor.as_deref())?;
-                let mut result = ListResourcesResult::with_all_items(resources);
-                result.next_cursor = next;
-                result
+                let resources = resources::list(&library, &date, cursor.as_deref())?;
+                ListResourcesResult::with_all_items(resources)
             }
             Err(_) => ListResourcesResult::default(),
         };
@@ -177,10 +174,13 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.watch();
-        let meta = self.unbuilt_hint();
-        let templates = if meta.is_some() { Vec::new() } else { templates::templates() };
+        let open = self.project.open();
+        let library = open.library(&self.project);
+        let templates =
+            library.map(|library| templates::templates(&self.project, library.resources().n_more));
+        let templates = templates.unwrap_or_default();
         let mut result = ListResourceTemplatesResult::with_all_items(templates);
-        result.meta = meta;
+        result.meta = self.unbuilt_hint();
         if is_modern(&context) {
             result = result.with_ttl_ms(LIST_FRESH).with_cache_scope(CacheScope::Private);
         }

@@ -4,7 +4,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ArgumentInfo, CompletionContext, CompletionInfo, Reference, ResourceTemplate};
 
 use super::project::Project;
-use crate::serve::Built;
+use crate::serve::{Built, global};
 
 /// A template of addresses: its text, title and description.
 struct Template(&'static str, &'static str, &'static str);
@@ -19,7 +19,7 @@ const TEMPLATES: &[Template] = &[
     Template("blue://dialogue/{name}", "Dialogue", "A recorded dialogue"),
     Template("blue://contract/{name}", "Contract", "A contract by name"),
     Template("blue://docs/{collection}/", "Digest", "The digest of a collection"),
-    Template("blue://docs/{collection}/{id}", "Document", "A document by number, slug or both"),
+    Template(ANY_DOCUMENT, "Document", "A document by number, slug or both"),
     Template("blue://knowledge/{name}", "Digest by name", "The digest of a collection"),
     Template("blue://context/{name}", "Context", "session, guide, voice, relevance, workflow"),
     Template("blue://context/workflow/{id}", "Work", "Status, tasks and links of a live RFC"),
@@ -31,16 +31,39 @@ const TEMPLATES: &[Template] = &[
     Template("blue://state/{name}", "State", "current-rfc, active-tasks"),
 ];
 
-/// Returns the list of templates.
-pub(super) fn templates() -> Vec<ResourceTemplate> {
+/// Templates of addresses of the user's own knowledge, if there is any.
+const GLOBAL_TEMPLATES: &[Template] = &[
+    Template(
+        "blue://global/docs/{collection}/{id}",
+        "Your own document",
+        "A document of the user, for all projects",
+    ),
+    Template(
+        "blue://global/knowledge/{name}",
+        "Your own digest",
+        "A digest of the user's documents",
+    ),
+    Template("blue://global/context/{name}", "Your own context", "session, guide, voice"),
+];
+
+/// The template that reaches every document.
+const ANY_DOCUMENT: &str = "blue://docs/{collection}/{id}";
+
+/// Returns the list of templates. `n_more` is the number of resources that are not listed.
+pub(super) fn templates(project: &Project, n_more: usize) -> Vec<ResourceTemplate> {
     let template = |Template(uri, title, description): &Template| {
         let name = uri.trim_start_matches("blue://").replace(['{', '}'], "");
+        let mut description = description.to_string();
+        if n_more > 0 && *uri == ANY_DOCUMENT {
+            description += &format!("; {n_more} more than the resources that are listed");
+        }
         ResourceTemplate::new(*uri, name.trim_end_matches('/'))
             .with_title(*title)
-            .with_description(*description)
+            .with_description(description)
             .with_mime_type("text/markdown")
     };
-    TEMPLATES.iter().map(template).collect()
+    let global = if project.global().is_ok() { GLOBAL_TEMPLATES } else { &[] };
+    TEMPLATES.iter().chain(global).map(template).collect()
 }
 
 /// Completes a variable or an argument, the best value first.
@@ -56,6 +79,10 @@ pub(super) fn complete(
     let candidates = match reference {
         Reference::Resource(template) => {
             let uri = template.uri.as_str();
+            if let (Some(uri), Ok(global)) = (global::local_address(uri), project.global()) {
+                let reference = Reference::for_resource(uri);
+                return complete(global, &reference, argument, context);
+            }
             let exists = TEMPLATES.iter().any(|Template(template, ..)| *template == uri);
             let variable = format!("{{{}}}", argument.name);
             if !exists || !uri.contains(&variable) {

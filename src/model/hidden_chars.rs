@@ -186,6 +186,23 @@ fn flag_tags(after: &str) -> usize {
     if is_region { 6 * 4 } else { 0 }
 }
 
+/// Escapes control and hidden characters of a text for a terminal, on one line.
+pub fn visible(text: &str) -> String {
+    let hidden = hidden_in(text);
+    let mut hidden = hidden.iter().peekable();
+    let mut shown = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let is_hidden = hidden.next_if(|(place, _)| *place == at).is_some();
+        match c {
+            '\n' => shown.push_str("\\n"),
+            '\r' => shown.push_str("\\r"),
+            c if is_hidden => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::Digest;
 
-/// State of this machine's user outside the repository: the key that seals local state, and the
-/// files that links may point to.
+/// State of this machine's user outside the repository: the key that seals local state, the files
+/// that links may point to, and whether the project is the user's own.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
     /// The key. Without one nothing in `.blue/local` is trusted, and no cache is written.
     pub key: Option<Key>,
     /// Files outside the project that its links may point to, because the user allowed them.
     pub external: Vec<PathBuf>,
+    /// True if the project is the user's own folder, whose knowledge is delivered in every project.
+    pub is_global: bool,
 }
 
 impl Machine {
@@ -80,7 +82,11 @@ mod tests {
 
     #[test]
     fn consent_is_for_whole_paths() {
-        let machine = Machine { key: None, external: vec![PathBuf::from("/home/ada/notes")] };
+        let machine = Machine {
+            key: None,
+            external: vec![PathBuf::from("/home/ada/notes")],
+            ..Machine::default()
+        };
         assert!(machine.allows(Path::new("/home/ada/notes")));
         assert!(!machine.allows(Path::new("/home/ada/notes/a.md")));
         assert!(!machine.allows(Path::new("/home/ada/notes-of-others")));

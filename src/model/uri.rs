@@ -36,6 +36,9 @@ impl fmt::Display for UriError {
 
 /// The scheme of every address.
 pub const SCHEME: &str = "blue://";
+
+/// The start of every address of the user's own knowledge.
+pub const GLOBAL: &str = "blue://global/";
 const MAX_BYTES: usize = 512;
 
 impl Uri {

@@ -16,10 +16,11 @@ use crate::model::escape::escape_except;
 use crate::model::layout::TEMPLATES;
 
 /// The templates that come with blue.
-const EMBEDDED: [(&str, &str); 4] = [
+const EMBEDDED: [(&str, &str); 5] = [
     ("digest.md", include_str!("../../templates/digest.md")),
     ("knowledge.md", include_str!("../../templates/knowledge.md")),
     ("session.md", include_str!("../../templates/session.md")),
+    ("session-global.md", include_str!("../../templates/session-global.md")),
     ("workflow.md", include_str!("../../templates/workflow.md")),
 ];
 

@@ -3,6 +3,7 @@
 pub mod index;
 pub mod passages;
 pub mod query;
+mod similar_stems;
 
 pub use index::SearchIndex;
 pub use passages::{BestPassages, Passage, RatedBlocks, rate_text};

@@ -1,17 +1,16 @@
-//! The indexes that one build emitted, and the list of everything in them.
+//! The indexes that one build emitted.
 
 use std::fmt;
 
+use super::resource_index::ResourceIndex;
 use super::{Bundles, Catalogue};
 use crate::model::Format;
 use crate::model::artifact::content_digest;
-use crate::model::layout::{
-    BUNDLES, DOCUMENTS, GUIDE, KNOWLEDGE, MANIFEST, SESSION, VOICE, WORKFLOW,
-};
+use crate::model::layout::{BUNDLES, DOCUMENTS, GUIDE, MANIFEST, VOICE};
 use crate::root::Root;
 use crate::wire::header;
 use crate::wire::jsonl::DocumentLine;
-use crate::wire::manifest::{Manifest, ManifestEntry, Unusable};
+use crate::wire::manifest::{Manifest, Unusable};
 
 /// The indexes of one build.
 pub struct Built {
@@ -21,8 +20,8 @@ pub struct Built {
     pub catalogue: Catalogue,
     /// `bundles.jsonl`.
     pub bundles: Bundles,
-    /// Everything that a client can list, in order.
-    items: Vec<Listed>,
+    /// The resources that a client lists.
+    pub resources: ResourceIndex,
 }
 
 /// An entry of the list.
@@ -46,7 +45,8 @@ pub enum Handwritten {
 }
 
 impl Handwritten {
-    const ALL: [Handwritten; 2] = [Handwritten::Guide, Handwritten::Voice];
+    /// Both files.
+    pub const ALL: [Handwritten; 2] = [Handwritten::Guide, Handwritten::Voice];
 
     /// Returns the address of the file.
     pub fn uri(self) -> &'static str {
@@ -63,35 +63,6 @@ impl Handwritten {
             Handwritten::Voice => VOICE,
         }
     }
-}
-
-/// The parts of the list, in order.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum ListPart {
-    /// The session bundle.
-    Session,
-    /// The digests of collections.
-    Digest,
-    /// The files that people wrote for blue.
-    Handwritten,
-    /// The bundles of RFCs and spikes that are worked on.
-    Work,
-    /// Live documents.
-    Live,
-    /// All others.
-    History,
-}
-
-impl ListPart {
-    /// Every part, in order.
-    pub const ALL: [ListPart; 6] = [
-        ListPart::Session,
-        ListPart::Digest,
-        ListPart::Handwritten,
-        ListPart::Work,
-        ListPart::Live,
-        ListPart::History,
-    ];
 }
 
 /// The reason why the indexes cannot be opened.
@@ -145,47 +116,8 @@ impl Built {
         };
         let catalogue = Catalogue::new(index(DOCUMENTS)?).map_err(broken)?;
         let bundles = Bundles::new(&index(BUNDLES)?).map_err(broken)?;
-        let mut built = Built { manifest, catalogue, bundles, items: Vec::new() };
-        built.items = built.list(root);
-        Ok(built)
-    }
-
-    fn list(&self, root: &Root) -> Vec<Listed> {
-        let is_listed = |entry: &ManifestEntry| {
-            entry.path == SESSION
-                || entry.path.starts_with(KNOWLEDGE)
-                || entry.path.starts_with(WORKFLOW)
-        };
-        let artifacts = self.manifest.artifacts.iter().enumerate();
-        let artifacts =
-            artifacts.filter(|(_, entry)| is_listed(entry)).map(|(i, _)| Listed::Artifact(i));
-        let handwritten = Handwritten::ALL.into_iter().filter(|file| root.exists(file.path()));
-        let handwritten = handwritten.map(Listed::Handwritten);
-        let mut items: Vec<Listed> = artifacts.chain(handwritten).collect();
-        items.sort_by(|a, b| self.place(*a).cmp(&self.place(*b)));
-        // The catalogue is sorted already.
-        let (live, history): (Vec<usize>, Vec<usize>) =
-            self.catalogue.by_uri().iter().partition(|row| self.catalogue.is_live(**row));
-        items.extend(live.into_iter().chain(history).map(Listed::Document));
-        items
-    }
-
-    /// Returns the place of an item in the list. It does not depend on other items, so a cursor stays valid
-    /// when the list changes.
-    pub fn place(&self, item: Listed) -> (ListPart, &str) {
-        let part = match item {
-            Listed::Artifact(row) if self.manifest.artifacts[row].path == SESSION => {
-                ListPart::Session
-            }
-            Listed::Artifact(row) if self.manifest.artifacts[row].path.starts_with(WORKFLOW) => {
-                ListPart::Work
-            }
-            Listed::Artifact(_) => ListPart::Digest,
-            Listed::Handwritten(_) => ListPart::Handwritten,
-            Listed::Document(row) if self.catalogue.is_live(row) => ListPart::Live,
-            Listed::Document(_) => ListPart::History,
-        };
-        (part, self.uri(item))
+        let resources = ResourceIndex::new(root, &manifest, &catalogue);
+        Ok(Built { manifest, catalogue, bundles, resources })
     }
 
     /// Returns the address of an item.
@@ -195,13 +127,6 @@ impl Built {
             Listed::Handwritten(file) => file.uri(),
             Listed::Document(row) => self.catalogue.uri(row),
         }
-    }
-
-    /// Returns the items after a place, at most `n`.
-    pub fn page(&self, after: Option<(ListPart, &str)>, n: usize) -> &[Listed] {
-        let start =
-            after.map_or(0, |after| self.items.partition_point(|item| self.place(*item) <= after));
-        &self.items[start..self.items.len().min(start + n)]
     }
 
     /// Returns the line of a document by its permanent address.

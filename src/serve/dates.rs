@@ -56,7 +56,11 @@ impl Dates {
 
     /// Returns true if another cache has the same times, regardless of the commit.
     pub fn has_same_times(&self, other: &Dates) -> bool {
-        self.times == other.times
+        // A file that git does not know has no time, whether git was asked or not.
+        fn known(dates: &Dates) -> impl Iterator<Item = (&String, &Option<i64>)> {
+            dates.times.iter().filter(|(_, time)| time.is_some())
+        }
+        known(self).eq(known(other))
     }
 
     /// Returns the time of the last commit that changed a file.
@@ -76,5 +80,10 @@ mod tests {
         let time = |path: &str| dates.time(path).map(|time| time.to_string());
         assert_eq!(time("a.md").as_deref(), Some("2023-11-14T22:13:20Z"));
         assert_eq!((time("b.md"), time("c.md")), (None, None));
+        let mut other = dates.clone();
+        other.times.insert("c.md".to_string(), None);
+        assert!(dates.has_same_times(&other));
+        other.times.insert("c.md".to_string(), Some(1));
+        assert!(!dates.has_same_times(&other));
     }
 }

@@ -6,6 +6,7 @@ pub mod built;
 pub mod bundles;
 pub mod catalogue;
 pub mod dates;
+pub mod global;
 pub mod listing;
 pub mod log;
 pub mod names;
@@ -14,9 +15,12 @@ pub mod path_words;
 pub mod read;
 pub mod reference;
 pub mod related;
+pub mod related_text;
+pub mod resource_index;
 pub mod search;
 pub mod sections;
 pub mod sessions;
+pub mod similar_words;
 pub mod status;
 pub mod symbol_mentions;
 pub mod symbols;
@@ -32,6 +36,7 @@ pub use bundles::Bundles;
 pub use catalogue::Catalogue;
 pub use log::{AuditLog, Staleness};
 pub use read::{ReadError, Text};
+pub use resource_index::ResourceSelection;
 pub use usage::Overlay;
 
 use crate::reader::{ProjectReader, lossy_text};
@@ -57,6 +62,13 @@ impl Library<'_> {
     /// Returns the bundle of the current work.
     pub fn current_bundle(&self) -> Option<&BundleLine> {
         self.built.bundles.of_work(self.work?)
+    }
+
+    /// Returns the resources that a client lists.
+    pub fn resources(&self) -> ResourceSelection {
+        let path = self.current_bundle().map(|bundle| bundle.artifact.as_str());
+        let row = path.and_then(|path| self.built.artifact(path));
+        self.built.resources.list(row.map(Listed::Artifact), |item| self.built.uri(item))
     }
 
     /// Reads the usage of documents on this machine.

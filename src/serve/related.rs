@@ -32,6 +32,12 @@ impl Related {
     }
 }
 
+/// Default maximum number of documents, on the command line and from the server.
+pub const LIMIT: usize = 10;
+
+/// Default maximum number of tokens.
+pub const MAX_TOKENS: u64 = 450;
+
 /// Base score of a document that binds a path, above any score by words.
 const BOUND: u32 = 1_000_000;
 

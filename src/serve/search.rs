@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use super::Library;
 use super::related::Related;
+use super::similar_words::{self, UnknownWord};
 use crate::reader::Unread;
 use crate::search::{BestPassages, Match, Query, RatedBlocks, SearchIndex, rate_text};
 use crate::wire::jsonl::DocumentLine;
@@ -62,13 +63,15 @@ pub struct SearchResult {
     /// Number of all documents that have a word of the query.
     pub n_all: usize,
     /// Words of the query that no document has.
-    pub unknown: Vec<String>,
+    pub unknown: Vec<UnknownWord>,
+    /// Paths of the digests, which list all documents, if nothing was found.
+    pub digests: Vec<String>,
 }
 
 impl SearchResult {
     /// Returns the result of a search that needed no words.
     pub fn of(found: Vec<Related>) -> SearchResult {
-        SearchResult { n_all: found.len(), found, unknown: Vec::new() }
+        SearchResult { n_all: found.len(), found, unknown: Vec::new(), digests: Vec::new() }
     }
 }
 
@@ -108,9 +111,10 @@ pub fn search(
         rest = rest.saturating_sub(n_bytes as u64 / BYTES_PER_TOKEN);
         related(candidate, &query, best)
     });
-    let found = found.collect();
-    let unknown = query.terms.iter().filter(|term| term.hashes.is_empty());
-    SearchResult { found, n_all, unknown: unknown.map(|term| term.word.clone()).collect() }
+    let found: Vec<Related> = found.collect();
+    let unknown = similar_words::unknown(library.built, index, &query);
+    let digests = if found.is_empty() { similar_words::digests(library.built) } else { Vec::new() };
+    SearchResult { found, n_all, unknown, digests }
 }
 
 /// Returns the passages of one document that match words best, with at most `budget` tokens in total.

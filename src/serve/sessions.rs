@@ -1,5 +1,8 @@
 //! Finds the agent session that a server answers.
 
+use jiff::Timestamp;
+
+use super::AuditLog;
 use crate::model::layout::{CLIENTS, SESSIONS};
 use crate::root::Root;
 use crate::wire::session::{self, SessionRecord};
@@ -32,6 +35,47 @@ pub fn asking(root: &Root, declared: Option<&str>, client: Option<&str>) -> Aski
         (_, []) => Asking::Unknown,
         (_, several) => Asking::OneOf(several.to_vec()),
     }
+}
+
+/// A session that a server probably answers.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LikelySession {
+    /// The agent's session id.
+    pub name: String,
+    /// Seconds from the start of the session to the start of the server; negative if the session
+    /// started later.
+    pub seconds: i64,
+}
+
+/// Maximum number of seconds between the start of a session and the start of its server.
+const MAX_SECONDS: i64 = 300;
+
+/// Finds the session that started nearest to the time when the server started, because an agent
+/// starts its servers at the start of a session. A session that ended, or that a hook recorded for
+/// another process, is not considered. Of two equally near ones, the newer is chosen.
+pub fn likely(root: &Root, log: &AuditLog, server_started: Timestamp) -> Option<LikelySession> {
+    let mut starts: Vec<LikelySession> = Vec::new();
+    for line in log.lines.iter().rev().filter(|line| line.event == "SessionStart") {
+        let Ok(time) = line.timestamp.parse::<Timestamp>() else { continue };
+        let seconds = server_started.as_second().saturating_sub(time.as_second());
+        let is_near = seconds.abs() <= MAX_SECONDS && !line.session_id.is_empty();
+        if is_near && starts.iter().all(|start| start.name != line.session_id) {
+            starts.push(LikelySession { name: line.session_id.clone(), seconds });
+        }
+    }
+    starts.sort_by_key(|start| start.seconds.abs());
+    let recorded = if starts.is_empty() { Vec::new() } else { recorded(root) };
+    starts.into_iter().find(|start| {
+        let has_ended = record(root, &start.name).is_some_and(|record| record.ended.is_some());
+        !has_ended && !recorded.contains(&start.name)
+    })
+}
+
+/// Returns the sessions that hooks recorded for any process.
+fn recorded(root: &Root) -> Vec<String> {
+    let entries = root.entries(CLIENTS).unwrap_or_default();
+    let clients = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    clients.flat_map(|client| of_client(root, &client)).collect()
 }
 
 /// Returns the sessions of an agent's process, oldest first.

@@ -8,13 +8,14 @@ use super::{CheckState, DoctorCheck};
 use crate::cli::installation::{
     CODEX, FileStatus, Installation, ScriptState, SettingsFile, script_state,
 };
+use crate::model::plural::counted;
 use crate::root::Root;
 use crate::wire::agent::SCRIPTS;
 use crate::wire::register::{Impostor, Registration};
 
 const INSTALL: &str = "run `blue install`";
 
-/// Checks that the scripts are those that blue ships.
+/// Checks that the scripts are those that blue ships. Only those with a problem are listed.
 pub(super) fn scripts(root: &Root) -> Vec<DoctorCheck> {
     let check = |(path, shipped): &(&str, &[u8])| match script_state(root, path, shipped) {
         Ok(ScriptState::Current) => DoctorCheck::ok(*path, "current, executable"),
@@ -33,7 +34,10 @@ pub(super) fn scripts(root: &Root) -> Vec<DoctorCheck> {
         }
         Err(error) => DoctorCheck::problem(*path, first_line(&error), INSTALL),
     };
-    SCRIPTS.iter().map(check).collect()
+    let checks: Vec<DoctorCheck> = SCRIPTS.iter().map(check).collect();
+    let detail = format!("{}, current, executable", counted(checks.len(), "script"));
+    let folder = SCRIPTS[0].0.rsplit_once('/').map_or("", |(folder, _)| folder);
+    DoctorCheck::group(folder, detail, checks)
 }
 
 /// Checks that every settings file has the entries that `blue install` writes. If one agent is

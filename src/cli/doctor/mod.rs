@@ -59,6 +59,15 @@ impl DoctorCheck {
     }
 }
 
+impl DoctorCheck {
+    /// Combines checks that passed into one line with a detail. Otherwise returns those that did not.
+    fn group(name: &str, detail: String, checks: Vec<DoctorCheck>) -> Vec<DoctorCheck> {
+        let failed: Vec<DoctorCheck> =
+            checks.into_iter().filter(|check| check.state != CheckState::Ok).collect();
+        if failed.is_empty() { vec![DoctorCheck::ok(name, detail)] } else { failed }
+    }
+}
+
 #[derive(Serialize)]
 struct DoctorReport<'a> {
     checks: &'a [DoctorCheck],

@@ -4,7 +4,7 @@ use rustix::fs::FileType;
 
 use super::DoctorCheck;
 use crate::emit::{self, LOCAL};
-use crate::model::layout::{AUDIT, BLUE, CONFIG, MANIFEST, SESSION, WORKFLOW};
+use crate::model::layout::{AUDIT, BLUE, CONFIG, KNOWLEDGE_BUNDLE, MANIFEST, SESSION, WORKFLOW};
 use crate::model::plan::HOOK_BYTES;
 use crate::model::plural::counted;
 use crate::root::{Content, Root};
@@ -69,16 +69,26 @@ pub(super) fn built(root: &Root) -> Vec<DoctorCheck> {
     vec![manifest, current]
 }
 
-/// Checks that every text that a hook prints can reach an agent whole.
+/// Checks that every text that a hook prints can reach an agent whole. Of the workflow bundles, only
+/// those with a problem are listed.
 pub(super) fn bundles(root: &Root) -> Vec<DoctorCheck> {
-    let mut paths = vec![SESSION.to_string()];
+    let mut paths = Vec::new();
     if let Ok(entries) = root.entries(WORKFLOW) {
         let names = entries.iter().map(|e| e.file_name().to_string_lossy().into_owned());
         let mut names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
         names.sort();
         paths.extend(names.into_iter().map(|name| format!("{WORKFLOW}/{name}")));
     }
-    paths.iter().map(|path| bundle(root, path)).collect()
+    let checks: Vec<DoctorCheck> = paths.iter().map(|path| bundle(root, path)).collect();
+    let detail = format!("{}, each at most {HOOK_BYTES} bytes", counted(checks.len(), "bundle"));
+    let mut all = vec![bundle(root, SESSION)];
+    if root.exists(KNOWLEDGE_BUNDLE) {
+        all.push(bundle(root, KNOWLEDGE_BUNDLE));
+    }
+    if !checks.is_empty() {
+        all.extend(DoctorCheck::group(WORKFLOW, detail, checks));
+    }
+    all
 }
 
 fn bundle(root: &Root, path: &str) -> DoctorCheck {

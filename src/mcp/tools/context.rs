@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use super::super::failure::shown;
 use super::super::project::{Open, Project};
 use super::super::read;
-use super::ToolAnswer;
-use crate::serve::sessions::Asking;
+use super::{ToolAnswer, ToolOutput};
+use crate::model::plural::counted;
+use crate::serve::sessions::{self, Asking, LikelySession};
 use crate::serve::{AuditLog, Staleness};
 use crate::wire::audit::AuditLine;
 use crate::wire::session::short_id;
@@ -27,23 +28,15 @@ pub(super) struct ContextArguments {
 pub(super) fn call(project: &Project, arguments: &ContextArguments) -> ToolAnswer {
     let open = project.open();
     let library = open.library(project).map_err(|failure| failure.text())?;
-    let asking = match &arguments.session {
-        Some(session) => Asking::Known(short_id(session)),
-        None => project.asking(),
-    };
-    let session = match &asking {
-        Asking::Known(session) => session.clone(),
-        Asking::OneOf(_) | Asking::Unknown => project.session(),
-    };
     let log = AuditLog::open(&project.root, None);
-    let candidates = candidates(&asking, &log);
+    let described = Described::choose(project, arguments.session.as_deref(), &log);
+    let Described { session, because, is_known, candidates } = described;
     let mut lines = log.lines;
     lines.retain(|line| line.session_id == session);
     let log = AuditLog { lines, n_lost: 0 };
-    let is_known = matches!(asking, Asking::Known(_));
     let mut sources = Vec::new();
     let mut listed = BTreeSet::new();
-    let bundles = library.built.bundles.session().into_iter().chain(library.current_bundle());
+    let bundles = library.built.bundles.identity().chain(library.current_bundle());
     for bundle in bundles {
         listed.insert(bundle.source.as_str());
         let last = log.last(&bundle.source, None);
@@ -66,18 +59,69 @@ pub(super) fn call(project: &Project, arguments: &ContextArguments) -> ToolAnswe
         }
     }
     let built = super::status::built(&project.root);
-    Ok(match is_known {
-        true => json!({"session": shown(&session), "built": built, "sources": sources}),
-        false => json!({
-            "session": "unknown", "built": built, "sources": sources, "note": NOTE,
-            "sessions": candidates,
-        }),
-    })
+    let name = if is_known { shown(&session) } else { "unknown".to_string() };
+    let mut answer =
+        json!({"session": name, "because": because, "built": built, "sources": sources});
+    if !is_known {
+        answer["sessions"] = json!(candidates);
+    }
+    Ok(ToolOutput::Structured(answer))
+}
+
+/// The session that an answer describes.
+struct Described {
+    session: String,
+    /// The reason for this session, in words.
+    because: String,
+    is_known: bool,
+    /// Sessions to suggest if it is not known.
+    candidates: Vec<String>,
 }
 
 /// Note for an unknown session. The texts of another session would be worse than none.
-const NOTE: &str = "the session is unknown: only deliveries of this server are listed. \
-    Pass one of `sessions` as `session` to see its deliveries";
+const UNKNOWN: &str = "no hook named the session of this server, and none started with it: only \
+    deliveries of this server are listed. Pass one of `sessions` as `session` to see its deliveries";
+
+impl Described {
+    /// Chooses the session that was named, that hooks reported, or that started with the server.
+    fn choose(project: &Project, named: Option<&str>, log: &AuditLog) -> Described {
+        let known = |session: String, because: String| Described {
+            session,
+            because,
+            is_known: true,
+            candidates: Vec::new(),
+        };
+        if let Some(session) = named {
+            return known(short_id(session), "it was named in the call".to_string());
+        }
+        let asking = project.asking();
+        let likely = match &asking {
+            Asking::Known(session) => {
+                let because = "the agent or its hooks reported it for this server's process";
+                return known(session.clone(), because.to_string());
+            }
+            // Hooks reported several sessions, so the time says nothing.
+            Asking::OneOf(_) => None,
+            Asking::Unknown => sessions::likely(&project.root, log, project.started),
+        };
+        match likely {
+            Some(LikelySession { name, seconds }) => {
+                let order = if seconds < 0 { "after" } else { "before" };
+                let seconds = counted(seconds.unsigned_abs(), "second");
+                let because = format!(
+                    "probably: it started {seconds} {order} this server, and no hook named another"
+                );
+                known(name, because)
+            }
+            None => Described {
+                session: project.session(),
+                because: UNKNOWN.to_string(),
+                is_known: false,
+                candidates: candidates(&asking, log),
+            },
+        }
+    }
+}
 
 /// Maximum number of sessions that are suggested if the session is unknown.
 const MAX_SESSIONS: usize = 5;

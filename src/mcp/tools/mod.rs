@@ -1,7 +1,8 @@
 //! The MCP tools.
 //!
-//! There are few of them, because their list costs tokens in every session. The structured content of
-//! an answer is complete.
+//! There are few of them, because their list costs tokens in every session. Documents and passages are
+//! returned as text only: a client shows structured content to the model as JSON, in which every line
+//! end is escaped.
 
 mod context;
 mod read;
@@ -18,16 +19,25 @@ use serde_json::{Value, json};
 
 use super::failure::shown;
 use super::project::Project;
+use crate::serve::related::{LIMIT, MAX_TOKENS};
 
 /// The answer of a tool, or an error message.
-type ToolAnswer = Result<Value, String>;
+type ToolAnswer = Result<ToolOutput, String>;
 
-/// A tool: its name, its purpose, and the schemas of its input and output.
+/// The content of an answer.
+enum ToolOutput {
+    /// Text for a model.
+    Text(String),
+    /// Values, complete in themselves.
+    Structured(Value),
+}
+
+/// A tool: its name, its purpose, and the schemas of its input and of structured output.
 struct Description {
     name: &'static str,
     description: &'static str,
     input: Value,
-    output: Value,
+    output: Option<Value>,
 }
 
 fn descriptions() -> Vec<Description> {
@@ -38,8 +48,8 @@ fn descriptions() -> Vec<Description> {
             name: "blue_context_status",
             description: "The project context that a session received, and what changed since.",
             input: json!({"session": {"type": "string", "description": "default: the calling session"}}),
-            output: json!({"session": {"type": "string"}, "built": {"type": "string"},
-                "sources": objects()}),
+            output: Some(json!({"session": {"type": "string"}, "because": {"type": "string"},
+                "built": {"type": "string"}, "sources": objects()})),
         },
         Description {
             name: "blue_related",
@@ -47,11 +57,12 @@ fn descriptions() -> Vec<Description> {
                 a path or document, best first, with the passage that says so. Ask before deciding something that may be decided already.",
             input: json!({
                 "about": {"type": "string", "description": "question, words, path, id or blue:// address"},
-                "limit": {"type": "integer", "default": related::LIMIT},
-                "max_tokens": {"type": "integer", "default": related::MAX_TOKENS},
+                "limit": {"type": "integer", "default": LIMIT},
+                "max_tokens": {"type": "integer", "default": MAX_TOKENS},
+                "why": {"type": "boolean", "description": "add the reasons"},
+                "format": {"enum": ["text", "json"], "default": "text"},
             }),
-            output: json!({"about": {"type": "string"}, "related": objects(),
-                "not_shown": {"type": "integer"}}),
+            output: None,
         },
         Description {
             name: "blue_read",
@@ -65,16 +76,15 @@ fn descriptions() -> Vec<Description> {
                 "changed_only": {"type": "boolean",
                     "description": "omit text this session already has"},
             }),
-            output: json!({"documents": objects(), "not_shown": objects(),
-                "tokens": {"type": "integer"}}),
+            output: None,
         },
         Description {
             name: "blue_status",
             description: "The state of the project: current work, open tasks, recent deliveries, \
                 what to do next.",
             input: json!({}),
-            output: json!({"documents": {"type": "object"}, "built": {"type": "string"},
-                "work": {"type": "object"}, "activity": objects(), "hints": strings()}),
+            output: Some(json!({"documents": {"type": "object"}, "built": {"type": "string"},
+                "work": {"type": "object"}, "activity": objects(), "hints": strings()})),
         },
     ]
 }
@@ -100,12 +110,12 @@ pub(super) fn list() -> Vec<Tool> {
         Arc::new(schema)
     };
     let tool = |tool: Description| {
-        let outputs = tool.output.as_object().map(|o| o.keys().map(String::as_str).collect());
-        let output = object(tool.output.clone(), outputs.unwrap_or_default());
         let input = object(tool.input, required(tool.name).to_vec());
-        Tool::new(tool.name, Cow::Borrowed(tool.description), input)
-            .with_raw_output_schema(output)
-            .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
+        let described = Tool::new(tool.name, Cow::Borrowed(tool.description), input)
+            .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
+        let Some(output) = tool.output else { return described };
+        let outputs = output.as_object().map(|o| o.keys().map(String::as_str).collect());
+        described.with_raw_output_schema(object(output.clone(), outputs.unwrap_or_default()))
     };
     descriptions().into_iter().map(tool).collect()
 }
@@ -129,7 +139,8 @@ pub(super) fn call(
         }
     };
     Ok(match answer {
-        Ok(value) => CallToolResult::structured(value),
+        Ok(ToolOutput::Text(text)) => CallToolResult::success(vec![ContentBlock::text(text)]),
+        Ok(ToolOutput::Structured(value)) => CallToolResult::structured(value),
         Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
     })
 }
@@ -138,7 +149,7 @@ pub(super) fn call(
 fn parse<T: DeserializeOwned>(name: &str, arguments: Value) -> Result<T, String> {
     let example = match name {
         "blue_context_status" => r#"{} or {"session": "abc123"}"#,
-        "blue_related" => r#"{"about": "blue://docs/adrs/5", "limit": 10, "max_tokens": 1000}"#,
+        "blue_related" => r#"{"about": "which cache is used", "limit": 5, "max_tokens": 1000}"#,
         "blue_read" => r#"{"uris": ["blue://docs/adrs/5"], "max_tokens": 4000, "detail": "brief"}"#,
         _ => "{}",
     };

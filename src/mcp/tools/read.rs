@@ -1,19 +1,20 @@
 //! `blue_read`: reads several addresses within a budget.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::super::failure::{Failure, shown};
 use super::super::project::{Open, Project};
 use super::super::read;
-use super::ToolAnswer;
+use super::{ToolAnswer, ToolOutput};
 use crate::condense::fit_list;
+use crate::model::escape::{escape_attribute, escape_line};
 use crate::model::{Digest, Level};
 use crate::reader::{self, LevelText, Levels};
+use crate::root::Root;
 use crate::serve::address::Resolved;
 use crate::serve::log::{event_at, text_line};
 use crate::serve::sessions::Asking;
-use crate::serve::{AuditLog, Listed, ReadError, Text};
+use crate::serve::{AuditLog, Listed, ReadError, Text, global};
 use crate::wire::jsonl::DocumentLine;
 
 /// Default budget.
@@ -23,7 +24,7 @@ pub(super) const MAX_TOKENS: u64 = 4_000;
 const MAX_URIS: usize = 50;
 
 /// Estimated number of tokens of the metadata around a text.
-const METADATA_TOKENS: u64 = 90;
+const METADATA_TOKENS: u64 = 70;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +44,18 @@ struct Requested {
     path: String,
     line: Option<DocumentLine>,
     levels: Levels,
+}
+
+impl Requested {
+    /// Converts a text of the user's own project.
+    fn global(mut self, root: &Root) -> Requested {
+        self.path = root.path().join(&self.path).display().to_string();
+        self.uri = global::global_address(&self.uri);
+        if let Some(line) = &mut self.line {
+            line.replaced_by.iter_mut().for_each(|uri| *uri = global::global_address(uri));
+        }
+        self
+    }
 }
 
 pub(super) fn call(project: &Project, arguments: &ReadArguments) -> ToolAnswer {
@@ -70,7 +83,7 @@ pub(super) fn call(project: &Project, arguments: &ReadArguments) -> ToolAnswer {
             }),
             Err(failure) => {
                 let failure = read::record_refusal(project, uri, failure);
-                not_shown.push(json!({"uri": shown(uri), "why": failure.text()}));
+                not_shown.push(format!("{}: {}", shown(uri), failure.text()));
             }
         }
     }
@@ -84,16 +97,33 @@ pub(super) fn call(project: &Project, arguments: &ReadArguments) -> ToolAnswer {
             let hash = Digest::of(requested.levels.most_detailed().text.as_bytes()).to_string();
             let is_unchanged = last.is_some_and(|line| line.content_hash == hash);
             if is_unchanged {
-                not_shown.push(json!({"uri": requested.uri, "why": "unchanged since it was read"}));
+                not_shown.push(format!("{}: unchanged since it was read", requested.uri));
             }
             !is_unchanged
         });
     }
-    Ok(fit(project, &requested, not_shown, budget))
+    Ok(ToolOutput::Text(fit(project, &requested, not_shown, budget)))
 }
 
-/// Reads an address. A document is read at every level up to `max_level`.
+/// Reads an address, of the project or of the user's own knowledge. A document is read at every level
+/// up to `max_level`.
 fn request(
+    project: &Project,
+    open: &Open,
+    uri: &str,
+    max_level: Level,
+) -> Result<Vec<Requested>, Failure> {
+    let Some(address) = global::local_address(uri) else {
+        return request_here(project, open, uri, max_level);
+    };
+    read::check(uri)?;
+    let project = project.global()?;
+    let texts = request_here(project, &project.open(), &address, max_level);
+    let texts = texts.map_err(read::global_failure)?;
+    Ok(texts.into_iter().map(|text| text.global(&project.root)).collect())
+}
+
+fn request_here(
     project: &Project,
     open: &Open,
     uri: &str,
@@ -117,19 +147,19 @@ fn request(
 }
 
 /// Returns an answer with as much of each text as the budget allows, and logs the deliveries.
-fn fit(project: &Project, all: &[Requested], not_shown: Vec<Value>, budget: u64) -> Value {
+fn fit(project: &Project, all: &[Requested], not_shown: Vec<String>, budget: u64) -> String {
     let mut text_budget = budget;
     loop {
         let levels = all.iter().map(|requested| &requested.levels);
         let chosen = reader::fit(levels, text_budget, METADATA_TOKENS);
-        let (mut documents, mut not_shown) = (Vec::new(), not_shown.clone());
+        let (mut documents, mut not_shown) = (String::new(), not_shown.clone());
         for (requested, index) in all.iter().zip(&chosen) {
             match index {
-                Some(index) => documents.push(entry(requested, requested.levels.at(*index))),
+                Some(index) => documents += &entry(requested, requested.levels.at(*index)),
                 None => {
                     let tokens = requested.levels.most_detailed().tokens;
-                    let why = "over the budget";
-                    not_shown.push(json!({"uri": requested.uri, "tokens": tokens, "why": why}));
+                    let uri = &requested.uri;
+                    not_shown.push(format!("{uri}: over the budget, {tokens} tokens"));
                 }
             }
         }
@@ -148,36 +178,46 @@ fn fit(project: &Project, all: &[Requested], not_shown: Vec<Value>, budget: u64)
 
 /// Returns the answer and its tokens. It lists as many of the texts that are not shown as fit, and
 /// counts the others.
-fn answer(documents: &[Value], not_shown: &[Value], budget: u64) -> (Value, u64) {
-    // The number of tokens in the answer takes up to three more tokens.
-    const TOTAL: u64 = 3;
+fn answer(documents: &str, not_shown: &[String], budget: u64) -> (String, u64) {
     let halve = |n| n / 2;
-    let list = fit_list(not_shown.len(), budget.saturating_sub(TOTAL), halve, |n| {
-        let mut listed = not_shown[..n].to_vec();
-        if n < not_shown.len() {
-            listed.push(json!({"more": not_shown.len() - n}));
+    fit_list(not_shown.len(), budget, halve, |n| {
+        let mut text = documents.to_string();
+        if !not_shown.is_empty() {
+            text += "Not shown:\n";
         }
-        json!({"documents": documents, "not_shown": listed, "tokens": 0})
-    });
-    let (mut answer, n_tokens) = (list.0, list.1 + TOTAL);
-    answer["tokens"] = json!(n_tokens);
-    (answer, n_tokens)
+        text.extend(not_shown[..n].iter().map(|line| format!("- {}\n", escape_line(line))));
+        if n < not_shown.len() {
+            text += &format!("- {} more\n", not_shown.len() - n);
+        }
+        text
+    })
 }
 
-fn entry(requested: &Requested, LevelText { level, text, .. }: &LevelText) -> Value {
-    let mut value = json!({"uri": requested.uri, "detail": level.name(), "text": text});
+/// Formats a text in a tag that says which document it is. A document cannot close the tag, because
+/// the reader escapes the tags of blue.
+fn entry(requested: &Requested, LevelText { level, text, .. }: &LevelText) -> String {
+    let mut tag = "<blue-document".to_string();
+    let mut put = |key: &str, value: &str| {
+        tag += &format!(" {key}=\"{}\"", escape_attribute(value));
+    };
+    put("path", &requested.path);
+    put("uri", &requested.uri);
     if let Some(line) = &requested.line {
-        value["title"] = json!(line.title);
-        value["status"] = json!(line.status);
+        put("status", &line.status);
         if !line.live {
-            value["history"] = json!(true);
-            value["replaced_by"] = json!(line.replaced_by);
+            put("note", "history, not a current decision");
+        }
+        if !line.replaced_by.is_empty() {
+            put("replaced-by", &line.replaced_by.join(" "));
         }
     }
-    if requested.levels.stale {
-        value["stale"] = json!("changed since the build");
+    if *level != Level::Full {
+        put("detail", level.name());
     }
-    value
+    if requested.levels.stale {
+        put("stale", "changed since the build");
+    }
+    format!("{tag}>\n{}\n</blue-document>\n", text.trim_end_matches('\n'))
 }
 
 fn record(project: &Project, requested: &Requested, text: &LevelText) {

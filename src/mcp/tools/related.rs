@@ -6,16 +6,15 @@ use serde_json::{Value, json};
 use super::super::failure::shown;
 use super::super::project::Project;
 use super::super::read;
-use super::ToolAnswer;
+use super::{ToolAnswer, ToolOutput};
 use crate::condense::fit_list;
-use crate::serve::related::{self, Related};
+use crate::serve::related::{self, LIMIT, MAX_TOKENS};
+use crate::serve::related_text::{self, Reasons};
+use crate::serve::search::SearchResult;
+use crate::serve::{Library, global};
 
-/// Default maximum number of documents.
-pub(super) const LIMIT: usize = 10;
 /// Largest allowed `limit`.
 const MAX_LIMIT: usize = 100;
-/// Default budget.
-pub(super) const MAX_TOKENS: u64 = 600;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +24,19 @@ pub(super) struct RelatedArguments {
     limit: Option<usize>,
     #[serde(default)]
     max_tokens: Option<u64>,
+    #[serde(default)]
+    why: bool,
+    #[serde(default)]
+    format: AnswerFormat,
+}
+
+/// Format of the answer, as of `blue knowledge related`.
+#[derive(Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum AnswerFormat {
+    #[default]
+    Text,
+    Json,
 }
 
 pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswer {
@@ -32,65 +44,66 @@ pub(super) fn call(project: &Project, arguments: &RelatedArguments) -> ToolAnswe
     if about.is_empty() {
         return Err("blue_related: about is empty; pass an address, a path or words".to_string());
     }
+    match global::local_address(about) {
+        Some(address) => {
+            let project = project.global().map_err(|failure| failure.text())?;
+            answer(project, &address, true, arguments)
+        }
+        None => answer(project, about, false, arguments),
+    }
+}
+
+/// Returns the documents of a project. `is_global` is true for the user's own project.
+fn answer(
+    project: &Project,
+    about: &str,
+    is_global: bool,
+    arguments: &RelatedArguments,
+) -> ToolAnswer {
     let open = project.open();
     let library = open.library(project).map_err(|failure| failure.text())?;
     let row = related::row_of(&library, about).map_err(|error| {
-        read::record_refusal(project, about, read::failure(&open, error.into())).text()
+        let failure = read::failure(&open, error.into());
+        let failure = if is_global { read::global_failure(failure) } else { failure };
+        read::record_refusal(project, about, failure).text()
     })?;
     let limit = arguments.limit.unwrap_or(LIMIT).clamp(1, MAX_LIMIT);
     let budget = arguments.max_tokens.unwrap_or(MAX_TOKENS);
-    let (name, related, n_all) = match row {
+    let mut result = match row {
         Some(row) => {
             project.save_usage(&library);
             let related = related::to_document(&library, row);
-            let related = related.map_err(|error| format!("{error:#}"))?.unwrap_or_default();
-            let n = related.len();
-            (library.built.catalogue.uri(row).to_string(), related, n)
+            let related = related.map_err(|error| format!("{error:#}"))?;
+            SearchResult::of(related.unwrap_or_default())
         }
         None => {
             let index = open.search_index(&library).map_err(|error| format!("{error:#}"))?;
-            let result = related::to_text(&library, index, about, limit, budget);
-            (shown(about), result.found, result.n_all)
+            related::to_text(&library, index, about, limit, budget)
         }
     };
-    let (answer, _) = fit_list(
-        related.len().min(limit),
-        budget,
-        |n| n - 1,
-        |n| {
-            let entries: Vec<Value> = related[..n].iter().map(entry).collect();
-            json!({"about": name, "related": entries, "not_shown": n_all - n})
-        },
-    );
-    Ok(answer)
+    result.found.truncate(limit);
+    if is_global {
+        global::related(&mut result.found, project.root.path());
+    }
+    if arguments.format == AnswerFormat::Json {
+        return Ok(ToolOutput::Text(json(&library, &result, budget).to_string()));
+    }
+    let reasons = if arguments.why { Reasons::Shown } else { Reasons::Hidden };
+    let mut text = related_text::text(&library, &result.found, budget, reasons);
+    for note in related_text::notes(&result, &shown(about)) {
+        // A word that was asked for may be a secret.
+        text += &crate::guard::redacted(&format!("{note}\n"));
+    }
+    Ok(ToolOutput::Text(text))
 }
 
-fn entry(related: &Related) -> Value {
-    let line = &related.document;
-    let mut value = json!({
-        "uri": line.uri, "path": line.path, "title": line.title, "status": line.status,
-        "score": related.score,
-    });
-    if let Some(date) = &line.date {
-        value["date"] = json!(date);
-    }
-    if !line.live {
-        value["replaced_by"] = json!(line.replaced_by);
-    }
-    if related.is_weak {
-        value["weak"] = json!(true);
-    }
-    if related.passages.is_empty() {
-        value["why"] = json!(related.reasons);
-        if !line.summary.is_empty() {
-            value["summary"] = json!(line.summary);
-        }
-        return value;
-    }
-    let passages = related.passages.iter().map(|passage| match passage.section.as_str() {
-        "" => json!({"line": passage.line, "text": passage.text}),
-        section => json!({"line": passage.line, "section": section, "text": passage.text}),
-    });
-    value["passages"] = passages.collect();
-    value
+/// Returns as many documents as fit the budget, as JSON.
+fn json(library: &Library<'_>, result: &SearchResult, budget: u64) -> Value {
+    let catalogue = &library.built.catalogue;
+    let render = |n: usize| {
+        let found = result.found[..n].iter();
+        let entries: Vec<Value> = found.map(|one| related_text::entry(catalogue, one)).collect();
+        json!({"related": entries, "not_shown": result.n_all - n})
+    };
+    fit_list(result.found.len(), budget, |n| n - 1, render).0
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::failure::shown;
 use super::super::project::Project;
-use super::ToolAnswer;
+use super::{ToolAnswer, ToolOutput};
 use crate::build;
 use crate::root::Root;
 use crate::serve::AuditLog;
@@ -41,11 +41,11 @@ pub(super) fn call(project: &Project, _: &StatusArguments) -> ToolAnswer {
             "session": line.session_id})
     });
     let hints: Vec<String> = status.hints.iter().map(|hint| shown(hint)).collect();
-    Ok(json!({
+    Ok(ToolOutput::Structured(json!({
         "documents": {"count": status.n_documents, "live": status.n_live},
         "built": built_text(status.stale), "work": work,
         "activity": lines.collect::<Vec<Value>>(), "hints": hints,
-    }))
+    })))
 }
 
 /// Returns true if an input changed since the last build, or if that cannot be determined.

@@ -1,6 +1,6 @@
 //! Every kind of address gives the same answer on the command line and from the server.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::Project;
 use crate::support::mcp_client::{Client, Era};
@@ -141,13 +141,10 @@ fn what_is_related_to_an_address_is_the_same_in_both() {
         ".blue/docs/rfcs/0016-context.md",
         "locks",
     ] {
-        let shown = project.blue(&["knowledge", "related", about, "--format", "json"]);
+        let shown = project.blue(&["knowledge", "related", about]);
         assert_eq!(shown.code, 0, "{about}: {}", shown.stderr);
-        let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
-        let uris = |list: &Value| -> Vec<Value> {
-            list.as_array().unwrap().iter().map(|related| related["uri"].clone()).collect()
-        };
-        let asked = client.tool("blue_related", json!({"about": about}));
-        assert_eq!(uris(&shown), uris(&asked["related"]), "{about}");
+        let asked = client.tool_text("blue_related", json!({"about": about}));
+        assert_eq!(asked, shown.stdout, "{about}");
+        assert!(asked.starts_with(".blue/docs/"), "{about}: {asked}");
     }
 }

@@ -1,8 +1,10 @@
 //! The MCP server.
 
 mod addresses;
+mod global;
 mod protocol;
 mod resources;
+mod sessions;
 mod tools;
 
 use crate::support::Project;

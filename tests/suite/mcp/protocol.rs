@@ -1,6 +1,5 @@
 //! Opening, listing, notifications, prompts and the end of a connection.
 
-use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -68,45 +67,6 @@ fn both_protocol_versions_open_as_specified() {
 }
 
 #[test]
-fn a_list_can_be_followed_through_a_rebuild() {
-    let project = Project::new();
-    let adr = |i: usize| {
-        (
-            format!(".blue/docs/adrs/{i:04}-x{i}.md"),
-            format!("# ADR {i:04}: X{i}\n\nStatus: accepted\n"),
-        )
-    };
-    for i in 1..=250 {
-        let (path, text) = adr(i * 2);
-        project.write(&path, text);
-    }
-    project.build();
-    let mut client = Client::new(&project, Era::Legacy);
-    let first = client.result("resources/list", json!({}));
-    let n_first = first["resources"].as_array().unwrap().len();
-    assert!(n_first <= 100);
-    // One document before the cursor disappears, and one after it appears.
-    let (new, text) = adr(333);
-    project.write(&new, text);
-    std::fs::remove_file(project.path().join(adr(2).0)).unwrap();
-    project.build();
-    let mut uris: Vec<Value> = first["resources"].as_array().unwrap().clone();
-    let mut cursor = first["nextCursor"].clone();
-    while cursor.is_string() {
-        let page = client.result("resources/list", json!({"cursor": cursor}));
-        uris.extend(page["resources"].as_array().unwrap().clone());
-        cursor = page["nextCursor"].clone();
-    }
-    let unique: BTreeSet<&str> = uris.iter().map(|uri| uri["uri"].as_str().unwrap()).collect();
-    assert_eq!(unique.len(), uris.len());
-    for i in 2..=250 {
-        let uri = format!("blue://docs/adrs/{:04}-x{}", i * 2, i * 2);
-        assert!(unique.contains(uri.as_str()), "{uri}");
-    }
-    assert!(unique.contains("blue://docs/adrs/0333-x333"));
-}
-
-#[test]
 fn subscribers_are_notified_of_a_build() {
     let project = sample();
     let change = |text: &str| {
@@ -151,6 +111,38 @@ fn subscribers_are_notified_of_a_build() {
     let started = Instant::now();
     assert_eq!(new.end(), 0);
     assert!(started.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn a_build_is_notified_once_although_dates_change_too() {
+    let project = sample();
+    project.git(&["init", "-q"]);
+    project.git(&["add", "."]);
+    project.git(&["commit", "-qm", "one"]);
+    let wait = Duration::from_secs(20);
+    let list = "notifications/resources/list_changed";
+    let mut old = Client::new(&project, Era::Legacy);
+    old.all();
+    // The first dates, which the next server finds in the cache.
+    assert!(old.wait_for(list, wait).is_some());
+    let mut new = Client::new(&project, Era::Modern);
+    new.send("subscriptions/listen", json!({"notifications": {"resourcesListChanged": true}}));
+    assert!(new.wait_for("notifications/subscriptions/acknowledged", wait).is_some());
+    project.write(".blue/docs/adrs/0020-new.md", "# ADR 0020: New\n\nStatus: accepted\n");
+    project.git(&["add", "."]);
+    project.git(&["commit", "-qm", "two"]);
+    project.build();
+    for client in [&mut old, &mut new] {
+        assert!(client.wait_for(list, wait).is_some());
+        // The list has the dates already.
+        let all = client.all();
+        let found = all.iter().find(|one| one["uri"] == "blue://docs/adrs/0020-new").unwrap();
+        assert_eq!(found["annotations"]["lastModified"], "2026-01-25T12:00:00Z", "{found}");
+    }
+    for client in [&mut old, &mut new] {
+        let again = client.wait_for(list, Duration::from_millis(1_500));
+        assert!(again.is_none(), "{again:?}");
+    }
 }
 
 #[test]

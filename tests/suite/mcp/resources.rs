@@ -49,6 +49,56 @@ fn every_listed_resource_has_its_listed_size() {
 }
 
 #[test]
+fn the_size_of_every_kind_of_resource_is_what_is_read() {
+    let project = sample();
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let text = |status: &str| {
+        format!(
+            "# ADR: T\r\n\r\n- Status: {status}\r\n\r\nThe token {secret} and a\u{202E}b </blue-session>\r\n"
+        )
+    };
+    project
+        .write(".blue/docs/adrs/0030-live.md", text("accepted"))
+        .write(".blue/docs/adrs/0031-old.md", text("superseded by ADR 30"))
+        .write(".blue/docs/adrs/0032-changed.md", text("accepted"))
+        .write(".blue/docs/adrs/0033-changed.md", text("rejected"))
+        .write(".blue/docs/rfcs/0040-work.md", text("draft"))
+        .write("knowledge/notes.md", "# Notes\n\nWritten by hand.\n")
+        .write(".blue/workflow.md", format!("Small commits, {secret}.\r\n"));
+    project.build();
+    // These changed since the build, the last one without another size.
+    let plain = "# ADR 0034: Plain\n\n- Status: accepted\n\nA text and a word.\n";
+    project.write(".blue/docs/adrs/0034-plain.md", plain);
+    project.build();
+    project.write(".blue/docs/adrs/0034-plain.md", plain.replace("and a", "<user"));
+    project.write(".blue/docs/adrs/0032-changed.md", text("accepted") + "More, \u{202E} too.\r\n");
+    project.write(".blue/docs/adrs/0033-changed.md", text("rejected").replace("and a", "<user"));
+    // A checkout with CR LF line ends.
+    let digest = project.read("knowledge/rfcs.md").replace('\n', "\r\n");
+    project.write("knowledge/rfcs.md", digest);
+    let mut client = Client::new(&project, Era::Modern);
+    let mut kinds = BTreeSet::new();
+    let all = client.all();
+    assert_eq!(all[0]["uri"], "blue://context/knowledge");
+    assert_eq!(
+        (&all[0]["title"], &all[1]["uri"]),
+        (&json!("Hand-written knowledge"), &json!("blue://context/session"))
+    );
+    for resource in all {
+        let uri = resource["uri"].as_str().unwrap();
+        let read = client.result("resources/read", json!({"uri": uri}));
+        let contents = read["contents"].as_array().unwrap();
+        let texts = contents.iter().map(|one| one["text"].as_str().unwrap());
+        let whole: String = texts.collect();
+        assert_eq!(resource["size"], whole.len(), "{uri}");
+        assert!(!whole.contains(&secret), "{uri}");
+        kinds.insert((whole.contains("[redacted: "), contents.len()));
+    }
+    // Redacted or not, with a banner or without.
+    assert_eq!(kinds.len(), 4, "{kinds:?}");
+}
+
+#[test]
 fn every_form_of_address_resolves() {
     let project = sample();
     let mut client = Client::new(&project, Era::Modern);
@@ -185,7 +235,7 @@ fn an_unknown_address_is_an_error_with_the_nearest_match() {
         }
         let error = client.read("blue://docs/adrs/0012-lock")["error"].clone();
         assert_eq!(error["data"]["nearest"][0], "blue://docs/adrs/0012-locks");
-        for cursor in ["x", "9:blue://docs/adrs/1", "4:../etc", "4:"] {
+        for cursor in ["x", "4:blue://docs/adrs/1", "4:../etc"] {
             let answer = client.ask("resources/list", json!({"cursor": cursor}));
             assert_eq!(answer["error"]["code"], -32602, "{cursor} {answer}");
         }
@@ -235,6 +285,70 @@ fn patterns_complete_by_number_slug_and_title() {
             let params = json!({"uri": read});
             let answer = Client::new(&project, Era::Modern).ask("resources/read", params);
             assert!(answer.get("error").is_none(), "{read}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn a_long_list_stops_and_templates_reach_the_rest() {
+    let project = Project::new();
+    for i in 1..=150 {
+        let status = if i <= 20 { "superseded" } else { "accepted" };
+        project.write(
+            &format!(".blue/docs/adrs/{i:04}-x{i}.md"),
+            format!("# ADR {i:04}: X{i}\n\n- Status: {status}\n"),
+        );
+    }
+    // Everything refers to the decision 140.
+    for i in 1..=30 {
+        project.write(
+            &format!(".blue/docs/rfcs/{i:04}-y{i}.md"),
+            format!("# RFC {i:04}: Y{i}\n\n- Status: draft\n\nSee ADR 140.\n"),
+        );
+    }
+    project.write(".blue/voice.md", "Plain words.\n");
+    project.write(".git/HEAD", "ref: refs/heads/rfc/0016\n");
+    project.build();
+    for era in ERAS {
+        let mut client = Client::new(&project, era);
+        let list = client.result("resources/list", json!({}));
+        assert!(list.get("nextCursor").is_none());
+        let uris: Vec<&str> = list["resources"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["uri"].as_str().unwrap())
+            .collect();
+        assert_eq!(uris.len(), 100);
+        let first = [
+            "blue://context/session",
+            "blue://knowledge/adrs",
+            "blue://knowledge/rfcs",
+            "blue://context/workflow/0016-y16",
+            "blue://context/voice",
+        ];
+        assert_eq!(uris[..5], first);
+        assert!(uris[5..].iter().all(|uri| uri.starts_with("blue://docs/adrs/")), "{uris:?}");
+        assert!(uris.contains(&"blue://docs/adrs/0140-x140"), "the heaviest are listed");
+        assert!(!uris.contains(&"blue://docs/adrs/0001-x1"), "history is not");
+        // 150 ADRs, 30 RFCs, their bundles, the session, two digests and the voice.
+        let templates = client.result("resources/templates/list", json!({}));
+        let template = templates["resourceTemplates"].as_array().unwrap().iter();
+        let id = "blue://docs/{collection}/{id}";
+        let template = template.clone().find(|one| one["uriTemplate"] == id).unwrap();
+        let description = template["description"].as_str().unwrap();
+        assert!(
+            description.ends_with("; 114 more than the resources that are listed"),
+            "{description}"
+        );
+        for (collection, value, found) in [("adrs", "x1", "0001-x1"), ("rfcs", "30", "0030-y30")] {
+            let params = json!({"ref": {"type": "ref/resource", "uri": id},
+                "argument": {"name": "id", "value": value},
+                "context": {"arguments": {"collection": collection}}});
+            let values = client.result("completion/complete", params);
+            let values = values["completion"]["values"].as_array().unwrap();
+            assert!(values.contains(&json!(found)), "{values:?}");
+            assert!(!client.text(&format!("blue://docs/{collection}/{found}")).is_empty());
         }
     }
 }

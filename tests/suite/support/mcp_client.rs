@@ -153,6 +153,15 @@ impl Client {
         result["structuredContent"].clone()
     }
 
+    /// Calls a tool that answers with text only. An error fails the test.
+    pub fn tool_text(&mut self, name: &str, arguments: Value) -> String {
+        let result = self.result("tools/call", json!({"name": name, "arguments": arguments}));
+        assert_ne!(result["isError"], true, "{result}");
+        assert!(result.get("structuredContent").is_none(), "{result}");
+        assert_eq!(result["content"].as_array().unwrap().len(), 1, "{result}");
+        result["content"][0]["text"].as_str().unwrap().to_string()
+    }
+
     /// Every resource, page by page.
     pub fn all(&mut self) -> Vec<Value> {
         let mut all = Vec::new();

@@ -71,16 +71,64 @@ fn doctor_reports_each_problem_with_its_fix() {
     assert!(output.stdout.contains("has no `blue`"), "{}", output.stdout);
 }
 
+#[test]
+fn doctor_prints_a_line_for_each_group_of_files() {
+    let project = adopted();
+    for i in 1..=12 {
+        let text = format!("# RFC {i}\n\n- Status: draft\n\nText.\n");
+        project.write(&format!(".blue/docs/rfcs/{i:04}-x.md"), text);
+    }
+    project.write("knowledge/notes.md", "# Notes\n\nWritten by hand.\n");
+    project.build();
+    let plain = |output: &str| output.split_whitespace().collect::<Vec<_>>().join(" ");
+    let output = doctor(&project, &[]).stdout;
+    for line in [
+        "ok .blue/context/knowledge.md ",
+        "ok .blue/context/workflow 12 bundles, each at most 9500 bytes",
+        "ok .blue/hooks 2 scripts, current, executable",
+    ] {
+        assert!(plain(&output).contains(line), "{line}: {output}");
+    }
+    assert!(!output.contains("0001-x.md"), "{output}");
+    // Of a group with a problem, only the files with a problem are listed.
+    project.write(".blue/context/workflow/0007-x.md", "text\n");
+    project.write(".blue/hooks/session-workflow", "#!/bin/sh\n");
+    let output = doctor(&project, &[]).stdout;
+    let bad = "problem .blue/context/workflow/0007-x.md does not begin with `<`";
+    assert!(plain(&output).contains(bad), "{output}");
+    assert!(plain(&output).contains(" .blue/hooks/session-workflow differs from"), "{output}");
+    for other in ["0006-x.md", "12 bundles", "session-start ", "2 scripts"] {
+        assert!(!output.contains(other), "{other}: {output}");
+    }
+}
+
 type Damage = fn(&Project, &Path);
 const LOCAL: &str = ".claude/settings.local.json";
 
+/// What Codex writes into its configuration when hooks are trusted.
+fn trusted(hooks: &Path) -> String {
+    let hooks = hooks.display();
+    format!("[hooks.state.\"{hooks}:session_start:0:0\"]\ntrusted_hash = \"sha256:0\"\n")
+}
+
 /// Settings that keep an agent from running hooks or the server, and the message about each.
-const HINDRANCES: [(&str, Damage); 11] = [
+const HINDRANCES: [(&str, Damage); 16] = [
     (".claude/settings.json  line 2: a comment", |project, _| {
         project.write(SETTINGS, project.read(SETTINGS).replacen('{', "{\n  // ours", 1));
     }),
     (".mcp.json              line ", |project, _| {
         project.write(".mcp.json", project.read(".mcp.json").trim_end().to_string() + "// x\n");
+    }),
+    (".claude/settings.json  line ", |project, _| {
+        let text = project.read(SETTINGS);
+        project.write(
+            SETTINGS,
+            text.trim_end().trim_end_matches('}').trim_end().to_string() + ",\n}\n",
+        );
+    }),
+    (".codex/hooks.json  line 1: a comment, a trailing comma", |project, _| {
+        let hooks = project.read(".codex/hooks.json");
+        project.write(".codex/hooks.json", format!("/* ours */ {hooks}"));
     }),
     ("disableAllHooks is true", |project, _| {
         project
@@ -101,6 +149,9 @@ const HINDRANCES: [(&str, Damage); 11] = [
             json!({"projects": {root.to_str().unwrap(): {"disabledMcpjsonServers": ["blue"]}}});
         support::write(&home.join(".claude.json"), state.to_string());
     }),
+    ("disabledMcpServers has \"blue\"", |project, _| {
+        project.write(LOCAL, "{\"disabledMcpServers\": [\"blue\"]}");
+    }),
     ("this folder is not trusted", |project, home| {
         let root = project.path().canonicalize().unwrap();
         let state =
@@ -109,6 +160,19 @@ const HINDRANCES: [(&str, Damage); 11] = [
     }),
     ("the hooks are not trusted: Codex skips them", |_, home| {
         support::write(&home.join(".codex/config.toml"), "model = \"x\"\n");
+    }),
+    ("Codex the hooks are switched off", |project, home| {
+        let hooks = project.path().canonicalize().unwrap().join(".codex/hooks.json");
+        support::write(&home.join(".codex/config.toml"), trusted(&hooks) + "enabled = false\n");
+    }),
+    ("Codex the hooks are not trusted", |project, home| {
+        // A worktree whose main checkout has the hooks. Only those of the worktree are trusted.
+        let hooks = project.path().canonicalize().unwrap().join(".codex/hooks.json");
+        support::write(&home.join(".codex/config.toml"), trusted(&hooks));
+        support::write(&home.join("main/.codex/hooks.json"), project.read(".codex/hooks.json"));
+        let git = home.join("main/.git/worktrees/x");
+        support::write(&git.join("commondir"), "../..\n");
+        project.write(".git", format!("gitdir: {}\n", git.display()));
     }),
     ("PATH in .claude/settings.json  has no `blue`", |project, _| {
         project.write(
@@ -142,11 +206,7 @@ fn doctor_passes_when_a_settings_file_with_precedence_allows_hooks() {
     project.write(SETTINGS, project.read(SETTINGS).replacen('{', "{\"disableAllHooks\":true,", 1));
     project.write(LOCAL, "{\"disableAllHooks\": false}");
     let hooks = project.path().canonicalize().unwrap().join(".codex/hooks.json");
-    let state = format!(
-        "[hooks.state.\"{}:session_start:0:0\"]\ntrusted_hash = \"sha256:0\"\n",
-        hooks.display()
-    );
-    support::write(&home.path().join(".codex/config.toml"), state);
+    support::write(&home.path().join(".codex/config.toml"), trusted(&hooks));
     let output = doctor_at(&project, home.path(), &[]).stdout;
     assert!(output.contains("all is well") && output.contains("were trusted"), "{output}");
 }
