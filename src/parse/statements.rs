@@ -26,6 +26,8 @@ enum Section {
     Named(Relation),
     /// A list of links to other documents.
     Links,
+    /// Any other part.
+    Prose,
 }
 
 /// The places of one page where a supersession can be stated.
@@ -47,7 +49,8 @@ impl<'a, 'b> Statements<'a, 'b> {
         let may_state = page.fields.iter().any(|field| supersedes(&field.key))
             || places.iter().any(|(range, section)| {
                 matches!(section, Section::Named(_)) || has_phrase(&page.text[range.clone()])
-            });
+            })
+            || memchr::memmem::find(page.text.as_bytes(), b" supersede").is_some();
         Statements { page, places, may_state, relations }
     }
 
@@ -62,7 +65,8 @@ impl<'a, 'b> Statements<'a, 'b> {
             return None;
         }
         let page = self.page;
-        let (_, section) = self.places.iter().find(|(place, _)| place.contains(&range.start))?;
+        let place = self.places.iter().find(|(place, _)| place.contains(&range.start));
+        let section = place.map_or(&Section::Prose, |(_, section)| section);
         let start = page.lines.start(line);
         let text = clip_line(page.lines.text(page.text, line));
         let after = page.text.get(range.end..start + text.len()).unwrap_or_default();
@@ -82,6 +86,9 @@ impl<'a, 'b> Statements<'a, 'b> {
         match section {
             Section::Named(relation) => stated(StatementPlace::Named(*relation), before, after),
             Section::Status => stated(StatementPlace::Status, before, after),
+            // An item of a list says something about one point of the decision.
+            Section::Prose if before.trim_start().starts_with(['-', '*', '+', '|', '>']) => None,
+            Section::Prose => stated(StatementPlace::Prose, before, after),
             Section::Head => stated(StatementPlace::Line, before, after),
             // In a list of links, "Supersedes X" is a statement only if nothing follows.
             Section::Links => {

@@ -164,8 +164,11 @@ pub(super) fn summary(page: &Page<'_>) -> Summary {
 /// Adds the name of the option that a summary refers to: `Option 2 is chosen.` names only its number.
 fn with_option(page: &Page<'_>, summary: Summary) -> Summary {
     let Some(label) = option_label(&summary.line) else { return summary };
-    let names = page.body.headings.iter().filter_map(|heading| {
-        let title = plain_within(page.text, &heading.title);
+    let headings = page.body.headings.iter().map(|heading| heading.title.as_str());
+    let items = page.body.paragraphs.iter().filter(|paragraph| paragraph.in_list);
+    let items = items.map(|item| without_bullet(page.text[item.range.clone()].trim()));
+    let names = items.take(MAX_SEARCHED).chain(headings).filter_map(|text| {
+        let title = first_sentence(&plain_within(page.text, text));
         let rest = title.get(label.len()..)?;
         let is_label = title.get(..label.len())?.eq_ignore_ascii_case(&label);
         let name = rest.trim_start_matches([' ', ':', '-', '–', '—', '.', ')', '(']);
@@ -175,6 +178,7 @@ fn with_option(page: &Page<'_>, summary: Summary) -> Summary {
     let Some(name) = names.last().filter(|name| !summary.line.contains(name.as_str())) else {
         return summary;
     };
+    let name = name.trim_end_matches('.');
     let line = format!("{} ({name}).", summary.line.trim_end_matches(['.', ' ']));
     Summary { brief: format!("{line}{}", &summary.brief[summary.line.len()..]), line }
 }

@@ -34,6 +34,9 @@ pub(super) enum StatementPlace {
     Status,
     /// A line of its own: under the title, or in a list of links.
     Line,
+    /// A sentence anywhere else. It counts only if the document itself is its subject and "supersede"
+    /// its verb: "replaces" is also said of parts, programs and formats.
+    Prose,
 }
 
 /// Returns the relation that a text states for the reference between `before` and `after`. `before`
@@ -43,12 +46,13 @@ pub(super) fn stated(place: StatementPlace, before: &str, after: &str) -> Option
         return None;
     }
     let lower = before.to_lowercase();
-    if !matches!(place, StatementPlace::Named(_)) && is_postfix(&lower, after) {
+    if matches!(place, StatementPlace::Status | StatementPlace::Line) && is_postfix(&lower, after) {
         return Some(Relation::SupersededBy);
     }
     let (relation, gap) = match place {
         StatementPlace::Named(relation) => (relation, lower.as_str()),
         StatementPlace::Status | StatementPlace::Line => phrase(place, &lower)?,
+        StatementPlace::Prose => (Relation::Supersedes, prose_object(&lower)?),
     };
     (names_object(gap) && !is_limited(&lower, after)).then_some(relation)
 }
@@ -115,6 +119,44 @@ fn phrase(place: StatementPlace, before: &str) -> Option<(Relation, &str)> {
     let rest = PAST.iter().find_map(|word| status.strip_prefix(word))?;
     let rest = rest.trim_start_matches(['*', '_', ' ', '(', ':', ',', '-', '–', '—', '.', '→']);
     (place == StatementPlace::Status).then_some((Relation::SupersededBy, rest))
+}
+
+/// Words before "supersedes" in a sentence whose subject is the document.
+const OWN_SUBJECT: [&str; 14] = [
+    "adr",
+    "also",
+    "decision",
+    "document",
+    "formally",
+    "fully",
+    "hereby",
+    "now",
+    "one",
+    "proposal",
+    "record",
+    "rfc",
+    "therefore",
+    "this",
+];
+
+/// Words before "to supersede" in a sentence that decides it.
+const OWN_DECISION: [&str; 10] =
+    ["agreed", "also", "chose", "decide", "decided", "have", "hereby", "so", "therefore", "we"];
+
+/// Returns the text after the verb of a sentence such as "This decision supersedes" or "We decided to
+/// supersede".
+fn prose_object(before: &str) -> Option<&str> {
+    let start = before.rfind(['.', ';', '!', '?', ':']).map_or(0, |at| at + 1);
+    let sentence = &before[start..];
+    let after = |verb: &str, subject: &str, allowed: &[&str]| {
+        let at = sentence.rfind(verb)?;
+        let lead = words(&sentence[..at]);
+        let is_own = lead.iter().any(|word| word == subject)
+            && lead.iter().all(|word| allowed.contains(&word.as_str()));
+        is_own.then(|| &before[start + at + verb.len()..])
+    };
+    after(" supersedes ", "this", &OWN_SUBJECT)
+        .or_else(|| after(" to supersede ", "we", &OWN_DECISION))
 }
 
 /// Returns true if only a subject such as "this ADR is now" precedes the phrase.
@@ -252,6 +294,12 @@ mod tests {
         check(StatementPlace::Line, "Esta decisión fue reemplazada por @.", BY);
         check(StatementPlace::Status, "已被 @ 取代", BY);
         check(StatementPlace::Line, "この ADR は @ に置き換えられました", BY);
+        check(StatementPlace::Prose, "Option 2. We decided to supersede [@](1.md)", OVER);
+        check(StatementPlace::Prose, "This decision therefore supersedes @ and others.", OVER);
+        check(StatementPlace::Prose, "This ADR replaces @.", None);
+        check(StatementPlace::Prose, "The new format supersedes @.", None);
+        check(StatementPlace::Prose, "This decision supersedes the events of @.", None);
+        check(StatementPlace::Prose, "We want to supersede @.", None);
         check(FIELD, "@ (Queues)", OVER);
         check(FIELD, "ADR 3: Queues, @: Topics", OVER);
         check(FIELD, "[ADR 3](3.md) and @", OVER);
