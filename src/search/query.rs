@@ -1,9 +1,12 @@
 //! Finds the documents that match the words of a query.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use super::SearchIndex;
 use crate::model::integer_log::log2_16;
 use crate::model::word::{is_term, stem, words};
-use crate::model::{terms, word};
+use crate::model::{rules, terms, word};
 
 /// Maximum number of words of a query that are searched.
 const MAX_WORDS: usize = 24;
@@ -18,6 +21,22 @@ const MAX_VARIANTS: usize = 32;
 /// Weights of a match with the beginning of a longer word and with a misspelled word, in hundredths.
 const PREFIX_WEIGHT: u32 = 60;
 const MISSPELLED_WEIGHT: u32 = 70;
+
+/// Weight of a match with a word of nearly the same meaning, in hundredths.
+const SYNONYM_WEIGHT: u32 = 40;
+
+/// Stems of nearly the same meaning, by stem.
+static SYNONYMS: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut synonyms: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for group in rules::entries(include_str!("rules/synonyms.txt")) {
+        let stems: Vec<&str> = group.split(", ").map(stem).collect();
+        for stem in &stems {
+            let others = stems.iter().copied().filter(|other| other != stem);
+            synonyms.entry(stem).or_default().extend(others);
+        }
+    }
+    synonyms
+});
 
 /// The words of a query, looked up in an index.
 pub struct Query {
@@ -35,9 +54,8 @@ pub struct QueryTerm {
     pub hashes: Vec<u32>,
     /// Inverse document frequency, in sixteenths of a bit.
     pub idf: u32,
-    /// Stems in the index, and the weight of a match in hundredths.
-    stems: Vec<usize>,
-    weight: u32,
+    /// Stems in the index, each with the weight of a match in hundredths.
+    stems: Vec<(usize, u32)>,
 }
 
 /// A document that matches a query.
@@ -71,41 +89,49 @@ impl Query {
         if is_known || self.terms.len() >= MAX_WORDS {
             return;
         }
-        let (stems, weight) = match index.number_of(stem) {
-            Some(number) => (vec![number], 100),
-            None => variants(index, stem),
+        let mut stems = match index.number_of(stem) {
+            Some(number) => vec![(number, 100)],
+            None => Vec::new(),
         };
-        let n = stems.iter().map(|number| index.n_entries(*number) as u64).sum::<u64>();
-        let hash = |number: &usize| terms::term_hash(index.stem(*number));
+        let n_exact = stems.len();
+        let others = SYNONYMS.get(stem).into_iter().flatten();
+        let others = others.filter_map(|other| index.number_of(other));
+        stems.extend(others.map(|number| (number, SYNONYM_WEIGHT)));
+        if stems.is_empty() {
+            stems = variants(index, stem);
+        }
+        let counted = if n_exact > 0 { &stems[..n_exact] } else { &stems[..] };
+        let n = counted.iter().map(|(number, _)| index.n_entries(*number) as u64).sum::<u64>();
+        let hash = |(number, _): &(usize, u32)| terms::term_hash(index.stem(*number));
         self.terms.push(QueryTerm {
             word: word.to_string(),
             hashes: stems.iter().map(hash).collect(),
             // BM25's IDF. A word that occurs nowhere is the rarest of all.
             idf: log2_16(2 * index.n_documents() as u64 + 2, 2 * n + 1).max(1),
             stems,
-            weight,
         });
     }
 
     /// Returns all documents that contain a term of the query, in the order of their rows.
     pub fn matches(&self, index: &SearchIndex) -> Vec<Match> {
         let mut scores = vec![(0u32, 0u32); index.n_documents()];
-        let mut impacts = vec![0u8; index.n_documents()];
+        // The best match of each document with the term: its impact times the weight, and the weight.
+        let mut best = vec![(0u32, 0u32); index.n_documents()];
         for term in &self.terms {
             let mut rows = Vec::new();
-            for number in &term.stems {
+            for (number, weight) in &term.stems {
                 for found in index.entries(*number) {
-                    let impact = &mut impacts[found.row];
-                    if *impact == 0 {
+                    let best = &mut best[found.row];
+                    if *best == (0, 0) {
                         rows.push(found.row);
                     }
-                    *impact = found.impact.max(*impact);
+                    *best = (*best).max((u32::from(found.impact) * weight, *weight));
                 }
             }
             for row in rows {
-                let impact = u32::from(std::mem::take(&mut impacts[row]));
-                scores[row].0 += term.idf * impact * term.weight / 100;
-                scores[row].1 += term.idf;
+                let (impact, weight) = std::mem::take(&mut best[row]);
+                scores[row].0 += term.idf * impact / 100;
+                scores[row].1 += term.idf * weight / 100;
             }
         }
         let total = self.total_idf();
@@ -125,20 +151,21 @@ impl Query {
 }
 
 /// Returns stems for one that occurs nowhere: longer words that begin with it, or words that differ
-/// from it in one letter; and the weight of a match.
-fn variants(index: &SearchIndex, stem: &str) -> (Vec<usize>, u32) {
+/// from it in one letter; each with the weight of a match.
+fn variants(index: &SearchIndex, stem: &str) -> Vec<(usize, u32)> {
     let n_letters = stem.chars().count();
     if n_letters >= MIN_PREFIX {
-        let longer: Vec<usize> = index.with_prefix(stem).take(MAX_VARIANTS).collect();
+        let longer = index.with_prefix(stem).take(MAX_VARIANTS);
+        let longer: Vec<(usize, u32)> = longer.map(|number| (number, PREFIX_WEIGHT)).collect();
         if !longer.is_empty() {
-            return (longer, PREFIX_WEIGHT);
+            return longer;
         }
     }
     if n_letters < MIN_MISSPELLED {
-        return (Vec::new(), 0);
+        return Vec::new();
     }
     let similar = (0..index.n_stems()).filter(|number| differs_in_one(stem, index.stem(*number)));
-    (similar.take(MAX_VARIANTS).collect(), MISSPELLED_WEIGHT)
+    similar.take(MAX_VARIANTS).map(|number| (number, MISSPELLED_WEIGHT)).collect()
 }
 
 /// Returns true if one letter was replaced, inserted, removed, or swapped with the next.
@@ -197,6 +224,26 @@ mod tests {
         assert_eq!(rows(&index, "lanterm")[0].0, 1);
         assert_eq!(rows(&index, "lnatern")[0].0, 1);
         assert_eq!(rows(&index, "lnatrn"), []);
+    }
+
+    #[test]
+    fn a_word_of_the_same_meaning_counts_less_than_the_word_itself() {
+        let index = index(&["Authentication of users", "Login of users", "Lantern"], &[]);
+        assert_eq!(rows(&index, "login").iter().map(|(row, _)| *row).collect::<Vec<_>>(), [1, 0]);
+        assert_eq!(rows(&index, "signin").len(), 2);
+    }
+
+    #[test]
+    fn synonyms_are_words_in_lower_case_each_once_in_a_group() {
+        let mut groups = rules::entries(include_str!("rules/synonyms.txt"));
+        assert!(groups.all(|group| {
+            let words: Vec<&str> = group.split(", ").collect();
+            let is_word = |word: &&str| !word.contains(' ') && word.to_lowercase() == **word;
+            let mut unique = words.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            words.len() > 1 && words.iter().all(is_word) && unique.len() == words.len()
+        }));
     }
 
     #[test]
