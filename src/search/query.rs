@@ -91,16 +91,16 @@ impl Query {
         }
         let mut stems = match index.number_of(stem) {
             Some(number) => vec![(number, 100)],
-            None => Vec::new(),
+            None => longer_words(index, stem),
         };
-        let n_exact = stems.len();
+        let n_same = stems.len();
         let others = SYNONYMS.get(stem).into_iter().flatten();
         let others = others.filter_map(|other| index.number_of(other));
         stems.extend(others.map(|number| (number, SYNONYM_WEIGHT)));
         if stems.is_empty() {
-            stems = variants(index, stem);
+            stems = misspelled(index, stem);
         }
-        let counted = if n_exact > 0 { &stems[..n_exact] } else { &stems[..] };
+        let counted = if n_same > 0 { &stems[..n_same] } else { &stems[..] };
         let n = counted.iter().map(|(number, _)| index.n_entries(*number) as u64).sum::<u64>();
         let hash = |(number, _): &(usize, u32)| terms::term_hash(index.stem(*number));
         self.terms.push(QueryTerm {
@@ -150,18 +150,16 @@ impl Query {
     }
 }
 
-/// Returns stems for one that occurs nowhere: longer words that begin with it, or words that differ
-/// from it in one letter; each with the weight of a match.
-fn variants(index: &SearchIndex, stem: &str) -> Vec<(usize, u32)> {
-    let n_letters = stem.chars().count();
-    if n_letters >= MIN_PREFIX {
-        let longer = index.with_prefix(stem).take(MAX_VARIANTS);
-        let longer: Vec<(usize, u32)> = longer.map(|number| (number, PREFIX_WEIGHT)).collect();
-        if !longer.is_empty() {
-            return longer;
-        }
-    }
-    if n_letters < MIN_MISSPELLED {
+/// Returns longer words that begin with a stem, each with the weight of a match.
+fn longer_words(index: &SearchIndex, stem: &str) -> Vec<(usize, u32)> {
+    let longer = index.with_prefix(stem).take(MAX_VARIANTS);
+    let longer = longer.filter(|_| stem.chars().count() >= MIN_PREFIX);
+    longer.map(|number| (number, PREFIX_WEIGHT)).collect()
+}
+
+/// Returns the words that differ from a stem in one letter, each with the weight of a match.
+fn misspelled(index: &SearchIndex, stem: &str) -> Vec<(usize, u32)> {
+    if stem.chars().count() < MIN_MISSPELLED {
         return Vec::new();
     }
     let similar = (0..index.n_stems()).filter(|number| differs_in_one(stem, index.stem(*number)));
