@@ -16,6 +16,7 @@ pub mod jsonc_edit;
 pub mod jsonl;
 pub mod limits;
 pub mod manifest;
+pub mod marked_block;
 pub mod older;
 pub mod paths;
 pub mod plugin;
