@@ -18,6 +18,7 @@ mod manifest;
 mod search;
 mod session;
 mod state;
+mod targets;
 mod threads;
 mod workflow;
 
@@ -38,6 +39,7 @@ use documents::{FactsStore, NewFacts};
 use emitted::Emitted;
 pub use inputs::{Inputs, load, plan};
 pub use search::search_index;
+use targets::shared_files::SharedFiles;
 
 /// Receives the progress of a long build.
 pub trait Progress: Sync {
@@ -186,6 +188,7 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
         threads::start_pool(options.threads)?;
     }
     if is_unchanged(root, &previous) {
+        targets::current_work::refresh(root);
         return Ok(explain::nothing_changed(&previous));
     }
     threads::start_pool(options.threads)?;
@@ -214,16 +217,22 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let rfcs = workflow::choose_rfcs(&graph, inputs.plan.max_bundles).into_value(&mut notes);
     let corpus = Corpus { root, inputs: &inputs, graph, bindings, extracts, ranking, rfcs };
     let artifacts = artifacts::render(&corpus, &emitted.intact, &mut notes)?;
+    let session = || targets::session_text(root, &artifacts);
+    let shared = SharedFiles::plan(root, &inputs.plan.targets, session)?;
     let explainer = explain::Explainer { previous: &previous, files: &files };
-    let planned = changes::plan(&corpus, &emitted, artifacts, head, &explainer, options)?;
-    let created = state::to_create(root, &planned.changes);
-    let written = emit::commit(root, &planned.changes, &planned.removals)?;
+    let mut planned = changes::plan(&corpus, &emitted, artifacts, head, &explainer, options)?;
+    let tracked = shared.tracked.clone();
+    let created = state::to_create(root, &planned.changes, &shared);
+    let shared = shared.stage(root, &mut planned)?;
+    let written = emit::commit(root, &planned.changes, &planned.removals);
+    let written = shared.finish(root, written)?;
+    targets::tidy_up(root, &planned.removals);
 
     notes.extend(planned.notes);
     let mut outcome = Outcome::new(&corpus, planned.fates, notes);
     let seen = state::ReadState { looked_at, files, tree: &tree, inputs: &inputs };
     let folders = state::folders(root, &tree, &created, &planned.removals);
-    let outputs = state::outputs(root, &previous, &planned.actions, written)?;
+    let outputs = state::outputs(root, &previous, &planned.actions, &tracked, written)?;
     let not_saved = search::save(root, &planned.inputs, &index);
     let saved = state::save(root, seen, folders, outputs, planned.actions, outcome.counts());
     let notes = saved.err().map(state::not_written).into_iter().chain(not_saved);
@@ -260,6 +269,11 @@ pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     let survey = survey_with(root, &inputs, &previous, &store, &Silent)?;
     let digest = manifest::inputs_digest(&inputs, &survey.graph, &survey.bindings);
     Ok(digest.to_string() != manifest.inputs)
+}
+
+/// Copies the bundle of the current work to its fixed name, if the branch or a bundle changed.
+pub fn refresh_current_work(root: &Root) {
+    targets::current_work::refresh(root);
 }
 
 /// Returns the folders that the last build listed.

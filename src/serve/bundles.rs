@@ -3,7 +3,7 @@
 use crate::model::Digest;
 use crate::model::layout::{BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE};
 use crate::root::Root;
-use crate::wire::jsonl::BundleLine;
+use crate::wire::jsonl::{self, BundleLine};
 
 /// Every bundle of the last build.
 pub struct Bundles(Vec<BundleLine>);
@@ -43,12 +43,7 @@ pub fn document(line: &BundleLine) -> Option<&str> {
 /// Returns the name of the current work, from `.blue/worktree.json` or else from the branch.
 pub fn work_name(root: &Root, branch: Option<&str>) -> Option<String> {
     let file = root.readable_bytes(WORKTREE, 1 << 16);
-    let value = file.and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
-    let name = value.and_then(|value| match &value["rfc"] {
-        serde_json::Value::String(name) if !name.is_empty() => Some(name.clone()),
-        serde_json::Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    });
+    let name = file.and_then(|bytes| jsonl::work_name(&bytes));
     name.or_else(|| branch.map(str::to_string))
 }
 

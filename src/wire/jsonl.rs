@@ -302,3 +302,12 @@ fn document_row<'a>(
         summary: escape(&facts.line),
     }
 }
+/// Returns the name of the current work in the text of `.blue/worktree.json`.
+pub fn work_name(worktree: &[u8]) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_slice(worktree).ok()?;
+    match &value["rfc"] {
+        serde_json::Value::String(name) if !name.is_empty() => Some(name.clone()),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
