@@ -8,7 +8,7 @@ use crate::model::layout::CONFIG;
 use crate::wire::agent::{Agent, SessionBy, hooks};
 use crate::wire::attributes::ATTRIBUTES;
 use crate::wire::copilot_hooks::{self, COPILOT_HOOKS};
-use crate::wire::register::{JsonEntry, Registration, ServerForm};
+use crate::wire::register::{self, JsonEntry, Registration, ServerForm};
 
 /// Path of the hooks of Claude Code in a project.
 pub(super) const CLAUDE: &str = ".claude/settings.json";
@@ -75,26 +75,28 @@ impl AgentName {
         files.swap_remove(at.expect("every agent has a file of its own"))
     }
 
-    /// Returns the target that the agent needs beside its settings. The targets of the project come
-    /// first: an agent that reads `AGENTS.md` needs no copy.
-    pub(super) fn target(self, targets: &[BuildTarget]) -> Option<BuildTarget> {
-        let has_agents_md = targets.contains(&BuildTarget::AgentsMd);
+    /// Returns the target that the agent needs beside its settings.
+    pub(super) fn target(self) -> Option<BuildTarget> {
         match self {
             AgentName::Claude | AgentName::Codex => None,
             AgentName::Gemini => Some(BuildTarget::GeminiMd),
             AgentName::Copilot => Some(BuildTarget::CopilotRules),
-            AgentName::Opencode => Some(BuildTarget::Opencode).filter(|_| !has_agents_md),
+            AgentName::Opencode => Some(BuildTarget::Opencode),
             AgentName::Cursor => Some(BuildTarget::CursorRules),
         }
     }
 
-    /// Returns the targets from which the agent reads the session text.
+    /// Returns the targets from which the agent reads the session text. Newer versions of Claude Code
+    /// also read `AGENTS.md` where there is no `CLAUDE.md`; `blue doctor` warns of that.
     pub(super) fn session_targets(self) -> &'static [BuildTarget] {
         match self {
             AgentName::Claude => &[BuildTarget::ClaudeMd],
             AgentName::Codex => &[BuildTarget::AgentsMd],
             AgentName::Gemini => &[BuildTarget::GeminiMd],
-            AgentName::Copilot => &[BuildTarget::AgentsMd, BuildTarget::CopilotInstructions],
+            // It expands imports in CLAUDE.md, and does not read GEMINI.md.
+            AgentName::Copilot => {
+                &[BuildTarget::AgentsMd, BuildTarget::ClaudeMd, BuildTarget::CopilotInstructions]
+            }
             AgentName::Opencode => &[BuildTarget::AgentsMd, BuildTarget::Opencode],
             AgentName::Cursor => &[BuildTarget::AgentsMd, BuildTarget::CursorRules],
         }
@@ -154,7 +156,8 @@ impl AgentFiles<'_> {
                 AgentName::Opencode => {
                     let mut entries = vec![JsonEntry::Server(ServerForm::Opencode)];
                     let is_target = self.targets.contains(&BuildTarget::Opencode);
-                    entries.extend(is_target.then_some(JsonEntry::Instructions));
+                    let files = register::opencode_files(self.targets);
+                    entries.extend(is_target.then_some(JsonEntry::Instructions(files)));
                     vec![(OPENCODE, Registration::Json(entries))]
                 }
                 AgentName::Cursor => vec![(CURSOR_MCP, Registration::Json(mcp()))],

@@ -15,9 +15,9 @@ use super::session::{SessionEvent, update_record};
 use super::{Exit, output, project};
 use crate::condense::tokens;
 use crate::emit;
-use crate::model::TextFormat;
 use crate::model::layout::BUNDLES;
 use crate::model::plan::HOOK_BYTES;
+use crate::model::{BuildTarget, TextFormat};
 use crate::root::Root;
 use crate::serve::log::{bundle_line, text_line};
 use crate::serve::{bundles, work};
@@ -167,7 +167,13 @@ impl HookArgs {
             HookForm::Copilot => AgentName::Copilot,
         };
         let targets = configured_targets(root).unwrap_or_default();
-        self.event == HookEvent::SessionStart && agent.session_by(&targets) == SessionBy::File
+        // CLAUDE.md is often a link to AGENTS.md.
+        let link = std::fs::read_link(root.path().join("CLAUDE.md"));
+        let is_linked = agent == AgentName::Claude
+            && targets.contains(&BuildTarget::AgentsMd)
+            && link.is_ok_and(|link| link == Path::new("AGENTS.md"));
+        self.event == HookEvent::SessionStart
+            && (is_linked || agent.session_by(&targets) == SessionBy::File)
     }
 
     /// Prints a bundle as `hooks/session-start` does. Settings that apply to every repository call

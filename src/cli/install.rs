@@ -100,7 +100,7 @@ impl InstallArgs {
         let root = project::open(&folder)?;
         let mut targets = configured_targets(&root)?;
         let asked: Vec<BuildTarget> =
-            self.agents.iter().filter_map(|agent| agent.target(&targets)).collect();
+            self.agents.iter().filter_map(|agent| agent.target()).collect();
         targets.extend(&asked);
         let mut agents = connected_agents(&root);
         match self.agents.is_empty() {

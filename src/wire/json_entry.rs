@@ -15,7 +15,26 @@ pub enum JsonEntry {
     /// blue's server.
     Server(ServerForm),
     /// Files that an agent adds to its instructions, under `instructions`.
-    Instructions,
+    Instructions(IncludedFiles),
+}
+
+/// Files that an agent includes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum IncludedFiles {
+    /// The session text and the current work.
+    SessionAndWork,
+    /// The current work, if the agent reads the session text elsewhere.
+    Work,
+}
+
+impl IncludedFiles {
+    /// Returns the paths.
+    pub(super) fn paths(self) -> &'static [&'static str] {
+        match self {
+            IncludedFiles::SessionAndWork => &INSTRUCTIONS,
+            IncludedFiles::Work => &INSTRUCTIONS[1..],
+        }
+    }
 }
 
 /// The way in which an agent lists its servers.
@@ -27,7 +46,7 @@ pub enum ServerForm {
     Opencode,
 }
 
-/// Files that agents with `instructions` include.
+/// All files of blue's that an agent can include.
 pub(super) const INSTRUCTIONS: [&str; 2] = [SESSION, CURRENT];
 
 impl ServerForm {
@@ -83,7 +102,7 @@ impl JsonEntry {
     pub(super) fn containers(&self) -> BTreeSet<String> {
         match self {
             JsonEntry::Server(form) => BTreeSet::from([form.container().to_string()]),
-            JsonEntry::Instructions => BTreeSet::from(["instructions".to_string()]),
+            JsonEntry::Instructions(_) => BTreeSet::from(["instructions".to_string()]),
             JsonEntry::Hooks(hooks) => {
                 let events = hooks.iter().map(|hook| format!("hooks/{}", hook.event));
                 events.chain(["hooks".to_string()]).collect()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::agent::{AgentHook, SERVER, is_impostor, role};
-use super::json_entry::{INSTRUCTIONS, JsonEntry, ServerForm};
+use super::json_entry::{INSTRUCTIONS, IncludedFiles, JsonEntry, ServerForm};
 use super::jsonc::{Node, NodeKind, ParsedJson, SPACE, SettingsError, parse};
 use super::jsonc_edit::{self, Layout, NewValue};
 use super::register::{Impostor, UndoInfo};
@@ -210,26 +210,34 @@ impl Editor {
         Ok(())
     }
 
-    fn add_instructions(&mut self) -> Result<(), SettingsError> {
+    fn add_instructions(&mut self, files: IncludedFiles) -> Result<(), SettingsError> {
+        self.remove_instructions(files.paths());
         self.ensure("instructions", &NewValue::Array(Vec::new()))?;
-        for path in INSTRUCTIONS {
-            if self.own_instructions().iter().all(|(_, own)| *own != path) {
+        for path in files.paths() {
+            if self.own_instructions().iter().all(|(_, own)| own != path) {
                 self.append("instructions", None, &NewValue::string(path));
-                self.undo.elements.insert(path.to_string());
+                self.undo.elements.insert((*path).to_string());
             }
         }
         Ok(())
     }
 
-    fn remove_instructions(&mut self) {
-        let is_added = |undo: &UndoInfo, path: &str| undo.elements.contains(path);
-        while let Some((index, _)) =
-            self.own_instructions().into_iter().rev().find(|(_, path)| is_added(&self.undo, path))
+    /// Removes the files that blue added, except for some.
+    fn remove_instructions(&mut self, kept: &[&str]) {
+        let is_removed =
+            |undo: &UndoInfo, path: &&str| undo.elements.contains(*path) && !kept.contains(path);
+        while let Some((index, path)) =
+            self.own_instructions().into_iter().rev().find(|(_, path)| is_removed(&self.undo, path))
         {
             let array = self.get("instructions").expect("the element is in it").clone();
             self.remove("instructions", &array, index);
+            if !kept.is_empty() {
+                self.undo.elements.remove(path);
+            }
         }
-        self.remove_if_empty("instructions");
+        if kept.is_empty() {
+            self.remove_if_empty("instructions");
+        }
     }
 
     fn remove_hooks(&mut self) {
@@ -273,7 +281,7 @@ pub(super) fn is_registered(text: &str, entries: &[JsonEntry]) -> Result<bool, S
     Ok(entries.iter().any(|entry| match entry {
         JsonEntry::Hooks(_) => !editor.own_handlers().is_empty(),
         JsonEntry::Server(form) => editor.server(*form).is_some_and(|node| form.is_own(node)),
-        JsonEntry::Instructions => !editor.own_instructions().is_empty(),
+        JsonEntry::Instructions(_) => !editor.own_instructions().is_empty(),
     }))
 }
 
@@ -315,7 +323,7 @@ pub(super) fn add(
         match entry {
             JsonEntry::Hooks(hooks) => editor.add_hooks(hooks)?,
             JsonEntry::Server(form) => editor.add_server(*form)?,
-            JsonEntry::Instructions => editor.add_instructions()?,
+            JsonEntry::Instructions(files) => editor.add_instructions(*files)?,
         }
     }
     *undo = editor.undo;
@@ -337,7 +345,7 @@ pub(super) fn remove(
         match entry {
             JsonEntry::Hooks(_) => editor.remove_hooks(),
             JsonEntry::Server(form) => editor.remove_server(*form),
-            JsonEntry::Instructions => editor.remove_instructions(),
+            JsonEntry::Instructions(_) => editor.remove_instructions(&[]),
         }
     }
     Ok(editor.text)
@@ -451,7 +459,10 @@ mod tests {
             vec![hooks(Agent::Codex)],
             vec![JsonEntry::Server(ServerForm::McpServers)],
             vec![hooks(Agent::Gemini), JsonEntry::Server(ServerForm::McpServers)],
-            vec![JsonEntry::Server(ServerForm::Opencode), JsonEntry::Instructions],
+            vec![
+                JsonEntry::Server(ServerForm::Opencode),
+                JsonEntry::Instructions(IncludedFiles::SessionAndWork),
+            ],
         ]
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use super::json_entry::{JsonEntry, ServerForm};
+pub use super::json_entry::{IncludedFiles, JsonEntry, ServerForm};
 pub use super::json_settings::is_empty_object;
 use super::jsonc::SettingsError;
 use super::{attributes, codex_server, config_targets, copilot_hooks, json_entry, json_settings};
@@ -46,7 +46,7 @@ impl UndoInfo {
         if let Registration::Json(entries) = registration {
             undo.created = entries.iter().flat_map(JsonEntry::containers).collect();
             let has_instructions =
-                entries.iter().any(|entry| matches!(entry, JsonEntry::Instructions));
+                entries.iter().any(|entry| matches!(entry, JsonEntry::Instructions(_)));
             if has_instructions {
                 undo.elements = json_entry::INSTRUCTIONS.map(str::to_string).into();
             }
@@ -86,6 +86,14 @@ pub fn impostors(text: &str, registration: &Registration) -> Result<Vec<Impostor
     }
 }
 
+/// Returns the files that opencode includes with some targets. It reads `AGENTS.md` too.
+pub fn opencode_files(targets: &[BuildTarget]) -> IncludedFiles {
+    match targets.contains(&BuildTarget::AgentsMd) {
+        true => IncludedFiles::Work,
+        false => IncludedFiles::SessionAndWork,
+    }
+}
+
 /// Returns the purposes of blue's hooks in a text; none if it is not valid.
 pub fn roles(text: &str, registration: &Registration) -> Vec<String> {
     match registration {
@@ -101,7 +109,7 @@ pub fn roles(text: &str, registration: &Registration) -> Vec<String> {
 pub fn taken(text: &str, registration: &Registration) -> Option<&'static str> {
     let is_taken = |entry: &JsonEntry| match entry {
         JsonEntry::Server(form) => json_settings::is_name_taken(text, *form),
-        JsonEntry::Hooks(_) | JsonEntry::Instructions => false,
+        JsonEntry::Hooks(_) | JsonEntry::Instructions(_) => false,
     };
     match registration {
         Registration::Json(entries) if entries.iter().any(is_taken) => Some(OTHER_SERVER),

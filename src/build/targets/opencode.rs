@@ -4,7 +4,7 @@ use super::shared_files::SharedFile;
 use crate::emit;
 use crate::model::build_target::OPENCODE;
 use crate::model::layout::INSTALLED;
-use crate::model::{Code, Digest};
+use crate::model::{BuildTarget, Code, Digest};
 use crate::root::Root;
 use crate::wire::installed::{self, FileRecord, InstallRecord, Removed};
 use crate::wire::register::{self, JsonEntry, Registration, ServerForm};
@@ -14,16 +14,17 @@ use crate::wire::register::{self, JsonEntry, Registration, ServerForm};
 pub(super) fn plan(
     root: &Root,
     before: Option<String>,
-    is_wanted: bool,
+    targets: &[BuildTarget],
 ) -> anyhow::Result<Option<SharedFile>> {
-    let registration = Registration::Json(vec![JsonEntry::Instructions]);
+    let files = register::opencode_files(targets);
+    let registration = Registration::Json(vec![JsonEntry::Instructions(files)]);
     let error = |error| anyhow::anyhow!("{OPENCODE}:{error}\nhint: correct it there");
     let record = record(root).files.remove(OPENCODE);
-    let finding = (Code::Missing, "the files of blue are not in its instructions");
-    if is_wanted {
+    let finding = (Code::Stale, "its instructions do not have the right files of blue's");
+    if targets.contains(&BuildTarget::Opencode) {
         let registered = installed::register(before.as_deref(), record.as_ref(), &registration);
         let (after, record) = registered.map_err(error)?;
-        let reason = "it did not include the files of blue";
+        let reason = "it did not include the right files";
         let file = SharedFile::new(OPENCODE, before, Some(after), reason, finding);
         return Ok(Some(file.with_record(Some(record))));
     }

@@ -94,7 +94,7 @@ impl SharedFiles {
                 }
             }
             let change = match target {
-                BuildTarget::Opencode => opencode::plan(root, text, is_wanted)?,
+                BuildTarget::Opencode => opencode::plan(root, text, targets)?,
                 _ => files.block(path, text, content, is_wanted),
             };
             files.changes.extend(change.filter(SharedFile::is_change));

@@ -24,9 +24,9 @@ pub(super) fn twice(files: &[SettingsFile]) -> Vec<DoctorCheck> {
                 format!("{name} receives the session text twice: from a target and from its hook");
             checks.push(DoctorCheck::warning(path, detail, "run `blue install`"));
         }
-        if has_hook && agent == AgentName::Claude && reads_agents_md(root, &targets) {
-            let detail = "Claude Code reads it where there is no CLAUDE.md, and its hook prints the same text";
-            let hint = "add claude-md to targets in .blue/config.yaml and run `blue install`";
+        if has_hook && agent == AgentName::Claude && may_read_agents_md(root, &targets) {
+            let detail = "newer versions of Claude Code read it where there is no CLAUDE.md, and receive the session text twice";
+            let hint = "make CLAUDE.md a link to it: `ln -s AGENTS.md CLAUDE.md`";
             checks.push(DoctorCheck::warning("AGENTS.md", detail, hint));
         }
         checks.extend(from_two_files(agent, &targets));
@@ -39,24 +39,25 @@ fn prints_session(file: &SettingsFile) -> bool {
     register::roles(&text, &file.registration).iter().any(|role| role == "session-start")
 }
 
-/// Returns true if Claude Code takes the block in `AGENTS.md` for its instructions.
-fn reads_agents_md(root: &Root, targets: &[BuildTarget]) -> bool {
+/// Returns true if Claude Code may take `AGENTS.md` for its instructions. Some versions do, so the hook
+/// prints the text all the same: twice is better than never.
+fn may_read_agents_md(root: &Root, targets: &[BuildTarget]) -> bool {
     let is_there = |path: &&str| root.exists(path);
     targets.contains(&BuildTarget::AgentsMd)
-        && !targets.contains(&BuildTarget::ClaudeMd)
         && !["CLAUDE.md", ".claude/CLAUDE.md"].iter().any(is_there)
 }
 
-/// Reports two targets that have the same text for one agent. With `agents-md`, the build leaves
-/// it out of Cursor's rules.
+/// Reports two targets that have the same text for one agent. With `agents-md`, the build leaves it
+/// out of Cursor's rules and of opencode's instructions.
 fn from_two_files(agent: AgentName, targets: &[BuildTarget]) -> Option<DoctorCheck> {
     let read: Vec<&str> = agent
         .session_targets()
         .iter()
-        .filter(|target| targets.contains(target) && **target != BuildTarget::CursorRules)
+        .filter(|target| targets.contains(target))
+        .filter(|target| !matches!(target, BuildTarget::CursorRules | BuildTarget::Opencode))
         .map(|target| target.as_str())
         .collect();
-    let [first, second] = read.as_slice() else { return None };
+    let [first, second, ..] = read.as_slice() else { return None };
     let detail =
         format!("{} receives the session text of both {first} and {second}", agent.shown());
     let hint = format!("remove {second} from targets in .blue/config.yaml");

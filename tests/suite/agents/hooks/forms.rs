@@ -75,6 +75,28 @@ fn copilot_gets_the_text_once_from_hooks_of_claude_code() {
 }
 
 #[test]
+fn claude_code_gets_the_text_once_if_claude_md_is_a_link() {
+    everywhere_once(|hook| {
+        // The hook runs in the project, so that a relative path is enough.
+        let environment = vec![("CLAUDE_PROJECT_DIR", ".")];
+        let hook =
+            &Hook { environment, project: hook.project, shell: hook.shell.clone(), awk: hook.awk };
+        let project = hook.project;
+        let own = || project.blue_with_input(&["hook", "session-start"], START).into_bytes();
+        project.write(".blue/config.yaml", "targets: [agents-md]\n");
+        project.write("CLAUDE.md", "# Ours\n").build();
+        let bundle = project.read(".blue/context/session.md").into_bytes();
+        assert_eq!((hook.start(START), own()), (bundle.clone(), bundle));
+        std::fs::remove_file(project.path().join("CLAUDE.md")).unwrap();
+        std::os::unix::fs::symlink("AGENTS.md", project.path().join("CLAUDE.md")).unwrap();
+        assert_eq!((hook.start(START), own()), (Vec::new(), Vec::new()));
+        std::fs::remove_file(project.path().join("CLAUDE.md")).unwrap();
+        project.write(".blue/config.yaml", "targets: [claude-md]\n").build();
+        assert_eq!((hook.start(START), own()), (Vec::new(), Vec::new()));
+    });
+}
+
+#[test]
 fn blue_itself_prints_the_same_forms() {
     everywhere_once(|hook| {
         let project = hook.project;

@@ -181,11 +181,41 @@ fn an_agent_that_reads_the_block_gets_no_session_hook() {
     let output = doctor(&project, &[]).stdout;
     assert!(output.contains("Codex receives the session text twice"), "{output}");
     assert!(output.contains("Copilot receives the session text twice"), "{output}");
-    assert!(output.contains("reads it where there is no CLAUDE.md"), "{output}");
-    project.write(".blue/config.yaml", "targets: [agents-md, claude-md, copilot-rules]\n").build();
+    project.write(".blue/config.yaml", "targets: [agents-md, claude-md]\n").build();
+    let output = doctor(&project, &[]).stdout;
+    assert!(output.contains("Copilot receives the session text of both agents-md and claude-md"));
+    project.write(".blue/config.yaml", "targets: [agents-md, copilot-rules]\n").build();
     blue(&project, &["install"]);
     let output = doctor(&project, &[]).stdout;
+    assert!(output.contains("hint: make CLAUDE.md a link"), "{output}");
+    symlink("AGENTS.md", project.path().join("CLAUDE.md")).unwrap();
+    let output = doctor(&project, &[]).stdout;
     assert!(output.contains("all is well"), "{output}");
+}
+
+#[test]
+fn opencode_includes_the_session_text_unless_it_reads_agents_md() {
+    let project = built("");
+    let original = "{\"instructions\": [\"a.md\"]}";
+    project.write("opencode.json", original).build();
+    let instructions = || {
+        let json: serde_json::Value = serde_json::from_str(&project.read("opencode.json")).unwrap();
+        json["instructions"].clone()
+    };
+    let (session, work) = (".blue/context/session.md", ".blue/local/current.md");
+    project.write(".blue/config.yaml", "targets: [opencode]\n").build();
+    assert_eq!(instructions(), serde_json::json!(["a.md", session, work]));
+    project.write(".blue/config.yaml", "targets: [agents-md, opencode]\n");
+    assert_eq!(check(&project).0, 1);
+    project.build();
+    assert_eq!(instructions(), serde_json::json!(["a.md", work]));
+    blue(&project, &["install", "--agent", "opencode"]);
+    assert_eq!(check(&project).0, 0);
+    assert!(project.read("opencode.json").contains("\"mcp\""));
+    project.write(".blue/config.yaml", "").build();
+    assert_eq!(instructions(), serde_json::json!(["a.md"]));
+    blue(&project, &["uninstall"]);
+    assert_eq!(project.read("opencode.json"), original);
 }
 
 #[test]
