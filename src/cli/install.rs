@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use clap::Args;
 
 use super::agent_files::{AgentFiles, AgentName, Servers, config_file};
@@ -80,14 +81,11 @@ impl InstallArgs {
             }
         };
         print_report(&installation, &plan)?;
-        let exit = match installation.is_project {
-            true => build_again(&installation)?,
-            false => Exit::Done,
-        };
+        build_again(&installation)?;
         if plan.is_needed() {
             output::out(&next_steps(&installation))?;
         }
-        Ok(exit)
+        Ok(Exit::Done)
     }
 
     fn servers(&self) -> Servers {
@@ -117,24 +115,18 @@ impl InstallArgs {
 
 /// Builds a project that was built before: its documents may name files that were added or removed,
 /// and the configuration may have changed.
-pub(super) fn build_again(installation: &Installation) -> anyhow::Result<Exit> {
-    if !installation.base.exists(MANIFEST) {
-        return Ok(Exit::Done);
+pub(super) fn build_again(installation: &Installation) -> anyhow::Result<()> {
+    if !installation.is_project || !installation.base.exists(MANIFEST) {
+        return Ok(());
     }
     let root = project::open_to_write(installation.base.path())?;
-    match BuildArgs::default().build(&root) {
-        Ok(outcome) => {
-            for fate in outcome.fates.iter().filter(|fate| fate.written) {
-                output::out(&format!("built    {}\n", output::visible(&fate.path)))?;
-            }
-            Ok(Exit::Done)
-        }
-        // The settings are in place, so this is not a failed installation.
-        Err(error) => {
-            output::error(&format!("{error:#}"));
-            Ok(Exit::FoundSomething)
-        }
+    let outcome = BuildArgs::default().build(&root);
+    let outcome = outcome.context("the settings of agents are done, but not the build")?;
+    for fate in outcome.fates.iter().filter(|fate| fate.written) {
+        let word = if root.exists(&fate.path) { "built" } else { "removed" };
+        output::out(&format!("{word:8} {}\n", output::visible(&fate.path)))?;
     }
+    Ok(())
 }
 
 /// A hook script: its path, the bytes that blue ships, and its state on disk.
@@ -310,11 +302,12 @@ fn next_steps(installation: &Installation) -> String {
             next.blue("init", "find documents and build; until then the hooks print nothing");
         }
         let targets = configured_targets(&installation.base).unwrap_or_default();
-        let shared = targets.iter().filter_map(|target| target.shared_file());
-        let shared = shared.filter(|path| installation.base.exists(path));
+        let written = targets.iter().flat_map(|target| [target.shared_file(), target.own_path()]);
+        let written = written.flatten().filter(|path| installation.base.exists(path));
         let own = installation.files.iter().map(|file| file.path.as_str());
-        let mut files: Vec<&str> = own.chain(shared).collect();
-        files.dedup();
+        let mut files: Vec<&str> = own.chain(written).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        files.retain(|path| seen.insert(*path));
         next.git(&format!("add {} {HOOKS}", files.join(" ")), "commit what was added");
         next.blue("doctor", "see what an agent receives");
     }

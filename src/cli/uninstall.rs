@@ -14,7 +14,7 @@ use crate::emit;
 use crate::model::layout::{CONFIG, folder_of};
 use crate::model::{BuildTarget, Digest};
 use crate::wire::agent::SCRIPTS;
-use crate::wire::installed::InstallRecord;
+use crate::wire::installed::{self, InstallRecord};
 
 /// Flags of `blue uninstall`.
 #[derive(Args, Debug)]
@@ -62,16 +62,34 @@ impl UninstallArgs {
             output::say("blue: nothing was written (--dry-run)");
             return Ok(Exit::Done);
         }
-        if installation.base.exists(&installation.record_path) {
-            emit::discard(&installation.base, &installation.record_path)?;
-        }
-        // A build removes the files of targets that the configuration no longer has.
-        let exit = match installation.is_project {
-            true => build_again(&installation)?,
-            false => Exit::Done,
-        };
+        // A build removes the files of targets that the configuration no longer has. The folders are
+        // recorded until they are removed, in case that the build fails.
+        let folders = InstallRecord { folders: record.folders.clone(), ..InstallRecord::default() };
+        replace_record(&installation, &folders)?;
+        build_again(&installation)?;
+        // The build adds a record of files that the targets of people changed.
+        let by_build =
+            InstallRecord { files: installation.record()?.files, ..InstallRecord::default() };
+        replace_record(&installation, &by_build)?;
         remove_folders(&installation, &record, &changes)?;
-        Ok(exit)
+        if installation.is_project {
+            list_targets(&installation)?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// Writes the record of the installation, or removes it if nothing is left to record.
+fn replace_record(installation: &Installation, record: &InstallRecord) -> anyhow::Result<()> {
+    let Installation { base, record_path, .. } = installation;
+    if !base.exists(record_path) {
+        return Ok(());
+    }
+    match &base.machine().key {
+        Some(key) if *record != InstallRecord::default() => {
+            emit::replace(base, record_path, &installed::write(record, key))
+        }
+        _ => emit::discard(base, record_path),
     }
 }
 
@@ -88,6 +106,18 @@ fn project_installation(directory: &Path) -> anyhow::Result<Installation> {
     let mut files = files.list();
     files.extend((!recorded.is_empty()).then(|| config_file(recorded)));
     Installation::project(&folder, files)
+}
+
+/// Lists the files of targets that people wrote into the configuration. They stay.
+fn list_targets(installation: &Installation) -> anyhow::Result<()> {
+    for target in configured_targets(&installation.base)? {
+        let path = target.shared_file().or(target.own_path()).unwrap_or_default();
+        if installation.base.exists(path) {
+            let name = target.as_str();
+            output::out(&format!("kept     {path} ({CONFIG} has the target {name})\n"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns true for a file of an agent that is connected by default, which is always listed.

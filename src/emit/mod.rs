@@ -16,8 +16,8 @@ pub use local_folder::{
 };
 pub use lock::{BriefLock, Lock, is_locked};
 pub use replace::{
-    Replacement, can_write, discard, discard_folder, missing_folders, replace, replace_script,
-    stage_replacement,
+    Replacement, can_write, discard, discard_folder, missing_folders, remove_staged, replace,
+    replace_script, stage_replacement,
 };
 pub use transaction::{Change, Removal, commit, is_pending, pending, recover};
 pub use undo::Undo;

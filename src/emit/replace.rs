@@ -44,6 +44,15 @@ pub fn stage_replacement(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Resul
     stage_with_mode(root, path, bytes, None)
 }
 
+/// Removes the new bytes that a killed process left beside a file. The caller holds the lock.
+pub fn remove_staged(root: &Root, path: &str) -> anyhow::Result<()> {
+    stage::remove(root, &temporary_of(path))
+}
+
+fn temporary_of(path: &str) -> String {
+    format!("{path}.blue-tmp")
+}
+
 fn stage_with_mode(
     root: &Root,
     path: &str,
@@ -58,7 +67,7 @@ fn stage_with_mode(
         None => mode_of(root, path)?,
         mode => mode,
     };
-    let replacement = Replacement { path: path.to_string(), temporary: format!("{path}.blue-tmp") };
+    let replacement = Replacement { path: path.to_string(), temporary: temporary_of(path) };
     stage::remove(root, &replacement.temporary)?;
     let mut file = stage::create(root, &replacement.temporary)?;
     let written = file.write_all(bytes).and_then(|()| {

@@ -83,17 +83,31 @@ impl BuildTarget {
         }
     }
 
+    /// Returns the file or the folder of files that only blue writes; `None` if there is none.
+    pub fn own_path(self) -> Option<&'static str> {
+        match self {
+            BuildTarget::ClaudeRules => Some(CLAUDE_RULES),
+            BuildTarget::CopilotRules => Some(COPILOT_RULES),
+            BuildTarget::CursorRules => Some(CURSOR_RULES),
+            BuildTarget::LlmsTxt => Some(LLMS_TXT),
+            BuildTarget::AgentsMd
+            | BuildTarget::ClaudeMd
+            | BuildTarget::CopilotInstructions
+            | BuildTarget::GeminiMd
+            | BuildTarget::Opencode => None,
+        }
+    }
+
     /// Returns true if a path is that of a file that only blue writes for this target.
     pub fn owns(self, path: &str) -> bool {
-        let folder = match self {
-            BuildTarget::ClaudeRules => CLAUDE_RULES,
-            BuildTarget::CopilotRules => COPILOT_RULES,
-            BuildTarget::CursorRules => CURSOR_RULES,
-            BuildTarget::LlmsTxt => return path == LLMS_TXT,
-            _ => return false,
+        let Some(rest) = self.own_path().and_then(|own| path.strip_prefix(own)) else {
+            return false;
         };
-        let name = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-        name.is_some_and(|name| name.starts_with("blue") && !name.contains('/'))
+        let name = rest.strip_prefix('/');
+        match self {
+            BuildTarget::LlmsTxt => rest.is_empty(),
+            _ => name.is_some_and(|name| name.starts_with("blue") && !name.contains('/')),
+        }
     }
 }
 

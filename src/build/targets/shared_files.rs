@@ -9,7 +9,7 @@ use anyhow::Context;
 use rustix::fs::FileType;
 
 use crate::emit;
-use crate::model::layout::SESSION;
+use crate::model::layout::{SESSION, folder_of};
 use crate::model::{BuildTarget, Code, Diagnostic};
 use crate::root::{Content, Root};
 use crate::wire::conflict;
@@ -204,6 +204,10 @@ impl SharedFiles {
         planned: &mut PlannedChanges,
     ) -> anyhow::Result<StagedFiles> {
         planned.notes.extend(self.notes);
+        // A build that was killed may have left some.
+        for path in self.tracked.iter().filter(|path| root.exists(folder_of(path))) {
+            emit::remove_staged(root, path)?;
+        }
         let mut staged = StagedFiles(Vec::new());
         for file in self.changes {
             if let Some(edited) = &file.edited {

@@ -80,6 +80,27 @@ fn an_edit_of_a_block_is_noticed_saved_and_replaced() {
 }
 
 #[test]
+fn a_killed_build_leaves_nothing_behind_and_targets_of_people_stay() {
+    let project = built("agents-md, llms-txt");
+    project.write("AGENTS.md.blue-tmp", "half a te").build();
+    assert!(!project.exists("AGENTS.md.blue-tmp"));
+    let text = project.read("AGENTS.md");
+    // A folder with this name keeps blue from staging the block: then nothing is written.
+    project.write("AGENTS.md.blue-tmp/x", "").write("docs/adr/0002-use-go.md", DECISION);
+    let before = project.files();
+    assert_eq!(project.blue(&["knowledge", "build"]).code, 2);
+    assert_eq!(project.files(), before);
+    std::fs::remove_dir_all(project.path().join("AGENTS.md.blue-tmp")).unwrap();
+    project.build();
+    assert_ne!(project.read("AGENTS.md"), text);
+    blue(&project, &["install"]);
+    let output = blue(&project, &["uninstall"]).stdout;
+    let kept = "kept     AGENTS.md (.blue/config.yaml has the target agents-md)\n";
+    assert!(output.contains(kept) && output.contains("kept     llms.txt "), "{output}");
+    assert_eq!(check(&project).0, 0);
+}
+
+#[test]
 fn nothing_is_written_through_a_link_or_twice_into_one_file() {
     let project = built("agents-md, claude-md");
     project.write("AGENTS.md", "# Ours\n");
