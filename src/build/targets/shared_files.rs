@@ -22,6 +22,9 @@ use super::opencode;
 /// Maximum size of a shared file. Agents read less.
 const MAX_BYTES: u64 = 4 << 20;
 
+/// Maximum size of the instructions that Codex reads. It cuts the rest without a message.
+const MAX_AGENTS_MD: usize = 32_768;
+
 const REBUILD: &str = "run `blue knowledge build` and commit the result";
 
 /// Planned change of one shared file.
@@ -166,7 +169,9 @@ impl SharedFiles {
             let reason = "removed: no target asks for its block any more";
             return found.map(|_| SharedFile::new(path, before, after, reason, finding));
         }
-        let after = Some(with_block(Some(&text), content));
+        let after = with_block(Some(&text), content);
+        self.report_size(path, &after);
+        let after = Some(after);
         let (reason, finding) = match (&found, edited) {
             (None, _) => ("it had no block", (Code::Missing, "blue's block is missing")),
             (_, Some(_)) => {
@@ -177,6 +182,20 @@ impl SharedFiles {
         let edited = edited.filter(|found| found.content != content);
         let edited = edited.map(|found: &MarkedBlock| found.content.clone());
         Some(SharedFile { edited, ..SharedFile::new(path, before, after, reason, finding) })
+    }
+
+    /// Reports a block that Codex does not read whole, because the file is too long above it.
+    fn report_size(&mut self, path: &str, text: &str) {
+        let end = text.find("<!-- blue: end").unwrap_or_default();
+        if Some(path) == BuildTarget::AgentsMd.shared_file() && end > MAX_AGENTS_MD {
+            let message =
+                format!("blue's block ends after {end} bytes; Codex reads {MAX_AGENTS_MD}");
+            self.skip(
+                path,
+                &message,
+                "move the block to the start of the file, or shorten the file",
+            );
+        }
     }
 
     /// Returns the text of a file, with a conflict resolved if it is only about blue's block. The

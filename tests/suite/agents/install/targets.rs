@@ -80,6 +80,22 @@ fn an_edit_of_a_block_is_noticed_saved_and_replaced() {
 }
 
 #[test]
+fn a_block_that_codex_would_cut_is_reported_and_can_be_moved() {
+    let project = built("agents-md");
+    let long = "Be kind.\n".repeat(4_000);
+    project.write("AGENTS.md", &long);
+    assert!(project.build().stderr.contains("Codex reads 32768"));
+    let text = project.read("AGENTS.md");
+    let moved = format!("{}{long}", &text[long.len()..]);
+    project.write("AGENTS.md", &moved);
+    assert!(project.build().stderr.starts_with("blue: nothing to do\n"));
+    assert_eq!(project.read("AGENTS.md"), moved);
+    project.write("docs/adr/0002-use-go.md", DECISION.replace("Rust", "Go")).build();
+    let text = project.read("AGENTS.md");
+    assert!(text.starts_with("<!-- blue: begin ") && text.ends_with(&long) && text != moved);
+}
+
+#[test]
 fn a_killed_build_leaves_nothing_behind_and_targets_of_people_stay() {
     let project = built("agents-md, llms-txt");
     project.write("AGENTS.md.blue-tmp", "half a te").build();
