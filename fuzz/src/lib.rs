@@ -10,12 +10,12 @@ use blue::model::escape::escape;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
 use blue::model::{Digest, Format, Key, Source, State, TextFormat};
-use blue::wire::agent::{Agent, hooks};
+use blue::wire::agent::{Agent, SessionBy, hooks};
 use blue::wire::cache::Seal;
 use blue::wire::config::Config;
 use blue::wire::facts::{self, FactsCache};
 use blue::wire::manifest::Manifest;
-use blue::wire::register::{self, Registration, UndoInfo};
+use blue::wire::register::{self, JsonEntry, Registration, ServerForm, UndoInfo};
 use blue::wire::{audit, commit, header, installed, jsonc, jsonl, older, schema, session};
 use blue::parse;
 
@@ -138,7 +138,10 @@ pub fn audit(bytes: &[u8]) {
 pub fn settings(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let scan = jsonc::parse(text);
-    for wanted in &[Registration::Hooks(hooks(Agent::Claude)), Registration::Server] {
+    for wanted in &[
+        Registration::Json(vec![JsonEntry::Hooks(hooks(Agent::Claude, SessionBy::Hook))]),
+        Registration::Json(vec![JsonEntry::Server(ServerForm::McpServers)]),
+    ] {
         let mut traces = UndoInfo::default();
         let Ok(with) = register::add(text, wanted, &mut traces) else { continue };
         assert!(register::is_registered(&with, wanted).unwrap_or(false), "added, but not in it: {with:?}");
@@ -146,7 +149,7 @@ pub fn settings(bytes: &[u8]) {
         assert_eq!(again.ok().as_deref(), Some(with.as_str()), "a second time changes it");
         let without = register::remove(&with, wanted, &traces).expect("it was just added");
         let empty = scan.as_ref().is_ok_and(|scan| scan.root.is_none());
-        if !empty && !register::is_name_taken(text) && !text.contains("blue") {
+        if !empty && register::taken(text, wanted).is_none() && !text.contains("blue") {
             assert_eq!(without, text, "not what it was");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Corpus, bundles, digest, knowledge, session, workflow};
+use super::{Corpus, bundles, digest, knowledge, session, targets, workflow};
 use crate::condense::{self, FitError, Order};
 use crate::model::artifact::content_digest;
 use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE};
@@ -45,6 +45,8 @@ pub(super) fn render(
     let (documents, relevance) =
         rayon::join(|| documents(corpus, current), || relevance(corpus, current));
     built.extend([documents, relevance, paths(corpus, current)]);
+    let for_agents = targets::artifacts(corpus, &built, current)?;
+    built.extend(for_agents);
     Ok(built)
 }
 

@@ -10,6 +10,7 @@ use super::authorship::Authorship;
 use super::emitted::Emitted;
 use super::explain::Explainer;
 use super::manifest::{entry, inputs_digest, new_manifest};
+use super::targets::shared_files::SharedFile;
 use super::{Corpus, Fate, Options};
 use crate::discover::git::{Head, PendingHead};
 use crate::emit::{self, Change, Removal};
@@ -37,6 +38,16 @@ impl PlannedChanges {
     fn fate(&mut self, path: &str, written: bool, reason: &str) {
         let (path, reason) = (path.to_string(), reason.to_string());
         self.fates.push(Fate { path, written, reason });
+    }
+
+    /// Adds the change of a file that people share with blue. A file without other text is removed in
+    /// the transaction.
+    pub(super) fn shared_file(&mut self, file: &SharedFile) {
+        self.fate(file.path, true, file.reason);
+        if let (Some(before), None) = (&file.before, &file.after) {
+            let digest = Digest::of(before.as_bytes());
+            self.removals.push(Removal { path: file.path.to_string(), digest });
+        }
     }
 }
 
@@ -130,7 +141,7 @@ impl Planner<'_> {
             OnDisk::Absent | OnDisk::Ours(..) | OnDisk::Crlf(..) => {}
             OnDisk::Edited(bytes) => reason = self.rescued(&artifact.path, &bytes)?,
             OnDisk::Foreign => anyhow::bail!(
-                "{} was not written by blue; it is not overwritten\nhint: move it away, or give the collection another name in .blue/config.yaml",
+                "{} was not written by blue; it is not overwritten\nhint: move it away, or change the target or the name of the collection in .blue/config.yaml",
                 artifact.path
             ),
         }

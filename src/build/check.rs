@@ -4,7 +4,10 @@ use anyhow::Context;
 
 use super::authorship::Authorship;
 use super::manifest::{entry, inputs_digest, new_manifest};
-use super::{Corpus, Inputs, Options, Outcome, Survey, artifacts, emitted, threads, workflow};
+use super::targets::shared_files::SharedFiles;
+use super::{
+    Corpus, Inputs, Options, Outcome, Survey, artifacts, emitted, targets, threads, workflow,
+};
 use crate::emit;
 use crate::model::layout::MANIFEST;
 use crate::model::{Code, Diagnostic, Lexicon};
@@ -27,6 +30,8 @@ pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcom
     let (manifest, with_lf) = emitted::manifest(root, false)?.unzip();
     let authorship = Authorship::new(root, manifest.is_some(), emit::pending(root));
     let built = artifacts::render(&corpus, &artifacts::CurrentArtifacts::new(), &mut notes)?;
+    let session = || targets::session_text(root, &built);
+    notes.extend(SharedFiles::plan(root, &inputs.plan.targets, session)?.findings());
     let entries: Vec<ManifestEntry> = built.iter().map(|built| entry(built, None)).collect();
     for artifact in built.into_iter().filter_map(|built| built.artifact) {
         let known = manifest.as_ref().and_then(|manifest| manifest.entry(&artifact.path));

@@ -49,14 +49,16 @@ pub(super) fn sources(
 const DEFAULT_SOURCE: &str = "blue://docs/adrs/";
 
 /// Returns the documents that are in force in a project without ADRs: proposals that were accepted.
-/// Where a collection states no status at all, merged documents count as accepted.
+/// Where most documents of a collection state no status, merged documents count as accepted.
 fn decided_proposals(graph: &Graph) -> Vec<DocId> {
     let decided = |row: usize| {
-        let states =
-            graph.of_collection(row).any(|id| graph.document(id).status != Status::Unstated);
+        let n_documents = graph.of_collection(row).count();
+        let is_unstated = |id: &DocId| graph.document(*id).status == Status::Unstated;
+        let n_unstated = graph.of_collection(row).filter(is_unstated).count();
         graph.of_collection(row).filter(move |id| match graph.document(*id).status {
-            Status::Accepted | Status::Implemented | Status::Active => graph.is_live(*id),
-            Status::Unstated => !states,
+            _ if !graph.is_live(*id) || graph.document(*id).facts.moved => false,
+            Status::Accepted | Status::Implemented | Status::Active => true,
+            Status::Unstated => n_unstated * 2 > n_documents,
             _ => false,
         })
     };

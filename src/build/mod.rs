@@ -19,6 +19,7 @@ mod manifest;
 mod search;
 mod session;
 mod state;
+mod targets;
 mod threads;
 mod workflow;
 
@@ -40,6 +41,7 @@ use emitted::Emitted;
 pub use inputs::{Inputs, load, plan};
 use knowledge::KnowledgeFile;
 pub use search::search_index;
+use targets::shared_files::SharedFiles;
 
 /// Receives the progress of a long build.
 pub trait Progress: Sync {
@@ -191,6 +193,7 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
         threads::start_pool(options.threads)?;
     }
     if is_unchanged(root, &previous) {
+        targets::current_work::refresh(root);
         return Ok(explain::nothing_changed(&previous));
     }
     threads::start_pool(options.threads)?;
@@ -213,29 +216,37 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let cached = store.save(root, new_facts);
     notes.extend(cached.err().map(state::not_written));
 
-    let lexicon = Lexicon::new(&graph.documents, terms);
-    let (ranking, index) =
-        rayon::join(|| rank::rank(&graph, &lexicon), || SearchIndex::new(&graph, &lexicon));
-    drop(lexicon);
+    let (ranking, index) = rank_and_index(&graph, terms);
     let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(&mut notes);
     let corpus =
         Corpus { root, inputs: &inputs, graph, bindings, knowledge, extracts, ranking, work };
     let artifacts = artifacts::render(&corpus, &emitted.intact, &mut notes)?;
+    let session = || targets::session_text(root, &artifacts);
+    let shared = SharedFiles::plan(root, &inputs.plan.targets, session)?;
     let explainer = explain::Explainer { previous: &previous, files: &files };
-    let planned = changes::plan(&corpus, &emitted, artifacts, head, &explainer, options)?;
-    let created = state::to_create(root, &planned.changes);
-    let written = emit::commit(root, &planned.changes, &planned.removals)?;
+    let mut planned = changes::plan(&corpus, &emitted, artifacts, head, &explainer, options)?;
+    let tracked = shared.tracked.clone();
+    let created = state::to_create(root, &planned.changes, &shared);
+    let shared = shared.stage(root, &mut planned)?;
+    let written = emit::commit(root, &planned.changes, &planned.removals);
+    let written = shared.finish(root, written)?;
+    targets::tidy_up(root, &planned.removals);
 
     notes.extend(planned.notes);
     let mut outcome = Outcome::new(&corpus, planned.fates, notes);
     let seen = state::ReadState { looked_at, files, tree: &tree, inputs: &inputs };
     let folders = state::folders(root, &tree, &created, &planned.removals);
-    let outputs = state::outputs(root, &previous, &planned.actions, written)?;
+    let outputs = state::outputs(root, &previous, &planned.actions, &tracked, written)?;
     let not_saved = search::save(root, &planned.inputs, &index);
     let saved = state::save(root, seen, folders, outputs, planned.actions, outcome.counts());
     let notes = saved.err().map(state::not_written).into_iter().chain(not_saved);
     outcome.diagnostics.extend(notes.filter_map(|note| inputs.policy.apply_severity(note)));
     Ok(outcome)
+}
+
+fn rank_and_index(graph: &Graph, terms: Vec<Terms>) -> (Ranking, SearchIndex) {
+    let lexicon = Lexicon::new(&graph.documents, terms);
+    rayon::join(|| rank::rank(graph, &lexicon), || SearchIndex::new(graph, &lexicon))
 }
 
 /// Returns true if no input and no output changed since the previous build.
@@ -268,6 +279,11 @@ pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     let Survey { graph, bindings, knowledge, .. } = &survey;
     let digest = manifest::inputs_digest(&inputs, graph, bindings, knowledge);
     Ok(digest.to_string() != manifest.inputs)
+}
+
+/// Copies the bundle of the current work to its fixed name, if the branch or a bundle changed.
+pub fn refresh_current_work(root: &Root) {
+    targets::current_work::refresh(root);
 }
 
 /// Returns the folders that the last build listed.

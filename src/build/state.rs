@@ -3,6 +3,7 @@
 use rustix::fs::FileType;
 
 use super::Inputs;
+use super::targets::shared_files::SharedFiles;
 use crate::discover::{Tree, unchanged, walk};
 use crate::emit::{self, Change, Removal};
 use crate::guard::has_secret;
@@ -97,9 +98,19 @@ pub(super) fn outputs(
     root: &Root,
     previous: &State,
     actions: &[(String, Action)],
+    shared: &[&str],
     written: Vec<TrackedFile>,
 ) -> anyhow::Result<Vec<TrackedFile>> {
     let mut outputs = written;
+    for path in shared {
+        // A link that blue does not write through is tracked without its content.
+        let unread =
+            || Ok::<_, anyhow::Error>(root.stat(path)?.map(|(stat, _)| unread(path, stat)));
+        outputs.extend(match tracked(root, path)? {
+            Some(file) => Some(file),
+            None => unread()?,
+        });
+    }
     for path in actions.iter().map(|(path, _)| path.as_str()).chain([MANIFEST]) {
         if outputs.iter().any(|file| file.path == path) {
             continue;
@@ -112,6 +123,10 @@ pub(super) fn outputs(
     }
     outputs.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(outputs)
+}
+
+fn unread(path: &str, stat: Stat) -> TrackedFile {
+    TrackedFile { stat, ..TrackedFile::absent(path) }
 }
 
 fn tracked(root: &Root, path: &str) -> anyhow::Result<Option<TrackedFile>> {
@@ -163,13 +178,17 @@ pub(super) fn folders(
     folders
 }
 
-/// Returns the files and folders that a commit will create.
-pub(super) fn to_create(root: &Root, changes: &[Change]) -> Vec<(String, FileType)> {
+/// Returns the files and folders that a build will create.
+pub(super) fn to_create(
+    root: &Root,
+    changes: &[Change],
+    shared: &SharedFiles,
+) -> Vec<(String, FileType)> {
     let mut created = Vec::new();
-    for change in changes {
-        let folders =
-            change.path.match_indices('/').map(|(at, _)| (&change.path[..at], FileType::Directory));
-        let file = (change.path.as_str(), FileType::RegularFile);
+    let shared = shared.changes.iter().filter(|file| file.after.is_some()).map(|file| file.path);
+    for path in changes.iter().map(|change| change.path.as_str()).chain(shared) {
+        let folders = path.match_indices('/').map(|(at, _)| (&path[..at], FileType::Directory));
+        let file = (path, FileType::RegularFile);
         let missing = folders.chain([file]).filter(|(path, _)| !root.exists(path));
         created.extend(missing.map(|(path, kind)| (path.to_string(), kind)));
     }

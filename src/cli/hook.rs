@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::agent_files::AgentName;
 use super::build::BuildArgs;
+use super::connected::configured_targets;
 use super::hook_input::HookInput;
 use super::open::{Delivery, record};
 use super::refresh::{self, Occasion};
@@ -13,13 +15,15 @@ use super::session::{SessionEvent, update_record};
 use super::{Exit, output, project};
 use crate::condense::tokens;
 use crate::emit;
-use crate::model::TextFormat;
 use crate::model::layout::BUNDLES;
 use crate::model::plan::HOOK_BYTES;
+use crate::model::{BuildTarget, TextFormat};
 use crate::root::Root;
 use crate::serve::log::{bundle_line, text_line};
 use crate::serve::{bundles, work};
-use crate::wire::header;
+use crate::wire::agent::SessionBy;
+use crate::wire::copilot_hooks::COPILOT_HOOKS;
+use crate::wire::header::{self, HookForm};
 use crate::wire::jsonl::BundleLine;
 
 /// The flags of `blue hook`.
@@ -28,6 +32,18 @@ pub(super) struct HookArgs {
     /// Event in the agent's session
     #[arg(value_enum)]
     event: HookEvent,
+    /// Print the JSON that this agent takes [default: plain text]
+    #[arg(long, value_enum, value_name = "NAME")]
+    agent: Option<FormName>,
+}
+
+/// Agents that take JSON.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum FormName {
+    /// Gemini CLI
+    Gemini,
+    /// Copilot CLI
+    Copilot,
 }
 
 /// Events that blue handles.
@@ -64,12 +80,19 @@ impl HookArgs {
     }
 
     fn handle(&self, directory: &Path, input: &HookInput) -> anyhow::Result<()> {
+        if self.event == HookEvent::PostToolUse {
+            return rebuild(directory, input);
+        }
+        let Some(form) = self.form(directory)? else { return Ok(()) };
         match self.event {
-            HookEvent::PostToolUse => return rebuild(directory, input),
             HookEvent::SessionStart
             | HookEvent::SessionWorkflow
             | HookEvent::SessionKnowledge
-            | HookEvent::SessionGlobal => return self.start(directory, input),
+            | HookEvent::SessionGlobal => return self.start(directory, input, form),
+            // The output of these events reaches only agents that take text.
+            HookEvent::PreToolUse | HookEvent::PreCompact if form != HookForm::Plain => {
+                return Ok(());
+            }
             _ => {}
         }
         // Without a session there is nothing to record or to compare with.
@@ -97,7 +120,8 @@ impl HookArgs {
             HookEvent::UserPromptSubmit => {
                 let turn = update_record(&delivery.root, session, SessionEvent::Prompt)?.turns;
                 let due = refresh::due(&delivery, session, &Occasion::Prompt(turn))?;
-                due.map_or(Ok(()), |due| due.deliver(&delivery, session, "UserPromptSubmit"))
+                let event = self.event_name("UserPromptSubmit");
+                due.map_or(Ok(()), |due| due.deliver(&delivery, session, event, form))
             }
             HookEvent::PreToolUse => {
                 update_record(&delivery.root, session, SessionEvent::Heartbeat)?;
@@ -114,9 +138,50 @@ impl HookArgs {
 }
 
 impl HookArgs {
+    /// Returns the form of the output, or `None` if another hook delivers to this agent. Copilot also
+    /// runs the hooks of Claude Code.
+    fn form(&self, directory: &Path) -> anyhow::Result<Option<HookForm>> {
+        Ok(match self.agent {
+            Some(FormName::Gemini) => Some(HookForm::Gemini),
+            Some(FormName::Copilot) => Some(HookForm::Copilot),
+            None if std::env::var_os("COPILOT_CLI").is_none_or(|value| value.is_empty()) => {
+                Some(HookForm::Plain)
+            }
+            None => {
+                let root = project::open(&project::find(directory)?)?;
+                (!root.exists(COPILOT_HOOKS)).then_some(HookForm::Copilot)
+            }
+        })
+    }
+
+    /// Returns the agent's own name of an event, which its output repeats.
+    fn event_name(&self, event: &'static str) -> &'static str {
+        match (self.agent, event) {
+            (Some(FormName::Gemini), "UserPromptSubmit") => "BeforeAgent",
+            _ => event,
+        }
+    }
+
+    /// Returns true if the agent reads the session text in a file of the project.
+    fn is_in_file(&self, root: &Root, form: HookForm) -> bool {
+        let agent = match form {
+            HookForm::Plain => AgentName::Claude,
+            HookForm::Gemini => AgentName::Gemini,
+            HookForm::Copilot => AgentName::Copilot,
+        };
+        let targets = configured_targets(root).unwrap_or_default();
+        // CLAUDE.md is often a link to AGENTS.md.
+        let link = std::fs::read_link(root.path().join("CLAUDE.md"));
+        let is_linked = agent == AgentName::Claude
+            && targets.contains(&BuildTarget::AgentsMd)
+            && link.is_ok_and(|link| link == Path::new("AGENTS.md"));
+        self.event == HookEvent::SessionStart
+            && (is_linked || agent.session_by(&targets) == SessionBy::File)
+    }
+
     /// Prints a bundle as `hooks/session-start` does. Settings that apply to every repository call
     /// this, because they must not run a script of an unknown repository.
-    fn start(&self, directory: &Path, input: &HookInput) -> anyhow::Result<()> {
+    fn start(&self, directory: &Path, input: &HookInput, form: HookForm) -> anyhow::Result<()> {
         let folder = match (self.event, project::home()) {
             (HookEvent::SessionGlobal, Some(home)) => {
                 let here = project::find(directory)?;
@@ -128,7 +193,7 @@ impl HookArgs {
             _ => directory.to_path_buf(),
         };
         let root = project::open(&project::find(&folder)?)?;
-        if !root.exists(BUNDLES) {
+        if !root.exists(BUNDLES) || self.is_in_file(&root, form) {
             return Ok(());
         }
         let mut n_waits = 0;
@@ -150,14 +215,18 @@ impl HookArgs {
         if !bytes.starts_with(b"<blue-") || bytes.len() as u64 > HOOK_BYTES {
             return Ok(());
         }
-        let event = match input.hook_event_name.as_str() {
-            "SubagentStart" => {
-                let text = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8_lossy(&bytes);
+        let event = match (input.hook_event_name.as_str(), form) {
+            ("SubagentStart", HookForm::Plain) => {
                 output::copy(header::hook_json("SubagentStart", &text).as_bytes())?;
                 "SubagentStart"
             }
-            _ => {
+            (_, HookForm::Plain) => {
                 output::copy(&bytes)?;
+                "SessionStart"
+            }
+            _ => {
+                output::copy(form.output("SessionStart", &text).as_bytes())?;
                 "SessionStart"
             }
         };
@@ -200,6 +269,8 @@ fn catch_up(directory: &Path) -> anyhow::Result<()> {
     let root = project::open(&folder)?;
     if crate::build::has_changes(&root, MAX_CHECKED) == Some(true) {
         BuildArgs::default().build(&root)?;
+    } else {
+        crate::build::refresh_current_work(&root);
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ impl HookInput {
         stdin.lock().take(MAX_BYTES).read_to_end(&mut bytes).ok();
         let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_string();
-        let session_id = match text("session_id") {
+        let session_id = match ["session_id", "sessionId"].map(text).concat() {
             id if session::is_plain(&id) => session::short_id(&id),
             _ => String::new(),
         };

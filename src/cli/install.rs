@@ -2,33 +2,47 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use clap::Args;
 
+use super::agent_files::{AgentFiles, AgentName, Servers, config_file};
+use super::build::BuildArgs;
+use super::connected::{configured_targets, connected_agents};
 use super::diff::diff;
 use super::installation::{
-    CODEX, FileChange, FileStatus, Installation, MCP, ScriptState, read_bytes, script_state,
+    FileChange, FileStatus, Installation, ScriptState, read_bytes, script_state,
 };
 use super::next_steps::NextSteps;
-use super::{Exit, output};
+use super::{Exit, output, project};
 use crate::emit;
-use crate::model::Digest;
 use crate::model::layout::{HOOKS, MANIFEST};
+use crate::model::{BuildTarget, Digest};
 use crate::wire::agent::SCRIPTS;
 use crate::wire::installed::{self, InstallRecord};
 
 /// Flags of `blue install`.
 #[derive(Args, Debug)]
 pub(super) struct InstallArgs {
-    /// Register in ~/.claude/settings.json, for every project, instead of in this project
+    /// Connect these agents [default: claude, codex and those that are connected]
+    #[arg(
+        long = "agent",
+        value_name = "NAME",
+        value_enum,
+        value_delimiter = ',',
+        conflicts_with = "user"
+    )]
+    agents: Vec<AgentName>,
+    /// Register in ~/.claude/settings.json and ~/.claude.json, for every project, instead of in this
+    /// project
     #[arg(long)]
     user: bool,
     /// Show the changes without writing them
     #[arg(long)]
     dry_run: bool,
-    /// Do not change .mcp.json
+    /// Do not register the MCP server
     #[arg(long)]
     no_mcp: bool,
-    /// Do not change .codex/hooks.json
+    /// Do not connect Codex
     #[arg(long)]
     no_codex: bool,
 }
@@ -45,15 +59,10 @@ impl InstallArgs {
         if !self.dry_run {
             super::project::create_key();
         }
-        let mut installation = match self.user {
-            true => Installation::user()?,
-            false => Installation::project(&super::project::find(directory)?)?,
+        let installation = match self.user {
+            true => Installation::user(self.servers())?,
+            false => self.project(directory)?,
         };
-        installation.files.retain(|file| match file.path.as_str() {
-            MCP => !self.no_mcp,
-            CODEX => !self.no_codex,
-            _ => true,
-        });
         // Every file is checked before the first is written.
         let plan = plan(&installation)?;
         if self.dry_run {
@@ -72,11 +81,52 @@ impl InstallArgs {
             }
         };
         print_report(&installation, &plan)?;
+        build_again(&installation)?;
         if plan.is_needed() {
             output::out(&next_steps(&installation))?;
         }
         Ok(Exit::Done)
     }
+
+    fn servers(&self) -> Servers {
+        if self.no_mcp { Servers::Excluded } else { Servers::Included }
+    }
+
+    /// Returns the files of the agents that the user named and of those that are connected already.
+    fn project(&self, directory: &Path) -> anyhow::Result<Installation> {
+        let folder = project::find(directory)?;
+        let root = project::open(&folder)?;
+        let mut targets = configured_targets(&root)?;
+        let asked: Vec<BuildTarget> =
+            self.agents.iter().filter_map(|agent| agent.target()).collect();
+        targets.extend(&asked);
+        let mut agents = connected_agents(&root);
+        match self.agents.is_empty() {
+            true => agents.extend(AgentName::DEFAULT),
+            false => agents.extend(&self.agents),
+        }
+        agents.retain(|agent| *agent != AgentName::Codex || !self.no_codex);
+        let files = AgentFiles { agents: &agents, targets: &targets, servers: self.servers() };
+        let mut files = files.list();
+        files.extend((!asked.is_empty()).then(|| config_file(asked)));
+        Installation::project(&folder, files)
+    }
+}
+
+/// Builds a project that was built before: its documents may name files that were added or removed,
+/// and the configuration may have changed.
+pub(super) fn build_again(installation: &Installation) -> anyhow::Result<()> {
+    if !installation.is_project || !installation.base.exists(MANIFEST) {
+        return Ok(());
+    }
+    let root = project::open_to_write(installation.base.path())?;
+    let outcome = BuildArgs::default().build(&root);
+    let outcome = outcome.context("the settings of agents are done, but not the build")?;
+    for fate in outcome.fates.iter().filter(|fate| fate.written) {
+        let word = if root.exists(&fate.path) { "built" } else { "removed" };
+        output::out(&format!("{word:8} {}\n", output::visible(&fate.path)))?;
+    }
+    Ok(())
 }
 
 /// A hook script: its path, the bytes that blue ships, and its state on disk.
@@ -212,7 +262,11 @@ fn script_status(state: &ScriptState) -> (FileStatus, &'static str) {
 
 fn print_report(installation: &Installation, plan: &InstallPlan) -> anyhow::Result<()> {
     for (file, change) in installation.files.iter().zip(&plan.changes) {
-        output::out(&format!("{:8} {}{}\n", change.status.word(), file.shown, change.note))?;
+        let note = match change.note {
+            "" => String::new(),
+            note => format!(" ({note})"),
+        };
+        output::out(&format!("{:8} {}{note}\n", change.status.word(), file.shown))?;
     }
     for script in &plan.scripts {
         let (status, note) = script_status(&script.state);
@@ -247,7 +301,13 @@ fn next_steps(installation: &Installation) -> String {
         if !installation.base.exists(MANIFEST) {
             next.blue("init", "find documents and build; until then the hooks print nothing");
         }
-        let files: Vec<&str> = installation.files.iter().map(|file| file.path.as_str()).collect();
+        let targets = configured_targets(&installation.base).unwrap_or_default();
+        let written = targets.iter().flat_map(|target| [target.shared_file(), target.own_path()]);
+        let written = written.flatten().filter(|path| installation.base.exists(path));
+        let own = installation.files.iter().map(|file| file.path.as_str());
+        let mut files: Vec<&str> = own.chain(written).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        files.retain(|path| seen.insert(*path));
         next.git(&format!("add {} {HOOKS}", files.join(" ")), "commit what was added");
         next.blue("doctor", "see what an agent receives");
     }

@@ -7,23 +7,17 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use rustix::fs::OFlags;
 
+use super::agent_files::{CLAUDE, Servers};
 use super::{output, project};
 use crate::emit;
 use crate::model::Digest;
 use crate::model::layout::{INSTALLED, folder_of};
 use crate::root::{Content, Root};
-use crate::wire::agent::{Agent, SCRIPTS, hooks};
-use crate::wire::attributes::ATTRIBUTES;
+use crate::wire::agent::{Agent, SCRIPTS, SessionBy, hooks};
 use crate::wire::conflict;
-use crate::wire::installed::{self, FileRecord, InstallRecord};
-use crate::wire::jsonc::JsonError;
-use crate::wire::register::{self, Impostor, Registration, UndoInfo};
-
-/// Path of the servers of Claude Code in a project.
-pub(super) const MCP: &str = ".mcp.json";
-
-/// Path of the hooks of Codex in a project.
-pub(super) const CODEX: &str = ".codex/hooks.json";
+use crate::wire::installed::{self, FileRecord, InstallRecord, Removed};
+use crate::wire::jsonc::SettingsError;
+use crate::wire::register::{self, Impostor, JsonEntry, Registration, ServerForm};
 
 /// Maximum size of a settings file.
 const MAX_BYTES: u64 = 16 << 20;
@@ -94,7 +88,7 @@ impl FileStatus {
 pub(super) struct FileChange {
     /// Result to report.
     pub(super) status: FileStatus,
-    /// Text after the path in the report.
+    /// Reason after the path in the report; may be empty.
     pub(super) note: &'static str,
     /// Current text; `None` if there is no file.
     pub(super) before: Option<String>,
@@ -105,31 +99,35 @@ pub(super) struct FileChange {
 }
 
 impl Installation {
-    /// Returns the files of a project.
-    pub(super) fn project(folder: &Path) -> anyhow::Result<Installation> {
-        let mut files = Vec::new();
-        for (path, registration) in [
-            (".claude/settings.json", Registration::Hooks(hooks(Agent::Claude))),
-            (MCP, Registration::Server),
-            (CODEX, Registration::Hooks(hooks(Agent::Codex))),
-            (ATTRIBUTES, Registration::Attributes),
-        ] {
+    /// Returns the given files of a project.
+    pub(super) fn project(
+        folder: &Path,
+        files: Vec<(&'static str, Registration)>,
+    ) -> anyhow::Result<Installation> {
+        let file = |(path, registration): (&str, Registration)| {
             let (root, path) = (project::open(folder)?, path.to_string());
-            files.push(SettingsFile { root, shown: path.clone(), path, registration });
-        }
+            Ok(SettingsFile { root, shown: path.clone(), path, registration })
+        };
+        let files = files.into_iter().map(file).collect::<anyhow::Result<_>>()?;
         let (base, record_path) = (project::open(folder)?, INSTALLED.to_string());
         Ok(Installation { base, record_path, files, is_project: true })
     }
 
-    /// Returns the settings file of the user.
-    pub(super) fn user() -> anyhow::Result<Installation> {
+    /// Returns the settings files of the user.
+    pub(super) fn user(servers: Servers) -> anyhow::Result<Installation> {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let home = home.filter(|home| home.is_absolute());
         let home = home.context("$HOME is not set\nhint: set it to your home folder")?;
         let base = project::open(&home)?;
         // It is not in ~/.blue, because a user may delete or commit that folder.
         let record_path = ".local/state/blue/installed.json".to_string();
-        Ok(Installation { base, record_path, files: vec![user_file(&home)?], is_project: false })
+        let hooks = JsonEntry::Hooks(hooks(Agent::ClaudeUser, SessionBy::Hook));
+        let mut files = vec![user_file(&home, CLAUDE, Registration::Json(vec![hooks]))?];
+        if servers == Servers::Included {
+            let server = JsonEntry::Server(ServerForm::McpServers);
+            files.push(user_file(&home, ".claude.json", Registration::Json(vec![server]))?);
+        }
+        Ok(Installation { base, record_path, files, is_project: false })
     }
 
     /// Reads the record of the last installation; empty if there is none.
@@ -162,30 +160,31 @@ impl Installation {
     }
 }
 
-/// Returns the settings file of the user. Symbolic links are followed, because dotfile managers
-/// create them.
-fn user_file(home: &Path) -> anyhow::Result<SettingsFile> {
-    let folder = home.join(".claude");
-    let file = folder.join("settings.json");
+/// Returns a settings file of the user. Symbolic links are followed, because dotfile managers create
+/// them.
+fn user_file(home: &Path, path: &str, registration: Registration) -> anyhow::Result<SettingsFile> {
+    let file = home.join(path);
+    let folder = file.parent().unwrap_or(home);
+    let name = path.rsplit('/').next().unwrap_or(path);
     let real = |path: &Path| {
         path.canonicalize().with_context(|| format!("follow the link {}", path.display()))
     };
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|stat| stat.is_symlink());
-    let (below, path) = if is_link(&file) {
+    let (below, below_path) = if is_link(&file) {
         let file = real(&file)?;
         let name = file.file_name().and_then(|name| name.to_str()).map(str::to_string);
         let name = name.with_context(|| format!("open {}", file.display()))?;
         (file.parent().unwrap_or(home).to_path_buf(), name)
-    } else if is_link(&folder) {
-        (real(&folder)?, "settings.json".to_string())
+    } else if folder != home && is_link(folder) {
+        (real(folder)?, name.to_string())
     } else {
-        (home.to_path_buf(), ".claude/settings.json".to_string())
+        (home.to_path_buf(), path.to_string())
     };
     Ok(SettingsFile {
         root: Root::open(&below).with_context(|| format!("open {}", below.display()))?,
-        path,
-        shown: "~/.claude/settings.json".to_string(),
-        registration: Registration::Hooks(hooks(Agent::ClaudeUser)),
+        path: below_path,
+        shown: format!("~/{path}"),
+        registration,
     })
 }
 
@@ -220,7 +219,7 @@ impl SettingsFile {
         })
     }
 
-    fn error(&self, error: &JsonError) -> anyhow::Error {
+    fn error(&self, error: &SettingsError) -> anyhow::Error {
         anyhow::anyhow!("{}:{error}\nhint: correct it there; nothing was changed", self.shown)
     }
 
@@ -228,16 +227,16 @@ impl SettingsFile {
     pub(super) fn install(&self, previous: Option<&FileRecord>) -> anyhow::Result<FileChange> {
         let before = self.text()?;
         let old = before.as_deref().unwrap_or_default();
-        if matches!(self.registration, Registration::Server) && register::is_name_taken(old) {
+        if let Some(reason) = register::taken(old, &self.registration) {
             return Ok(FileChange {
                 status: FileStatus::Kept,
-                note: " (another server is called blue)",
+                note: reason,
                 after: before.clone(),
                 before,
                 record: None,
             });
         }
-        let registered = self.register(before.as_deref(), previous);
+        let registered = installed::register(before.as_deref(), previous, &self.registration);
         let (after, record) = registered.map_err(|error| self.error(&error))?;
         if let Some(impostor) = self.impostors(&after)?.first() {
             anyhow::bail!(
@@ -258,42 +257,20 @@ impl SettingsFile {
 
     /// Finds commands in a text of this file that pretend to be blue's.
     pub(super) fn impostors(&self, text: &str) -> anyhow::Result<Vec<Impostor>> {
-        match self.registration {
-            Registration::Hooks(_) => register::impostors(text).map_err(|error| self.error(&error)),
-            Registration::Server | Registration::Attributes => Ok(Vec::new()),
-        }
+        register::impostors(text, &self.registration).map_err(|error| self.error(&error))
     }
 
-    /// Returns the text with blue registered, and the record that is needed to remove it again.
-    fn register(
-        &self,
-        before: Option<&str>,
-        previous: Option<&FileRecord>,
-    ) -> Result<(String, FileRecord), JsonError> {
-        let old = before.unwrap_or_default();
-        let registration = &self.registration;
-        let was_registered = register::is_registered(old, registration)?;
-        let mut record = match previous.filter(|_| was_registered) {
-            Some(previous) => previous.clone(),
-            None => FileRecord {
-                created: before.is_none(),
-                written: String::new(),
-                undo: UndoInfo::default(),
-                original: None,
-            },
-        };
-        if was_registered && previous.is_none() {
-            record.undo = UndoInfo::assumed(registration);
-            let removed = register::remove(old, registration, &record.undo)?;
-            record.created = register::is_empty_object(&removed);
+    /// Returns true if hooks of an agent are registered in it.
+    pub(super) fn has_hooks(&self) -> bool {
+        match &self.registration {
+            Registration::Json(entries) => {
+                entries.iter().any(|entry| matches!(entry, JsonEntry::Hooks(_)))
+            }
+            Registration::HookFile(_) => true,
+            Registration::CodexServer | Registration::Attributes | Registration::Targets(_) => {
+                false
+            }
         }
-        let after = register::add(old, registration, &mut record.undo)?;
-        record.written = Digest::of(after.as_bytes()).to_string();
-        if let Some(text) = before.filter(|_| !was_registered) {
-            let removed = register::remove(&after, registration, &record.undo)?;
-            record.original = (removed != text).then(|| text.to_string());
-        }
-        Ok((after, record))
     }
 
     /// Plans the removal of blue. `record` is the record of the installation.
@@ -302,26 +279,11 @@ impl SettingsFile {
         let change =
             |status, before, after| FileChange { status, note: "", before, after, record: None };
         let Some(text) = &before else { return Ok(change(FileStatus::Absent, None, None)) };
-        let original = record.and_then(|record| record.original.clone());
-        let digest = Digest::of(text.as_bytes()).to_string();
-        if original.is_some() && record.is_some_and(|record| record.written == digest) {
-            return Ok(change(FileStatus::Restored, before, original));
-        }
-        let is_registered = register::is_registered(text, &self.registration);
-        if !is_registered.map_err(|error| self.error(&error))? {
-            return Ok(change(FileStatus::Absent, before.clone(), before));
-        }
-        let assumed = UndoInfo::assumed(&self.registration);
-        let undo = record.map_or(&assumed, |record| &record.undo);
-        let removed = register::remove(text, &self.registration, undo);
-        let removed = removed.map_err(|error| self.error(&error))?;
-        let is_empty = register::is_empty_object(&removed);
-        Ok(match original {
-            Some(original) if is_empty => change(FileStatus::Restored, before, Some(original)),
-            _ if is_empty && record.is_none_or(|record| record.created) => {
-                change(FileStatus::Removed, before, None)
-            }
-            _ => change(FileStatus::Restored, before, Some(removed)),
+        let removed = installed::unregister(text, record, &self.registration);
+        Ok(match removed.map_err(|error| self.error(&error))? {
+            Removed::Nothing => change(FileStatus::Absent, before.clone(), before),
+            Removed::Text(text) => change(FileStatus::Restored, before, Some(text)),
+            Removed::File => change(FileStatus::Removed, before, None),
         })
     }
 }

@@ -1,9 +1,11 @@
 //! The command line: parses flags, runs a command and prints its result.
 
 mod accept;
+mod agent_files;
 mod build;
 mod client;
 mod completions;
+mod connected;
 mod context;
 mod diff;
 mod doctor;
@@ -77,7 +79,7 @@ enum Command {
     Init(init::InitArgs),
     /// Register blue's hooks and server in the settings of coding agents
     #[command(
-        after_help = "Examples:\n  blue install --dry-run   see what would change\n  blue install             Claude Code and Codex, in this project\n  blue install --user      Claude Code, in every project\n\nSettings keep their layout, comments and order; a second run changes nothing.\nExit codes: 0 done or current, 2 could not run; then nothing was changed."
+        after_help = "Examples:\n  blue install --dry-run   see what would change\n  blue install             Claude Code and Codex, in this project\n  blue install --agent gemini,opencode,copilot,cursor\n  blue install --user      Claude Code, in every project\n\nSettings keep their layout, comments and order; a second run changes nothing.\nExit codes: 0 done or current, 2 could not run; then nothing was changed."
     )]
     Install(install::InstallArgs),
     /// Remove blue from the settings of coding agents

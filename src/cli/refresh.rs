@@ -14,7 +14,7 @@ use crate::model::escape::escape;
 use crate::model::plural::counted;
 use crate::serve::log::bundle_line;
 use crate::serve::{AuditLog, Staleness, bundles};
-use crate::wire::header;
+use crate::wire::header::{self, HookForm};
 use crate::wire::jsonl::{BundleLine, RefreshPolicy as Policy};
 use crate::wire::session::short_id;
 
@@ -53,7 +53,7 @@ impl RefreshArgs {
         };
         let delivery = Delivery::open(directory, Some(&session))?;
         match due(&delivery, &session, &Occasion::Command)? {
-            Some(due) => due.deliver(&delivery, &session, "refresh")?,
+            Some(due) => due.deliver(&delivery, &session, "refresh", HookForm::Plain)?,
             None => output::say(&format!("blue: {}", why_not(&delivery, &session))),
         }
         Ok(Exit::Done)
@@ -167,14 +167,16 @@ impl DueBundle {
         format!("{}{}\n", String::from_utf8_lossy(&self.bytes), self.note)
     }
 
-    /// Prints the bundle with a note of what changed, and records the delivery.
+    /// Prints the bundle with a note of what changed, in the form that the agent takes, and records
+    /// the delivery.
     pub(super) fn deliver(
         &self,
         delivery: &Delivery,
         session: &str,
         event: &str,
+        form: HookForm,
     ) -> anyhow::Result<()> {
-        output::copy(self.text().as_bytes())?;
+        output::copy(form.output(event, &self.text()).as_bytes())?;
         record(&delivery.root, bundle_line(&self.bundle), session, event)
     }
 

@@ -10,7 +10,7 @@ use super::walk::{DirectoryEntry, Ignores, Tree, Walker};
 use crate::model::layout::{
     BLUE, CONTEXT, KNOWLEDGE, KNOWLEDGE_FOLDER, LOCAL, MANIFEST, WORKTREE, folder_of, is_below,
 };
-use crate::model::{Folder, Glob, PathKind, Plan};
+use crate::model::{BuildTarget, Folder, Glob, PathKind, Plan};
 use crate::root::Root;
 
 /// Folders that are never part of a repository's own code.
@@ -29,6 +29,7 @@ const MIN_FOLDERS: usize = 16;
 pub struct RepositoryFiles<'a> {
     walker: Walker<'a>,
     deny: DenyList,
+    targets: Vec<BuildTarget>,
     tree: &'a Tree,
     listed: Mutex<BTreeMap<String, Option<Arc<ListedFolder>>>>,
 }
@@ -66,7 +67,8 @@ impl<'a> RepositoryFiles<'a> {
     pub fn new(root: &'a Root, plan: &Plan, tree: &'a Tree) -> anyhow::Result<RepositoryFiles<'a>> {
         let deny = DenyList::new(&plan.deny)?;
         let walker = Walker::new(root, plan);
-        Ok(RepositoryFiles { walker, deny, tree, listed: Mutex::default() })
+        let targets = plan.targets.clone();
+        Ok(RepositoryFiles { walker, deny, targets, tree, listed: Mutex::default() })
     }
 
     fn listed(&self) -> MutexGuard<'_, BTreeMap<String, Option<Arc<ListedFolder>>>> {
@@ -87,7 +89,11 @@ impl<'a> RepositoryFiles<'a> {
 
     /// Returns the kind of a path, or `None` if it is not in the repository.
     pub fn kind(&self, path: &str) -> Option<PathKind> {
-        if !self.may_exist(path) || is_emitted(path) || self.deny.denied_part(path).is_some() {
+        // A build creates these files, so they exist in every clone.
+        if self.targets.iter().any(|target| target.shared_file() == Some(path)) {
+            return Some(PathKind::File);
+        }
+        if !self.may_exist(path) || self.is_built(path) || self.deny.denied_part(path).is_some() {
             return None;
         }
         let folder = self.list(folder_of(path))?;
@@ -179,8 +185,15 @@ impl<'a> RepositoryFiles<'a> {
     fn is_included(&self, folder: &ListedFolder, entry: &DirectoryEntry) -> bool {
         folder.kind(&entry.path).is_some()
             && !is_foreign(&entry.path)
-            && !is_emitted(&entry.path)
+            && !self.is_built(&entry.path)
             && self.deny.denied_part(&entry.path).is_none()
+    }
+
+    /// Returns true if a build writes a path, so that a folder must not count because of it.
+    fn is_built(&self, path: &str) -> bool {
+        let mut targets = self.targets.iter();
+        is_emitted(path)
+            || targets.any(|target| target.owns(path) || target.shared_file() == Some(path))
     }
 
     /// Returns true if there is a file in a folder or below it.

@@ -15,7 +15,10 @@ pub use local_folder::{
     save_copy, write_local, write_local_parts, write_local_unlocked,
 };
 pub use lock::{BriefLock, Lock, is_locked};
-pub use replace::{can_write, discard, discard_folder, missing_folders, replace, replace_script};
+pub use replace::{
+    Replacement, can_write, discard, discard_folder, missing_folders, remove_staged, replace,
+    replace_script, stage_replacement,
+};
 pub use transaction::{Change, Removal, commit, is_pending, pending, recover};
 pub use undo::Undo;
 pub use user_folder::{KEY, create_key, replace_private};

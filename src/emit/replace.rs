@@ -29,6 +29,36 @@ fn replace_with_mode(
     bytes: &[u8],
     mode: Option<Mode>,
 ) -> anyhow::Result<()> {
+    stage_with_mode(root, path, bytes, mode)?.finish(root)
+}
+
+/// The new bytes of a file, on disk beside it and not in place yet.
+pub struct Replacement {
+    path: String,
+    temporary: String,
+}
+
+/// Writes the new bytes of a file beside it. Errors such as a full disk occur here, before the file
+/// is touched.
+pub fn stage_replacement(root: &Root, path: &str, bytes: &[u8]) -> anyhow::Result<Replacement> {
+    stage_with_mode(root, path, bytes, None)
+}
+
+/// Removes the new bytes that a killed process left beside a file. The caller holds the lock.
+pub fn remove_staged(root: &Root, path: &str) -> anyhow::Result<()> {
+    stage::remove(root, &temporary_of(path))
+}
+
+fn temporary_of(path: &str) -> String {
+    format!("{path}.blue-tmp")
+}
+
+fn stage_with_mode(
+    root: &Root,
+    path: &str,
+    bytes: &[u8],
+    mode: Option<Mode>,
+) -> anyhow::Result<Replacement> {
     if !folder_of(path).is_empty() {
         create_folders(root, folder_of(path))?;
     }
@@ -37,24 +67,39 @@ fn replace_with_mode(
         None => mode_of(root, path)?,
         mode => mode,
     };
-    let temporary = format!("{path}.blue-tmp");
-    stage::remove(root, &temporary)?;
-    let mut file = stage::create(root, &temporary)?;
+    let replacement = Replacement { path: path.to_string(), temporary: temporary_of(path) };
+    stage::remove(root, &replacement.temporary)?;
+    let mut file = stage::create(root, &replacement.temporary)?;
     let written = file.write_all(bytes).and_then(|()| {
         if let Some(mode) = mode {
             rustix::io::retry_on_intr(|| rustix::fs::fchmod(&file, mode))?;
         }
         file.sync_all()
     });
-    let renamed = written
-        .with_context(|| format!("write {path}"))
-        .and_then(|()| stage::rename(root, &temporary, path));
-    if renamed.is_err() {
-        // The first error is the one to report.
-        stage::remove(root, &temporary).ok();
+    match written {
+        Ok(()) => Ok(replacement),
+        Err(error) => {
+            replacement.discard(root);
+            Err(error).with_context(|| format!("write {path}"))
+        }
     }
-    renamed?;
-    stage::sync_folder(root, folder_of(path))
+}
+
+impl Replacement {
+    /// Renames the bytes into place.
+    pub fn finish(self, root: &Root) -> anyhow::Result<()> {
+        let renamed = stage::rename(root, &self.temporary, &self.path);
+        if renamed.is_err() {
+            self.discard(root);
+        }
+        renamed?;
+        stage::sync_folder(root, folder_of(&self.path))
+    }
+
+    /// Removes the bytes. An error is ignored, because the caller reports an earlier one.
+    pub fn discard(&self, root: &Root) {
+        stage::remove(root, &self.temporary).ok();
+    }
 }
 
 /// Returns the permissions of a file, or `None` if it does not exist.

@@ -11,11 +11,12 @@ use rayon::prelude::*;
 
 use super::local_folder::{LOCAL, create_folders, entry_names, remove_temporaries};
 use super::stage;
+use crate::model::build_target::{CLAUDE_RULES, COPILOT_RULES, CURSOR_RULES};
 use crate::model::layout::{
     BLUE, CONFIG, CONTEXT, HOOKS, IGNORE, KNOWLEDGE_FOLDER, MANIFEST, OLD_MANIFEST, WORKFLOW,
     folder_of,
 };
-use crate::model::{Digest, Stat, TrackedFile};
+use crate::model::{BuildTarget, Digest, Stat, TrackedFile};
 use crate::root::{Content, Root, stat_of};
 use crate::wire::commit::CommitRecord;
 
@@ -86,8 +87,18 @@ pub fn recover(root: &Root) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Folders that blue writes to. Each can be on a file system of its own.
-const FOLDERS: [&str; 5] = [KNOWLEDGE_FOLDER, BLUE, CONTEXT, HOOKS, WORKFLOW];
+/// Folders that blue writes to. Each can be on a file system of its own. The empty one is the root.
+const FOLDERS: [&str; 9] = [
+    "",
+    KNOWLEDGE_FOLDER,
+    BLUE,
+    CONTEXT,
+    HOOKS,
+    WORKFLOW,
+    CLAUDE_RULES,
+    COPILOT_RULES,
+    CURSOR_RULES,
+];
 
 /// Removes the file that a killed build staged beside its target. The staged file has the same
 /// number as its placeholder in the transaction folder.
@@ -100,7 +111,8 @@ fn remove_beside(root: &Root, number: &str) -> anyhow::Result<()> {
 }
 
 fn beside(folder: &str, number: &str) -> String {
-    format!("{folder}/.blue-{number}.tmp")
+    let name = format!(".blue-{number}.tmp");
+    if folder.is_empty() { name } else { format!("{folder}/{name}") }
 }
 
 fn is_number(text: &str) -> bool {
@@ -132,16 +144,20 @@ fn roll_forward(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
 /// Returns true if a path is one that blue writes to.
 fn is_own(path: &str) -> bool {
     let plain = |name: &str| !name.is_empty() && !name.contains('/') && !matches!(name, "." | "..");
-    let in_folder = path
-        .rsplit_once('/')
-        .is_some_and(|(folder, name)| folder != BLUE && FOLDERS.contains(&folder) && plain(name));
+    // In these folders, people have files too.
+    let is_shared =
+        |folder: &str| matches!(folder, "" | BLUE | CLAUDE_RULES | COPILOT_RULES | CURSOR_RULES);
+    let in_folder = path.rsplit_once('/').is_some_and(|(folder, name)| {
+        !is_shared(folder) && FOLDERS.contains(&folder) && plain(name)
+    });
     let single = [CONFIG, IGNORE, MANIFEST, OLD_MANIFEST];
-    in_folder || single.contains(&path)
+    in_folder || single.contains(&path) || BuildTarget::ALL.iter().any(|target| target.owns(path))
 }
 
 /// Returns true if a path is one at which a build stages a target.
 fn is_staged(staged: &str, target: &str) -> bool {
-    let beside = format!("{}/.blue-", folder_of(target));
+    let folder = folder_of(target);
+    let beside = if folder.is_empty() { ".blue-".to_string() } else { format!("{folder}/.blue-") };
     let in_txn = staged.strip_prefix(&format!("{}/", folder_path())).is_some_and(is_number);
     in_txn
         || staged

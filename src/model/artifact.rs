@@ -13,6 +13,8 @@ pub enum Format {
     Jsonl,
     /// YAML, with the header in comment lines.
     Yaml,
+    /// Markdown that must begin with front matter, with the header in comment lines of it.
+    FrontMatter,
 }
 
 /// An output path and its bytes. Only `emit` turns it into a file.
@@ -61,6 +63,7 @@ pub fn content_digest<P: AsRef<[u8]>>(format: Format, source: &str, body: &[P]) 
         Format::Bundle => return Digest::of_parts(body),
         Format::Jsonl => b"jsonl",
         Format::Yaml => b"yaml",
+        Format::FrontMatter => b"front matter",
     };
     super::Hasher::new().field(tag).field(source.as_bytes()).parts(body).digest()
 }

@@ -172,6 +172,7 @@ codes! {
     Orphan = "BLUE-OUT-006", Error, "an emitted file that is no longer needed";
     EditedOrphan = "BLUE-OUT-007", Warning, "an edited file that is no longer needed";
     CacheNotWritten = "BLUE-OUT-008", Warning, "a cache that could not be written";
+    TargetSkipped = "BLUE-OUT-009", Warning, "a file of a target that is left alone";
     SourceUnknown = "BLUE-CFG-001", Warning, "a configured source that does not exist";
     TooManyBundles = "BLUE-CFG-002", Info, "more unfinished RFCs than workflow bundles";
     AcceptedGone = "BLUE-CFG-003", Info, "an accepted finding that no longer occurs";

@@ -65,6 +65,8 @@ pub const REPORTED: &str = ".blue/local/reported";
 pub const SESSIONS: &str = ".blue/local/sessions";
 /// Folder that maps each agent process to its session names; not committed.
 pub const CLIENTS: &str = ".blue/local/clients";
+/// Copy of the bundle of the current work, for agents that include files by name; not committed.
+pub const CURRENT: &str = ".blue/local/current.md";
 /// Record of `blue install`; not committed.
 pub const INSTALLED: &str = ".blue/local/installed.json";
 /// Makes git ignore [`LOCAL`].

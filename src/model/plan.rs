@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::yaml_depth::MAX_DEPTH;
-use super::{Allowance, Code, Digest, Hasher, Kind, Severity};
+use super::{Allowance, BuildTarget, Code, Digest, Hasher, Kind, Severity};
 
 /// The number of tokens and of bytes that a text may not exceed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -163,6 +163,8 @@ pub struct Plan {
     pub allowance: Allowance,
     /// Limits on resources.
     pub limits: Limits,
+    /// Files for other agents to write, sorted.
+    pub targets: Vec<BuildTarget>,
     /// Names of plugins.
     pub plugins: Vec<String>,
     /// Severities that differ from the default; `None` turns a code off.

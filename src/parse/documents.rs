@@ -76,6 +76,7 @@ fn document(
     let is_shared = |heading: &str| shared.contain(found.collection, heading);
     let title = title_candidates::choose(&facts.titles, &name.slug, is_shared);
     let title = title.map(|title| title::stripped(title, number.as_ref()));
+    let title = title.map(name_title::in_words);
     let title = title
         .filter(|title| !title.is_empty())
         .unwrap_or_else(|| name_title::from_name(&name, &found, &facts.titles));

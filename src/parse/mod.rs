@@ -19,6 +19,7 @@ mod markdown;
 mod name_title;
 mod named_paths;
 mod notices;
+mod options;
 mod percent;
 mod plain_text;
 mod references;

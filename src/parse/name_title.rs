@@ -45,3 +45,15 @@ fn as_written(slug: &str, path: &str) -> String {
     });
     words.collect::<Vec<&str>>().join("-")
 }
+
+/// Writes a title that is a slug in words: `use-lograge-gem` becomes `Use lograge gem`.
+pub(super) fn in_words(title: String) -> String {
+    let is_slug = title.split('-').count() > 2
+        && title.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if !is_slug {
+        return title;
+    }
+    let words = title.replace('-', " ");
+    let mut chars = words.trim().chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or(title)
+}

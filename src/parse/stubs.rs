@@ -48,8 +48,15 @@ pub(super) fn is_stub(page: &Page<'_>) -> bool {
         return false;
     }
     let is_field = |line: &str| key_and_value(line).is_some_and(|(key, _)| is_known(&key));
+    let is_heading = |line: &str| {
+        let offset = line.as_ptr() as usize - page.text.as_ptr() as usize;
+        page.body.headings.iter().any(|heading| (heading.start..heading.after).contains(&offset))
+    };
+    // `final` `mandatory`
+    let is_tags = |line: &str| line.split('`').step_by(2).all(|gap| gap.trim().is_empty());
     let lines = text.lines().map(str::trim);
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#') && !is_field(line));
+    let lines = lines
+        .filter(|line| !line.is_empty() && !is_heading(line) && !is_field(line) && !is_tags(line));
     lines.clone().count() <= MAX_LINES && lines.clone().any(says_moved)
 }
 
@@ -115,5 +122,8 @@ mod tests {
         assert!(moved(&format!("{header}This document moved to [x](x.md).\n")));
         assert!(!moved(&format!("{header}Text.\n\nMore.\n\nEven more.\n\nMoved to [x](x.md).\n")));
         assert!(!moved(&format!("{header}Text.\n")));
+        assert!(moved(
+            "NIP-20\n======\n\nResults\n-------\n\n`final` `mandatory`\n\nMoved to [x](x.md).\n"
+        ));
     }
 }

@@ -5,6 +5,7 @@ use super::decisive::{is_context, is_decision};
 use super::excerpts::heading_position;
 use super::header_fields::{key_and_value, without_bullet};
 use super::markdown::Paragraph;
+use super::options;
 use super::plain_text::{first_sentence, plain_within};
 use super::summary_text::{
     has_words, is_introduction, is_metadata, is_noise, join_items, stated_in_lines, without_label,
@@ -158,45 +159,7 @@ pub(super) fn summary(page: &Page<'_>) -> Summary {
         .or_else(|| first_statement(page, &page.body.paragraphs))
         .or_else(|| short_statement(page, &page.body.paragraphs))
         .unwrap_or_default();
-    with_option(page, summary)
-}
-
-/// Adds the name of the option that a summary refers to: `Option 2 is chosen.` names only its number.
-fn with_option(page: &Page<'_>, summary: Summary) -> Summary {
-    let Some(label) = option_label(&summary.line) else { return summary };
-    let headings = page.body.headings.iter().map(|heading| heading.title.as_str());
-    let items = page.body.paragraphs.iter().filter(|paragraph| paragraph.in_list);
-    let items = items.map(|item| without_bullet(page.text[item.range.clone()].trim()));
-    let names = items.take(MAX_SEARCHED).chain(headings).filter_map(|text| {
-        let title = first_sentence(&plain_within(page.text, text));
-        let rest = title.get(label.len()..)?;
-        let is_label = title.get(..label.len())?.eq_ignore_ascii_case(&label);
-        let name = rest.trim_start_matches([' ', ':', '-', '–', '—', '.', ')', '(']);
-        let ends = rest.starts_with(|c: char| !c.is_alphanumeric());
-        (is_label && ends && has_words(name, 2)).then(|| name.to_string())
-    });
-    let Some(name) = names.last().filter(|name| !summary.line.contains(name.as_str())) else {
-        return summary;
-    };
-    let name = name.trim_end_matches('.');
-    let line = format!("{} ({name}).", summary.line.trim_end_matches(['.', ' ']));
-    Summary { brief: format!("{line}{}", &summary.brief[summary.line.len()..]), line }
-}
-
-/// Returns the label of an option that a short sentence names by its number: `Option 2`.
-fn option_label(line: &str) -> Option<String> {
-    const NOUNS: [&str; 4] = ["option", "solution", "alternative", "approach"];
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let is_label = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        word.len() <= 2 && word.starts_with(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase())
-    };
-    let pair = words.windows(2).find(|pair| {
-        let noun = pair[0].trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        NOUNS.contains(&noun.as_str()) && !pair[0].ends_with(':') && is_label(pair[1])
-    })?;
-    let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_string();
-    (words.len() <= 16).then(|| format!("{} {}", trimmed(pair[0]), trimmed(pair[1])))
+    options::with_names(page, summary)
 }
 
 /// Returns the summary in a header field.

@@ -124,12 +124,12 @@ fn short_line(line: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", &start[..at]))
 }
 
-/// Returns true if the sentence of a numbered document has three of four terms of its title.
+/// Returns true if the sentence of a numbered document has all terms of its title.
 fn line_repeats_title(document: &Document) -> bool {
     let (title, line) = (stems(&document.title, 64), stems(&document.facts.line, 256));
-    let n_repeated = title.iter().filter(|stem| line.contains(stem)).count();
     let is_marked = head(document).ends_with(']');
-    !document.number_text.is_empty() && !is_marked && n_repeated * 4 >= title.len() * 3
+    let is_repeated = title.iter().all(|stem| line.contains(stem));
+    !document.number_text.is_empty() && !is_marked && is_repeated
 }
 
 /// Returns true if the sentence of a document has a term that its title does not have.

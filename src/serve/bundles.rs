@@ -5,7 +5,7 @@ use crate::model::layout::{
     BUNDLES, KNOWLEDGE_BUNDLE, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE,
 };
 use crate::root::Root;
-use crate::wire::jsonl::{BundleLine, ONLY_WORK};
+use crate::wire::jsonl::{self, BundleLine};
 
 /// Every bundle of the last build.
 pub struct Bundles(Vec<BundleLine>);
@@ -63,26 +63,12 @@ pub fn work_name(root: &Root, branch: Option<&str>, bundles: &Bundles) -> Option
     if let Some(name) = worktree_work(root) {
         return Some(name);
     }
-    let named = branch.filter(|name| bundles.of_work(name).is_some());
-    let only = || bundles.of_work(ONLY_WORK).filter(|line| !names_another(line, branch));
-    named.or_else(|| only().and_then(document)).or(branch).map(str::to_string)
-}
-
-/// Returns true if a branch has the prefix of branches that name an RFC.
-fn names_another(only: &BundleLine, branch: Option<&str>) -> bool {
-    let prefixes = only.names.iter().filter_map(|name| name.strip_suffix(ONLY_WORK));
-    let mut prefixes = prefixes.filter(|prefix| !prefix.is_empty());
-    prefixes.any(|prefix| branch.is_some_and(|branch| branch.starts_with(prefix)))
+    let bundle = jsonl::current_bundle(&bundles.0, None, branch);
+    bundle.and_then(document).or(branch).map(str::to_string)
 }
 
 fn worktree_work(root: &Root) -> Option<String> {
-    let bytes = root.readable_bytes(WORKTREE, 1 << 16)?;
-    let value = serde_json::from_slice::<serde_json::Value>(&bytes).ok()?;
-    match &value["rfc"] {
-        serde_json::Value::String(name) if !name.is_empty() => Some(name.clone()),
-        serde_json::Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
+    jsonl::work_name(&root.readable_bytes(WORKTREE, 1 << 16)?)
 }
 
 /// Reads the previous version of a tier 2 bundle, if it has a digest.

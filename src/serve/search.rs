@@ -37,7 +37,7 @@ const SIMILAR: u64 = 6;
 
 /// A document that has less than this share of the query's words, weighted by rarity, is a weak
 /// match; in thousandths.
-const WEAK: u32 = 450;
+const WEAK: u32 = 350;
 
 /// Documents with less than this share of the best score are left out, in hundredths.
 const MIN_SCORE: u64 = 25;

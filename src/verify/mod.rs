@@ -3,6 +3,7 @@
 use anyhow::Context;
 
 use crate::model::artifact::content_digest;
+use crate::model::build_target::{CLAUDE_RULES, COPILOT_RULES, CURSOR_RULES};
 use crate::model::layout::{CONTEXT, MANIFEST, is_below};
 use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Digest, Format};
@@ -50,12 +51,16 @@ impl Cause {
     }
 }
 
+/// Folders of files that must begin with front matter.
+const RULE_FOLDERS: [&str; 3] = [CLAUDE_RULES, COPILOT_RULES, CURSOR_RULES];
+
 /// Returns the format in which an artifact stores its provenance, by its path.
 pub fn format_of(path: &str) -> Format {
     match path.rsplit_once('.').map(|(_, ending)| ending) {
         Some("jsonl") => Format::Jsonl,
         Some("yaml") => Format::Yaml,
         _ if is_below(path, CONTEXT) => Format::Bundle,
+        _ if RULE_FOLDERS.iter().any(|folder| is_below(path, folder)) => Format::FrontMatter,
         _ => Format::Markdown,
     }
 }

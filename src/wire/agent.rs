@@ -25,6 +25,25 @@ pub enum Agent {
     ClaudeUser,
     /// Codex, in the project.
     Codex,
+    /// Gemini CLI, in the project.
+    Gemini,
+    /// Copilot CLI, in the project.
+    Copilot,
+}
+
+impl Agent {
+    /// All variants.
+    pub const ALL: [Agent; 5] =
+        [Agent::Claude, Agent::ClaudeUser, Agent::Codex, Agent::Gemini, Agent::Copilot];
+}
+
+/// The way in which an agent receives the session text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum SessionBy {
+    /// A hook prints it.
+    Hook,
+    /// The agent reads a file that has it, so that a hook would deliver it twice.
+    File,
 }
 
 /// Program that a hook runs.
@@ -38,37 +57,68 @@ enum HookProgram {
 
 use HookProgram::{Blue, Script};
 
-/// Tools that edit files. The tool of Codex also matches two names of Claude Code.
-const EDITS: Matchers = Matchers {
-    claude: Some("Edit|MultiEdit|Write|NotebookEdit"),
-    codex: Some("apply_patch|Edit|Write"),
-};
-/// A resumed session already has the text. Claude Code drops a second copy of the same bytes, Codex
-/// does not.
-const STARTS: Matchers = Matchers { claude: None, codex: Some("startup|clear|compact") };
-const ALL: Matchers = Matchers { claude: None, codex: None };
+/// An event of an agent, with the pattern of tool names or sources; `None` for all.
+type EventMatcher = (&'static str, Option<&'static str>);
 
-/// Patterns of tool names or sources in Claude Code and in Codex; `None` for all.
-struct Matchers {
-    claude: Option<&'static str>,
-    codex: Option<&'static str>,
+/// A program, its timeout in seconds, and the event of each agent that starts it.
+struct HookRow {
+    program: HookProgram,
+    timeout: u64,
+    claude: Option<EventMatcher>,
+    codex: Option<EventMatcher>,
+    gemini: Option<EventMatcher>,
+    copilot: Option<EventMatcher>,
 }
 
-/// Event, matchers, program, timeout in seconds, and true if Codex has the event too. Each text for
-/// the start of a session has its own entry, because agents limit the output of each entry.
-type HookRow = (&'static str, Matchers, HookProgram, u64, bool);
+/// Events at the start of a session. A resumed session already has the text. Claude Code drops a
+/// second copy of the same bytes, Codex does not.
+const fn at_start(program: HookProgram) -> HookRow {
+    HookRow {
+        program,
+        timeout: 5,
+        claude: Some(("SessionStart", None)),
+        codex: Some(("SessionStart", Some("startup|clear|compact"))),
+        gemini: Some(("SessionStart", None)),
+        copilot: Some(("sessionStart", None)),
+    }
+}
+
+/// Events of Claude Code and of Codex only.
+const fn of_two(event: &'static str, program: HookProgram) -> HookRow {
+    let event = Some((event, None));
+    HookRow { program, timeout: 5, claude: event, codex: event, gemini: None, copilot: None }
+}
+
+/// Each text for the start of a session has its own entry, because agents limit the output of each
+/// entry.
 const TABLE: &[HookRow] = &[
-    ("SessionStart", STARTS, Script("session-start", "global"), 5, true),
-    ("SessionStart", STARTS, Script("session-start", ""), 5, true),
-    ("SessionStart", STARTS, Script("session-start", "knowledge"), 5, true),
-    ("SessionStart", STARTS, Script("session-workflow", ""), 5, true),
-    ("SubagentStart", ALL, Script("session-start", ""), 5, true),
-    ("UserPromptSubmit", ALL, Blue("user-prompt-submit"), 5, true),
-    ("PreToolUse", ALL, Blue("pre-tool-use"), 5, false),
-    ("PostToolUse", EDITS, Blue("post-tool-use"), 60, true),
-    ("PreCompact", ALL, Blue("pre-compact"), 5, true),
-    // Codex allows at most 3 seconds.
-    ("SessionEnd", ALL, Blue("session-end"), 3, true),
+    at_start(Script("session-start", "global")),
+    at_start(Script("session-start", "")),
+    at_start(Script("session-start", "knowledge")),
+    at_start(Script("session-workflow", "")),
+    of_two("SubagentStart", Script("session-start", "")),
+    HookRow {
+        gemini: Some(("BeforeAgent", None)),
+        copilot: Some(("userPromptSubmitted", None)),
+        ..of_two("UserPromptSubmit", Blue("user-prompt-submit"))
+    },
+    HookRow { codex: None, ..of_two("PreToolUse", Blue("pre-tool-use")) },
+    HookRow {
+        timeout: 60,
+        claude: Some(("PostToolUse", Some("Edit|MultiEdit|Write|NotebookEdit"))),
+        // The tool of Codex also matches two names of Claude Code.
+        codex: Some(("PostToolUse", Some("apply_patch|Edit|Write"))),
+        gemini: Some(("AfterTool", Some("write_file|replace"))),
+        ..of_two("", Blue("post-tool-use"))
+    },
+    of_two("PreCompact", Blue("pre-compact")),
+    HookRow {
+        // Codex allows at most 3 seconds.
+        timeout: 3,
+        gemini: Some(("SessionEnd", None)),
+        copilot: Some(("sessionEnd", None)),
+        ..of_two("SessionEnd", Blue("session-end"))
+    },
 ];
 
 /// Path and bytes of each shipped hook script.
@@ -81,35 +131,50 @@ pub const SCRIPTS: &[(&str, &[u8])] = &[
 pub const SERVER: &str = "blue";
 
 /// Returns the hooks of an agent, in the order of registration.
-pub fn hooks(agent: Agent) -> Vec<AgentHook> {
-    let rows = TABLE.iter().filter(|(.., codex)| agent != Agent::Codex || *codex);
-    rows.map(|(event, matchers, program, timeout, _)| AgentHook {
-        event,
-        matcher: match agent {
-            Agent::Codex => matchers.codex,
-            Agent::Claude | Agent::ClaudeUser => matchers.claude,
-        },
-        command: command(agent, *program),
-        timeout: *timeout,
-    })
-    .collect()
+pub fn hooks(agent: Agent, session: SessionBy) -> Vec<AgentHook> {
+    let is_needed = |row: &&HookRow| {
+        session == SessionBy::Hook || !matches!(row.program, Script("session-start", ""))
+    };
+    let hook = |row: &HookRow| {
+        let (event, matcher) = match agent {
+            Agent::Claude | Agent::ClaudeUser => row.claude,
+            Agent::Codex => row.codex,
+            Agent::Gemini => row.gemini,
+            Agent::Copilot => row.copilot,
+        }?;
+        let milliseconds = if agent == Agent::Gemini { 1_000 } else { 1 };
+        let timeout = row.timeout * milliseconds;
+        Some(AgentHook { event, matcher, command: command(agent, row.program), timeout })
+    };
+    TABLE.iter().filter(is_needed).filter_map(hook).collect()
 }
 
 fn command(agent: Agent, program: HookProgram) -> String {
+    // The output that these agents take differs from that of the others.
+    let form = match agent {
+        Agent::Claude | Agent::ClaudeUser | Agent::Codex => None,
+        Agent::Gemini => Some("gemini"),
+        Agent::Copilot => Some("copilot"),
+    };
+    let flag = form.map_or(String::new(), |form| format!(" --agent {form}"));
     let (name, argument) = match program {
         // An agent ignores the output of a failed hook, and some agents stop. A missing or outdated
         // blue must not have that effect.
-        Blue(name) => return format!("blue hook {name} || :"),
+        Blue(name) => return format!("blue hook {name}{flag} || :"),
         Script(name, argument) => (name, argument),
     };
-    let suffix = if argument.is_empty() { String::new() } else { format!(" {argument}") };
+    let words = [argument, form.unwrap_or_default()];
+    let arguments: String =
+        words.iter().filter(|word| !word.is_empty()).map(|word| format!(" {word}")).collect();
     let path = format!("{HOOKS}/{name}");
+    let hook = event_name(name, argument);
     match agent {
         // Run by `sh`, because the kernel cannot read the first line of a script with CR LF.
-        Agent::Claude => format!("sh \"$CLAUDE_PROJECT_DIR\"/{path}{suffix}"),
+        Agent::Claude => format!("sh \"$CLAUDE_PROJECT_DIR\"/{path}{arguments}"),
         // These settings apply to every repository, also to hostile ones, so no script is run.
-        Agent::ClaudeUser => format!("blue hook {} || :", event_name(name, argument)),
-        Agent::Codex => upward(&path, &suffix, &event_name(name, argument)),
+        Agent::ClaudeUser => format!("blue hook {hook} || :"),
+        Agent::Codex | Agent::Copilot => upward(&path, &arguments, &format!("{hook}{flag}")),
+        Agent::Gemini => format!("sh \"$GEMINI_PROJECT_DIR\"/{path}{arguments} || :"),
     }
 }
 
@@ -167,8 +232,7 @@ pub fn is_impostor(command: &str) -> bool {
 
 /// Returns true if this or an earlier version of blue registers a command.
 fn is_registered_command(command: &str) -> bool {
-    let agents = [Agent::Claude, Agent::ClaudeUser, Agent::Codex];
-    let scripts = TABLE.iter().filter_map(|(_, _, program, ..)| match program {
+    let scripts = TABLE.iter().filter_map(|row| match row.program {
         Script(name, argument) => Some((name, argument)),
         Blue(_) => None,
     });
@@ -180,8 +244,8 @@ fn is_registered_command(command: &str) -> bool {
         );
         [for_codex, format!("\"$CLAUDE_PROJECT_DIR\"/{path}{argument}")]
     });
-    agents.iter().any(|agent| hooks(*agent).iter().any(|hook| hook.command == command))
-        || earlier.any(|earlier| earlier == command)
+    let all = Agent::ALL.into_iter().flat_map(|agent| hooks(agent, SessionBy::Hook));
+    all.into_iter().any(|hook| hook.command == command) || earlier.any(|earlier| earlier == command)
 }
 
 impl AgentHook {
@@ -218,6 +282,7 @@ mod tests {
 
     #[test]
     fn every_command_is_recognised_and_means_the_same_for_every_agent() {
+        let hooks = |agent| hooks(agent, SessionBy::Hook);
         let roles = |agent| -> Vec<(&str, String)> {
             hooks(agent).iter().map(|hook| (hook.event, role(&hook.command).unwrap())).collect()
         };
@@ -228,13 +293,29 @@ mod tests {
         once.dedup();
         assert_eq!(once.len(), claude.len(), "no two hooks of an event have the same role");
         assert!(roles(Agent::Codex).iter().all(|role| claude.contains(role)));
+        for agent in [Agent::Gemini, Agent::Copilot] {
+            let known = |(_, role): &(&str, String)| claude.iter().any(|(_, other)| other == role);
+            assert!(roles(agent).iter().all(known), "{agent:?}");
+        }
+    }
+
+    #[test]
+    fn an_agent_that_reads_a_file_gets_no_session_hook() {
+        for agent in Agent::ALL {
+            let has_session = |session| {
+                let hooks = hooks(agent, session);
+                hooks.iter().any(|hook| role(&hook.command).unwrap() == "session-start")
+            };
+            assert!(has_session(SessionBy::Hook) && !has_session(SessionBy::File), "{agent:?}");
+        }
     }
 
     #[test]
     fn blues_own_commands_are_no_impostors() {
-        for agent in [Agent::Claude, Agent::ClaudeUser, Agent::Codex] {
-            assert!(hooks(agent).iter().all(|hook| !is_impostor(&hook.command)));
-            assert!(hooks(agent).iter().all(|hook| is_impostor(&format!("{}; x", hook.command))));
+        for agent in Agent::ALL {
+            let hooks = hooks(agent, SessionBy::Hook);
+            assert!(hooks.iter().all(|hook| !is_impostor(&hook.command)));
+            assert!(hooks.iter().all(|hook| is_impostor(&format!("{}; x", hook.command))));
         }
         assert!(!is_impostor("echo blue hook x") && is_impostor("echo x; blue hook x;"));
     }

@@ -1,14 +1,9 @@
 //! blue's lines in `.gitattributes`, so that scripts and artifacts are checked out with LF.
 
+use super::marked_block::{self, HASH};
+
 /// Path below the root.
 pub const ATTRIBUTES: &str = ".gitattributes";
-
-/// First line of the block.
-const BEGIN: &str = "# blue: begin";
-/// First line of the block where the text before it had no line end, so that removal is exact.
-const UNENDED: &str = "# blue: begin (the line above had no line end)";
-/// Last line of the block.
-const END: &str = "# blue: end";
 
 const LINES: [&str; 4] = [
     "/.blue/hooks/* text eol=lf",
@@ -17,59 +12,21 @@ const LINES: [&str; 4] = [
     "/knowledge/*.md text eol=lf",
 ];
 
-/// Finds the block, with the line end after it. git may have checked the file out with CR LF. A block
-/// without a last line does not count, because its end is unknown.
-fn block(text: &str) -> Option<std::ops::Range<usize>> {
-    let (mut at, mut start) = (0, None);
-    for line in text.split_inclusive('\n') {
-        let end = at + line.len();
-        match line.trim_end() {
-            BEGIN | UNENDED => start = Some(at),
-            END => {
-                if let Some(start) = start {
-                    return Some(start..end);
-                }
-            }
-            _ => {}
-        }
-        at = end;
-    }
-    None
-}
-
 /// Returns true if a text has blue's block.
 pub fn is_in(text: &str) -> bool {
-    block(text).is_some()
+    marked_block::find(text, HASH).is_some()
 }
 
 /// Returns the text with blue's block, updated in place or appended. Other lines do not change.
 pub fn add(text: &str) -> String {
-    let written = |begin: &str| format!("{begin}\n{}\n{END}\n", LINES.join("\n"));
-    match block(text) {
-        Some(range) => {
-            let old = &text[range.clone()];
-            let begin = old.lines().next().unwrap_or(BEGIN);
-            let new = written(begin);
-            match old.lines().eq(new.lines()) {
-                true => text.to_string(),
-                false => format!("{}{new}{}", &text[..range.start], &text[range.end..]),
-            }
-        }
-        None if text.is_empty() || text.ends_with('\n') => format!("{text}{}", written(BEGIN)),
-        None => format!("{text}\n{}", written(UNENDED)),
-    }
+    // `blue install` records whether the file existed.
+    let before = Some(text).filter(|text| !text.is_empty());
+    marked_block::set(before, HASH, "", &format!("{}\n", LINES.join("\n")))
 }
 
 /// Returns the text without blue's block: the inverse of [`add`].
 pub fn remove(text: &str) -> String {
-    let Some(range) = block(text) else { return text.to_string() };
-    let (before, after) = (&text[..range.start], &text[range.end..]);
-    let unended = text[range].starts_with(UNENDED) && after.is_empty();
-    let before = match unended {
-        true => before.strip_suffix('\n').map_or(before, |b| b.strip_suffix('\r').unwrap_or(b)),
-        false => before,
-    };
-    format!("{before}{after}")
+    marked_block::remove(text, HASH).unwrap_or_default()
 }
 
 #[cfg(test)]

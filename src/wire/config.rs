@@ -12,7 +12,7 @@ use super::schema::Refusal;
 use super::security::{DenyDocuments, Security};
 use crate::model::plan::{HOOK_BYTES, Rule, Tier};
 use crate::model::uri::slugify;
-use crate::model::{Budget, Code, Digest, Kind, Plan, Severity};
+use crate::model::{Budget, BuildTarget, Code, Digest, Kind, Plan, Severity};
 
 /// The configuration of a blue project. Every key is optional.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -38,6 +38,10 @@ pub struct Config {
     pub digests: Digests,
     /// Settings for counting tokens.
     pub tokens: Tokens,
+    /// Files for other agents that a build writes; none by default.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "target_names")]
+    pub targets: Vec<String>,
     /// Files that are never read, and exceptions from findings.
     pub security: Security,
     /// Limits on the cost of a repository.
@@ -65,6 +69,17 @@ fn levels(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         "type": "object",
         "properties": codes,
         "additionalProperties": false,
+    })
+}
+
+/// Returns the schema of `targets`, which lists their names.
+fn target_names(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let names = BuildTarget::ALL.map(BuildTarget::as_str);
+    schemars::json_schema!({
+        "description": "Files for other agents that a build writes; none by default.",
+        "type": "array",
+        "items": {"enum": names},
+        "uniqueItems": true,
     })
 }
 
@@ -227,6 +242,7 @@ impl Default for Config {
             reference: None,
             digests: Digests::default(),
             tokens: Tokens::default(),
+            targets: Vec::new(),
             security: Security::default(),
             limits: LimitKeys::default(),
             diagnostics: BTreeMap::new(),
@@ -251,6 +267,15 @@ impl Default for Tokens {
 const RESOURCE_BYTES: u64 = 40_000;
 
 impl Config {
+    /// Returns the targets in a fixed order.
+    fn build_targets(&self) -> Vec<BuildTarget> {
+        let mut targets: Vec<BuildTarget> =
+            self.targets.iter().filter_map(|name| BuildTarget::parse(name)).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
+    }
+
     /// Returns the settings of a build, with defaults filled in.
     pub fn plan(&self) -> Plan {
         let margin = self.tokens.margin_percent;
@@ -297,6 +322,7 @@ impl Config {
             allow_external: self.security.allow_external,
             allowance: self.security.allowance(),
             limits: self.limits.plan(),
+            targets: self.build_targets(),
             plugins: self.plugins.iter().map(|plugin| plugin.name().to_string()).collect(),
             severities: self
                 .diagnostics

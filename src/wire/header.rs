@@ -6,6 +6,9 @@ use crate::model::{Digest, Format};
 /// Command that rebuilds a file. blue recognizes its own files by it.
 pub const REGENERATE: &str = "blue knowledge build";
 
+/// Line that begins front matter. Agents look for it in the first bytes of a file.
+const FENCE: &str = "---\n";
+
 /// Start of a bundle in JSON.
 const HOOK_JSON: &str = r#"{"hookSpecificOutput":{"hookEventName":""#;
 
@@ -13,6 +16,31 @@ const HOOK_JSON: &str = r#"{"hookSpecificOutput":{"hookEventName":""#;
 pub fn hook_json(event: &str, text: &str) -> String {
     let quoted = serde_json::to_string(text.trim_end()).expect("a text is JSON");
     format!("{HOOK_JSON}{event}\",\"additionalContext\":{quoted}}}}}\n")
+}
+
+/// The form in which an agent takes the output of a hook.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum HookForm {
+    /// The text itself, for Claude Code and Codex.
+    Plain,
+    /// JSON with the text under `hookSpecificOutput`, for Gemini CLI.
+    Gemini,
+    /// JSON with the text at the top level, for Copilot CLI.
+    Copilot,
+}
+
+impl HookForm {
+    /// Returns the output for a text. `hooks/session-start` prints the same.
+    pub fn output(self, event: &str, text: &str) -> String {
+        let quoted = || serde_json::to_string(text).expect("a text is JSON");
+        match self {
+            HookForm::Plain => text.to_string(),
+            HookForm::Gemini => {
+                format!("{HOOK_JSON}{event}\",\"additionalContext\":{}}}}}\n", quoted())
+            }
+            HookForm::Copilot => format!("{{\"additionalContext\":{}}}\n", quoted()),
+        }
+    }
 }
 
 /// Date and commit of a file. They change only if the content changes.
@@ -51,6 +79,9 @@ pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
             format!("<!--\n{}\n-->\n", lines.join("\n"))
         }
         Format::Yaml => facts().map(|fact| format!("# {fact}\n")).collect(),
+        Format::FrontMatter => std::iter::once(FENCE.to_string())
+            .chain(facts().map(|fact| format!("# {fact}\n")))
+            .collect(),
         Format::Jsonl => {
             let line = ProvenanceLine {
                 generated: provenance.generated.clone(),
@@ -101,14 +132,18 @@ pub fn parse(format: Format, bytes: &[u8]) -> Option<EmittedFile<'_>> {
             let end = memchr::memmem::find(rest, b"\n-->\n")?;
             parse_facts(&rest[..end], "", &rest[end + 5..])
         }
-        Format::Yaml => {
-            let mut end = 0;
-            while bytes[end..].starts_with(b"# ") {
-                end += memchr::memchr(b'\n', &bytes[end..])? + 1;
-            }
-            parse_facts(&bytes[..end], "# ", &bytes[end..])
-        }
+        Format::Yaml => parse_comments(bytes),
+        Format::FrontMatter => parse_comments(bytes.strip_prefix(FENCE.as_bytes())?),
     }
+}
+
+/// Parses a header in comment lines of YAML.
+fn parse_comments(bytes: &[u8]) -> Option<EmittedFile<'_>> {
+    let mut end = 0;
+    while bytes[end..].starts_with(b"# ") {
+        end += memchr::memchr(b'\n', &bytes[end..])? + 1;
+    }
+    parse_facts(&bytes[..end], "# ", &bytes[end..])
 }
 
 fn parse_facts<'a>(head: &[u8], prefix: &str, body: &'a [u8]) -> Option<EmittedFile<'a>> {
@@ -143,7 +178,7 @@ mod tests {
             generated: Some("2026-01-25T12:00:00Z".into()),
             commit: Some("abc123def456".into()),
         };
-        for format in [Format::Markdown, Format::Yaml, Format::Jsonl] {
+        for format in [Format::Markdown, Format::Yaml, Format::Jsonl, Format::FrontMatter] {
             for provenance in [provenance.clone(), Provenance::default()] {
                 let text =
                     format!("{}body\n", header(format, &provenance, "docs/*.md (2 documents)"));

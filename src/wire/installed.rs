@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::register::UndoInfo;
-use crate::model::Key;
+use super::jsonc::SettingsError;
+use super::register::{self, Registration, UndoInfo};
+use crate::model::{Digest, Key};
 
 /// Everything that installations created or changed.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -46,4 +47,75 @@ pub fn read(bytes: &[u8], key: &Key) -> Option<InstallRecord> {
 pub fn write(record: &InstallRecord, key: &Key) -> Vec<u8> {
     let body = serde_json::to_string_pretty(record).expect("a record is JSON");
     key.seal("installed", &format!("{body}\n")).into_bytes()
+}
+
+/// Result of removing blue from a file.
+#[derive(Debug, Eq, PartialEq)]
+pub enum Removed {
+    /// blue was not in it.
+    Nothing,
+    /// The text without blue.
+    Text(String),
+    /// The file held only blue's entries, and is to be removed.
+    File,
+}
+
+/// Returns the text with blue registered, and the record that is needed to remove it again. `before`
+/// is `None` if there is no file, and `previous` is the record of an earlier registration.
+pub fn register(
+    before: Option<&str>,
+    previous: Option<&FileRecord>,
+    registration: &Registration,
+) -> Result<(String, FileRecord), SettingsError> {
+    let old = before.unwrap_or_default();
+    let was_registered = register::is_registered(old, registration)?;
+    let mut record = match previous.filter(|_| was_registered) {
+        Some(previous) => previous.clone(),
+        None => FileRecord {
+            created: before.is_none(),
+            written: String::new(),
+            undo: UndoInfo::default(),
+            original: None,
+        },
+    };
+    if was_registered && previous.is_none() {
+        record.undo = UndoInfo::assumed(registration);
+        let removed = register::remove(old, registration, &record.undo)?;
+        record.created = register::is_empty_object(&removed);
+    }
+    let after = register::add(old, registration, &mut record.undo)?;
+    record.written = Digest::of(after.as_bytes()).to_string();
+    if let Some(text) = before.filter(|_| !was_registered) {
+        let removed = register::remove(&after, registration, &record.undo)?;
+        record.original = (removed != text).then(|| text.to_string());
+    }
+    Ok((after, record))
+}
+
+/// Removes blue from the text of a file. `record` is the record of the registration.
+pub fn unregister(
+    text: &str,
+    record: Option<&FileRecord>,
+    registration: &Registration,
+) -> Result<Removed, SettingsError> {
+    let original = record.and_then(|record| record.original.clone());
+    let digest = Digest::of(text.as_bytes()).to_string();
+    if let Some(original) = &original
+        && record.is_some_and(|record| record.written == digest)
+    {
+        return Ok(Removed::Text(original.clone()));
+    }
+    if !register::is_registered(text, registration)? {
+        return Ok(Removed::Nothing);
+    }
+    let assumed = UndoInfo::assumed(registration);
+    let undo = record.map_or(&assumed, |record| &record.undo);
+    let removed = register::remove(text, registration, undo)?;
+    let is_empty = register::is_empty_object(&removed);
+    Ok(match original {
+        Some(original) if is_empty => Removed::Text(original),
+        _ if is_empty && record.is_none_or(|record| record.created) => Removed::File,
+        _ if removed == text => Removed::Nothing,
+        _ => Removed::Text(removed),
+    })
 }

@@ -55,9 +55,9 @@ pub struct ParsedJson {
     line_comments: Vec<Range<usize>>,
 }
 
-/// A problem in a JSON text and its position.
+/// A problem in the text of a settings file and its position.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct JsonError {
+pub struct SettingsError {
     /// Line, from one.
     pub line: usize,
     /// Character in the line, from one.
@@ -66,12 +66,12 @@ pub struct JsonError {
     pub message: String,
 }
 
-impl JsonError {
+impl SettingsError {
     /// Creates an error at a byte offset.
-    pub fn at(text: &str, offset: usize, message: impl Into<String>) -> JsonError {
+    pub fn at(text: &str, offset: usize, message: impl Into<String>) -> SettingsError {
         let before = text.get(..offset).unwrap_or(text).trim_start_matches('\u{feff}');
         let last = before.rsplit('\n').next().unwrap_or(before);
-        JsonError {
+        SettingsError {
             line: before.matches('\n').count() + 1,
             column: last.chars().count() + 1,
             message: message.into(),
@@ -79,7 +79,7 @@ impl JsonError {
     }
 }
 
-impl fmt::Display for JsonError {
+impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.line, self.column, self.message)
     }
@@ -121,7 +121,7 @@ impl ParsedJson {
 }
 
 /// Parses a text. Comments and trailing commas are allowed, because settings files have them.
-pub fn parse(text: &str) -> Result<ParsedJson, JsonError> {
+pub fn parse(text: &str) -> Result<ParsedJson, SettingsError> {
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut parser = Parser { text, at: start, line_comments: Vec::new() };
     parser.skip_trivia()?;
@@ -151,12 +151,12 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
-    fn error(&self, message: &str) -> JsonError {
-        JsonError::at(self.text, self.at, message)
+    fn error(&self, message: &str) -> SettingsError {
+        SettingsError::at(self.text, self.at, message)
     }
 
     /// Skips white space and comments.
-    fn skip_trivia(&mut self) -> Result<(), JsonError> {
+    fn skip_trivia(&mut self) -> Result<(), SettingsError> {
         loop {
             let rest = self.rest().trim_start_matches(SPACE);
             self.at = self.text.len() - rest.len();
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node, JsonError> {
+    fn value(&mut self, depth: usize) -> Result<Node, SettingsError> {
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{' | b'[') if depth == MAX_DEPTH => {
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         Ok(Node { span: start..self.at, kind })
     }
 
-    fn children(&mut self, close: u8, depth: usize) -> Result<Vec<Child>, JsonError> {
+    fn children(&mut self, close: u8, depth: usize) -> Result<Vec<Child>, SettingsError> {
         self.at += 1;
         let mut children: Vec<Child> = Vec::new();
         loop {
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn key(&mut self) -> Result<String, JsonError> {
+    fn key(&mut self) -> Result<String, SettingsError> {
         if self.peek() != Some(b'"') {
             return Err(self.error("expected a key in quotes here"));
         }
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         Ok(key)
     }
 
-    fn string(&mut self) -> Result<String, JsonError> {
+    fn string(&mut self) -> Result<String, SettingsError> {
         let rest = self.rest();
         let mut escaped = false;
         let end = rest.bytes().enumerate().skip(1).find(|(_, byte)| match byte {
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
         Ok(decoded)
     }
 
-    fn scalar(&mut self) -> Result<NodeKind, JsonError> {
+    fn scalar(&mut self) -> Result<NodeKind, SettingsError> {
         let rest = self.rest();
         let is_end = |c: char| SPACE.contains(&c) || "{}[],:\"/".contains(c);
         let literal = &rest[..rest.find(is_end).unwrap_or(rest.len())];

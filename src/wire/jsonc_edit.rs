@@ -11,6 +11,8 @@ pub enum NewValue {
     String(String),
     /// A whole number.
     Number(u64),
+    /// True or false.
+    Bool(bool),
     /// An array.
     Array(Vec<NewValue>),
     /// An object.
@@ -28,6 +30,7 @@ impl NewValue {
         match (self, &node.kind) {
             (NewValue::String(new), NodeKind::String(found)) => new == found,
             (NewValue::Number(new), NodeKind::Scalar) => text[node.span.clone()] == new.to_string(),
+            (NewValue::Bool(new), NodeKind::Scalar) => text[node.span.clone()] == new.to_string(),
             (NewValue::Array(new), NodeKind::Array(found)) => {
                 new.len() == found.len()
                     && new.iter().zip(found).all(|(value, child)| value.equals(text, &child.node))
@@ -87,6 +90,7 @@ impl Layout {
         let (open, children, close): (_, Vec<String>, _) = match value {
             NewValue::String(text) => return quoted(text),
             NewValue::Number(number) => return number.to_string(),
+            NewValue::Bool(value) => return value.to_string(),
             NewValue::Array(values) => {
                 ('[', values.iter().map(|value| self.render(value, &inner)).collect(), ']')
             }

@@ -279,6 +279,29 @@ struct DocumentRow<'a> {
     summary: Cow<'a, str>,
 }
 
+/// Returns the bundle of the current work: named by the worktree file, else by the branch, else that of
+/// the only RFC in progress.
+pub fn current_bundle<'a>(
+    bundles: &'a [BundleLine],
+    named: Option<&str>,
+    branch: Option<&str>,
+) -> Option<&'a BundleLine> {
+    let of_name =
+        |name: &str| bundles.iter().find(|line| line.names.iter().any(|alias| alias == name));
+    if let Some(name) = named {
+        return of_name(name);
+    }
+    let only = || of_name(ONLY_WORK).filter(|line| !names_another(line, branch));
+    branch.and_then(of_name).or_else(only)
+}
+
+/// Returns true if a branch has the prefix of branches that name an RFC.
+fn names_another(only: &BundleLine, branch: Option<&str>) -> bool {
+    let prefixes = only.names.iter().filter_map(|name| name.strip_suffix(ONLY_WORK));
+    let mut prefixes = prefixes.filter(|prefix| !prefix.is_empty());
+    prefixes.any(|prefix| branch.is_some_and(|branch| branch.starts_with(prefix)))
+}
+
 fn document_row<'a>(
     graph: &'a Graph,
     weights: &[u32],
@@ -308,5 +331,14 @@ fn document_row<'a>(
         tokens: facts.n_tokens,
         weight: weights[id.0 as usize],
         summary: escape(&facts.line),
+    }
+}
+/// Returns the name of the current work in the text of `.blue/worktree.json`.
+pub fn work_name(worktree: &[u8]) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_slice(worktree).ok()?;
+    match &value["rfc"] {
+        serde_json::Value::String(name) if !name.is_empty() => Some(name.clone()),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        _ => None,
     }
 }

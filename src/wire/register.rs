@@ -1,23 +1,28 @@
-//! Registers blue in the text of an agent's settings, and removes it again.
+//! Registers blue in the text of a file that people share with it, and removes it again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::agent::{AgentHook, SERVER, is_impostor, role, server, server_arguments};
-use super::attributes;
-use super::jsonc::{JsonError, Node, NodeKind, ParsedJson, SPACE, parse};
-use super::jsonc_edit::{self, Layout, NewValue};
+pub use super::json_entry::{IncludedFiles, JsonEntry, ServerForm};
+pub use super::json_settings::is_empty_object;
+use super::jsonc::SettingsError;
+use super::{attributes, codex_server, config_targets, copilot_hooks, json_entry, json_settings};
+use crate::model::BuildTarget;
 
-/// An entry that blue writes into a file.
+/// Everything that blue writes into one file.
 #[derive(Clone, Debug)]
 pub enum Registration {
-    /// Handlers of events, under `hooks`.
-    Hooks(Vec<AgentHook>),
-    /// blue's server, under `mcpServers`.
-    Server,
+    /// Entries in settings in JSON.
+    Json(Vec<JsonEntry>),
+    /// blue's server in the settings of Codex, which are TOML.
+    CodexServer,
     /// blue's lines of `.gitattributes`.
     Attributes,
+    /// Names under `targets` in `.blue/config.yaml`.
+    Targets(Vec<BuildTarget>),
+    /// Hooks in a file that only blue writes, with its text.
+    HookFile(String),
 }
 
 /// State of a text before blue was registered, where the text itself does not show it afterwards.
@@ -28,258 +33,26 @@ pub struct UndoInfo {
     pub created: BTreeSet<String>,
     /// Containers that were empty, with the white space before their closing bracket.
     pub empty: BTreeMap<String, String>,
+    /// Elements that were added to lists of people's.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub elements: BTreeSet<String>,
 }
 
 impl UndoInfo {
     /// Assumes, for a text without a record, that blue created all containers that hold only blue's
     /// entries.
     pub fn assumed(registration: &Registration) -> UndoInfo {
-        let created = match registration {
-            Registration::Server => BTreeSet::from(["mcpServers".to_string()]),
-            Registration::Attributes => BTreeSet::new(),
-            Registration::Hooks(hooks) => {
-                let events = hooks.iter().map(|hook| format!("hooks/{}", hook.event));
-                events.chain(["hooks".to_string()]).collect()
-            }
-        };
-        UndoInfo { created, empty: BTreeMap::new() }
-    }
-}
-
-/// A settings text during edits. It is parsed again after every edit, so that no span is outdated.
-struct Editor {
-    text: String,
-    parsed: ParsedJson,
-    layout: Layout,
-    undo: UndoInfo,
-}
-
-impl Editor {
-    fn new(text: &str) -> Result<Editor, JsonError> {
-        let parsed = parse(text)?;
-        let text = match &parsed.root {
-            Some(_) => text.to_string(),
-            None if is_empty_object(text) => {
-                let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
-                format!("{mark}{{}}\n")
-            }
-            // Only comments.
-            None => format!("{}\n{{}}\n", text.trim_end_matches(['\n', '\r'])),
-        };
-        let parsed = parse(&text)?;
-        let root = parsed.root.as_ref().expect("the text has a value by now");
-        if !matches!(root.kind, NodeKind::Object(_)) {
-            return Err(JsonError::at(&text, root.span.start, "expected an object here: { … }"));
-        }
-        let layout = Layout::detect(&text, root);
-        Ok(Editor { text, parsed, layout, undo: UndoInfo::default() })
-    }
-
-    fn set_text(&mut self, text: String) {
-        self.parsed = parse(&text).expect("an edit keeps a text valid");
-        self.text = text;
-    }
-
-    /// Returns the value at a name, such as `hooks/SessionStart`.
-    fn get(&self, name: &str) -> Option<&Node> {
-        let root = self.parsed.root.as_ref().expect("the text has a value");
-        name.split('/').filter(|key| !key.is_empty()).try_fold(root, |node, key| node.get(key))
-    }
-
-    fn server(&self) -> Option<&Node> {
-        self.get("mcpServers")?.get(SERVER)
-    }
-
-    /// Creates a container with the value `empty` unless there is one of that kind.
-    fn ensure(&mut self, name: &str, empty: &NewValue) -> Result<(), JsonError> {
-        let Some(node) = self.get(name) else {
-            let (parent, key) = name.rsplit_once('/').unwrap_or(("", name));
-            self.append(parent, Some(key), empty);
-            self.undo.created.insert(name.to_string());
-            return Ok(());
-        };
-        let message = match (empty, &node.kind) {
-            (NewValue::Array(_), NodeKind::Array(_))
-            | (NewValue::Object(_), NodeKind::Object(_)) => return Ok(()),
-            (NewValue::Array(_), _) => "expected an array here: [ … ]",
-            _ => "expected an object here: { … }",
-        };
-        Err(JsonError::at(&self.text, node.span.start, message))
-    }
-
-    fn append(&mut self, name: &str, key: Option<&str>, value: &NewValue) {
-        let node = self.get(name).expect("the container was created before");
-        let inserted = jsonc_edit::append(&self.text, &self.parsed, &self.layout, node, key, value);
-        if let Some(space) = inserted.space_in_empty
-            && !self.undo.created.contains(name)
-        {
-            self.undo.empty.entry(name.to_string()).or_insert(space);
-        }
-        self.set_text(inserted.text);
-    }
-
-    fn replace(&mut self, node: &Node, value: &NewValue) {
-        self.set_text(jsonc_edit::replace(&self.text, &self.layout, node, value));
-    }
-
-    /// Removes a child of a container that has a name.
-    fn remove(&mut self, name: &str, container: &Node, index: usize) {
-        // The record may be forged, so nothing but white space is taken from it.
-        let space = self.undo.empty.get(name).map(String::as_str);
-        let space = space.filter(|space| space.trim_matches(SPACE).is_empty());
-        self.set_text(jsonc_edit::remove(&self.text, &self.parsed, container, index, space));
-    }
-
-    /// Removes a container that blue created if nothing is in it, not even a comment.
-    fn remove_if_empty(&mut self, name: &str) {
-        let (parent, key) = name.rsplit_once('/').unwrap_or(("", name));
-        let (Some(node), Some(above)) = (self.get(name), self.get(parent)) else { return };
-        let inside = &self.text[node.span.start + 1..node.span.end - 1];
-        let is_container = matches!(node.kind, NodeKind::Array(_) | NodeKind::Object(_));
-        if !is_container || !inside.trim().is_empty() || !self.undo.created.contains(name) {
-            return;
-        }
-        let index = above.index_of(key).expect("the member was just found");
-        self.remove(parent, &above.clone(), index);
-    }
-
-    /// Returns blue's handlers in the order of the text.
-    fn own_handlers(&self) -> Vec<OwnHandler> {
-        let mut own = Vec::new();
-        for event in self.get("hooks").map_or(&[][..], Node::children) {
-            // Of several events of one name, an agent reads the last.
-            let name = event.key.clone().unwrap_or_default();
-            if self.get(&format!("hooks/{name}")) != Some(&event.node) || name.contains('/') {
-                continue;
-            }
-            for (group, child) in event.node.children().iter().enumerate() {
-                let handlers = child.node.get("hooks").map_or(&[][..], Node::children);
-                for (handler, child) in handlers.iter().enumerate() {
-                    let role = child.node.get_str("command").and_then(role);
-                    own.extend(role.map(|role| OwnHandler {
-                        event: name.clone(),
-                        role,
-                        group,
-                        handler,
-                        is_alone: handlers.len() == 1,
-                    }));
-                }
+        let mut undo = UndoInfo::default();
+        if let Registration::Json(entries) = registration {
+            undo.created = entries.iter().flat_map(JsonEntry::containers).collect();
+            let has_instructions =
+                entries.iter().any(|entry| matches!(entry, JsonEntry::Instructions(_)));
+            if has_instructions {
+                undo.elements = json_entry::INSTRUCTIONS.map(str::to_string).into();
             }
         }
-        own
+        undo
     }
-
-    /// Returns the array that contains a handler of blue's, with its name and the index in it. If the
-    /// handler is alone in its group, the array is that of the groups.
-    fn locate(&self, own: &OwnHandler) -> (String, Node, usize) {
-        let event = format!("hooks/{}", own.event);
-        let groups = self.get(&event).expect("the handler's event exists");
-        if own.is_alone {
-            return (event, groups.clone(), own.group);
-        }
-        let handlers = groups.children()[own.group].node.get("hooks");
-        let handlers = handlers.expect("the handler's group exists").clone();
-        // The array has other handlers too, so it never was empty and never becomes empty.
-        (format!("{event}/-"), handlers, own.handler)
-    }
-
-    /// Updates or removes every handler of blue's. Returns the hooks that have no handler.
-    fn update_handlers<'h>(&mut self, hooks: &'h [AgentHook]) -> Vec<&'h AgentHook> {
-        loop {
-            let mut missing: Vec<&AgentHook> = hooks.iter().collect();
-            let before = self.text.clone();
-            for own in self.own_handlers() {
-                let (name, array, index) = self.locate(&own);
-                let matching = missing.iter().position(|hook| {
-                    hook.event == own.event && role(&hook.command).as_ref() == Some(&own.role)
-                });
-                let Some(matching) = matching else {
-                    self.remove(&name, &array, index);
-                    break;
-                };
-                let hook = missing.remove(matching);
-                let value = if own.is_alone { hook.group() } else { hook.handler() };
-                let node = &array.children()[index].node;
-                if !value.equals(&self.text, node) {
-                    self.replace(node, &value);
-                    break;
-                }
-            }
-            if self.text == before {
-                return missing;
-            }
-        }
-    }
-
-    fn add_hooks(&mut self, hooks: &[AgentHook]) -> Result<(), JsonError> {
-        for hook in self.update_handlers(hooks) {
-            let event = format!("hooks/{}", hook.event);
-            self.ensure("hooks", &NewValue::Object(Vec::new()))?;
-            self.ensure(&event, &NewValue::Array(Vec::new()))?;
-            self.append(&event, None, &hook.group());
-        }
-        Ok(())
-    }
-
-    fn add_server(&mut self) -> Result<(), JsonError> {
-        self.ensure("mcpServers", &NewValue::Object(Vec::new()))?;
-        let Some(node) = self.server().cloned() else {
-            self.append("mcpServers", Some(SERVER), &server());
-            return Ok(());
-        };
-        // An environment or a time limit that a user added to it stays.
-        let arguments = node.get("args");
-        let is_current = arguments.is_some_and(|node| server_arguments().equals(&self.text, node));
-        if node.get_str("command") == Some("blue") && !is_current {
-            self.replace(&node, &server());
-        }
-        Ok(())
-    }
-
-    fn remove_hooks(&mut self) {
-        let created = self.undo.created.iter().filter_map(|name| name.strip_prefix("hooks/"));
-        let mut events: BTreeSet<String> = created.map(str::to_string).collect();
-        while let Some(own) = self.own_handlers().into_iter().next() {
-            let (name, array, index) = self.locate(&own);
-            self.remove(&name, &array, index);
-            events.insert(own.event);
-        }
-        for event in events {
-            self.remove_if_empty(&format!("hooks/{event}"));
-        }
-        self.remove_if_empty("hooks");
-    }
-
-    fn remove_server(&mut self) {
-        let is_own = self.server().is_some_and(|node| node.get_str("command") == Some("blue"));
-        if let Some(servers) = self.get("mcpServers").filter(|_| is_own).cloned() {
-            let index = servers.index_of(SERVER).expect("the server is in it");
-            self.remove("mcpServers", &servers, index);
-        }
-        self.remove_if_empty("mcpServers");
-    }
-}
-
-/// A handler of blue's and its position.
-struct OwnHandler {
-    event: String,
-    role: String,
-    group: usize,
-    handler: usize,
-    /// True if its group has no other handler.
-    is_alone: bool,
-}
-
-/// Returns true if a text contains any entry of blue's.
-pub fn is_registered(text: &str, registration: &Registration) -> Result<bool, JsonError> {
-    Ok(match registration {
-        Registration::Attributes => attributes::is_in(text),
-        Registration::Hooks(_) => !Editor::new(text)?.own_handlers().is_empty(),
-        Registration::Server => {
-            let editor = Editor::new(text)?;
-            editor.server().is_some_and(|node| node.get_str("command") == Some("blue"))
-        }
-    })
 }
 
 /// A hook command that pretends to be blue's.
@@ -290,26 +63,65 @@ pub struct Impostor {
     pub is_replaced: bool,
 }
 
-/// Finds hook commands that pretend to be blue's.
-pub fn impostors(text: &str) -> Result<Vec<Impostor>, JsonError> {
-    let editor = Editor::new(text)?;
-    let events = editor.get("hooks").map_or(&[][..], Node::children).iter();
-    let groups = events.flat_map(|event| event.node.children());
-    let handlers = groups.filter_map(|group| group.node.get("hooks")).flat_map(Node::children);
-    let commands = handlers.filter_map(|handler| handler.node.get_str("command"));
-    let impostors = commands.filter(|command| is_impostor(command)).map(|command| Impostor {
-        command: command.to_string(),
-        is_replaced: role(command).is_some(),
-    });
-    Ok(impostors.collect())
-}
-
-/// Returns true if another server has blue's name.
-pub fn is_name_taken(text: &str) -> bool {
-    Editor::new(text).is_ok_and(|editor| {
-        editor.server().is_some_and(|node| node.get_str("command") != Some("blue"))
+/// Returns true if a text contains any entry of blue's.
+pub fn is_registered(text: &str, registration: &Registration) -> Result<bool, SettingsError> {
+    Ok(match registration {
+        Registration::Json(entries) => json_settings::is_registered(text, entries)?,
+        Registration::CodexServer => codex_server::is_in(text)?,
+        Registration::Attributes => attributes::is_in(text),
+        Registration::Targets(targets) => config_targets::has_any(text, targets),
+        Registration::HookFile(_) => copilot_hooks::is_own(text),
     })
 }
+
+/// Finds hook commands that pretend to be blue's.
+pub fn impostors(text: &str, registration: &Registration) -> Result<Vec<Impostor>, SettingsError> {
+    match registration {
+        Registration::Json(entries)
+            if entries.iter().any(|entry| matches!(entry, JsonEntry::Hooks(_))) =>
+        {
+            json_settings::impostors(text)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Returns the files that opencode includes with some targets. It reads `AGENTS.md` too.
+pub fn opencode_files(targets: &[BuildTarget]) -> IncludedFiles {
+    match targets.contains(&BuildTarget::AgentsMd) {
+        true => IncludedFiles::Work,
+        false => IncludedFiles::SessionAndWork,
+    }
+}
+
+/// Returns the purposes of blue's hooks in a text; none if it is not valid.
+pub fn roles(text: &str, registration: &Registration) -> Vec<String> {
+    match registration {
+        Registration::Json(_) => json_settings::roles(text),
+        Registration::HookFile(_) => copilot_hooks::roles(text),
+        Registration::CodexServer | Registration::Attributes | Registration::Targets(_) => {
+            Vec::new()
+        }
+    }
+}
+
+/// Returns the reason why a text must not be changed: it belongs to another program.
+pub fn taken(text: &str, registration: &Registration) -> Option<&'static str> {
+    let is_taken = |entry: &JsonEntry| match entry {
+        JsonEntry::Server(form) => json_settings::is_name_taken(text, *form),
+        JsonEntry::Hooks(_) | JsonEntry::Instructions(_) => false,
+    };
+    match registration {
+        Registration::Json(entries) if entries.iter().any(is_taken) => Some(OTHER_SERVER),
+        Registration::CodexServer if codex_server::is_name_taken(text) => Some(OTHER_SERVER),
+        Registration::HookFile(_) if !text.trim().is_empty() && !copilot_hooks::is_own(text) => {
+            Some("it has hooks that are not blue's")
+        }
+        _ => None,
+    }
+}
+
+const OTHER_SERVER: &str = "another server is called blue";
 
 /// Returns the text with blue registered. Entries of an earlier version are updated in place and
 /// missing ones are appended; all other bytes stay as they are. `undo` is updated for [`remove`].
@@ -317,18 +129,14 @@ pub fn add(
     text: &str,
     registration: &Registration,
     undo: &mut UndoInfo,
-) -> Result<String, JsonError> {
-    if matches!(registration, Registration::Attributes) {
-        return Ok(attributes::add(text));
-    }
-    let mut editor = Editor::new(text)?;
-    editor.undo = undo.clone();
+) -> Result<String, SettingsError> {
     match registration {
-        Registration::Hooks(hooks) => editor.add_hooks(hooks)?,
-        _ => editor.add_server()?,
+        Registration::Json(entries) => json_settings::add(text, entries, undo),
+        Registration::CodexServer => codex_server::add(text),
+        Registration::Attributes => Ok(attributes::add(text)),
+        Registration::Targets(targets) => config_targets::add(text, targets, undo),
+        Registration::HookFile(content) => Ok(content.clone()),
     }
-    *undo = editor.undo;
-    Ok(editor.text)
 }
 
 /// Returns the text without blue: the inverse of [`add`].
@@ -336,257 +144,12 @@ pub fn remove(
     text: &str,
     registration: &Registration,
     undo: &UndoInfo,
-) -> Result<String, JsonError> {
-    if matches!(registration, Registration::Attributes) {
-        return Ok(attributes::remove(text));
-    }
-    if parse(text)?.root.is_none() {
-        return Ok(text.to_string());
-    }
-    let mut editor = Editor::new(text)?;
-    editor.undo = undo.clone();
+) -> Result<String, SettingsError> {
     match registration {
-        Registration::Hooks(_) => editor.remove_hooks(),
-        _ => editor.remove_server(),
-    }
-    Ok(editor.text)
-}
-
-/// Returns true if a text is empty or an empty object, apart from white space.
-pub fn is_empty_object(text: &str) -> bool {
-    let rest: String = text.trim_start_matches('\u{feff}').split_whitespace().collect();
-    rest == "{}" || rest.is_empty()
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::super::agent::{Agent, hooks};
-    use super::*;
-
-    /// White space and comments between two parts.
-    fn trivia() -> impl Strategy<Value = String> {
-        let pieces = prop_oneof![
-            6 => Just(""),
-            4 => Just(" "),
-            3 => Just("\n"),
-            3 => Just("\n    "),
-            2 => Just("\r\n\t"),
-            1 => Just("\r"),
-            1 => Just(" /* a , b */ "),
-            1 => Just(" // it's \"c\" }  \n"),
-            1 => Just("//\r\n  "),
-        ];
-        prop::collection::vec(pieces, 0..3).prop_map(|pieces| pieces.concat())
-    }
-
-    fn container(
-        open: &'static str,
-        items: impl Strategy<Value = Vec<String>>,
-        close: &'static str,
-    ) -> impl Strategy<Value = String> {
-        let spaces = prop::collection::vec(trivia(), 20);
-        (items, spaces, any::<bool>()).prop_map(move |(items, spaces, trailing)| {
-            let mut text = format!("{open}{}", spaces[0]);
-            for (i, item) in items.iter().enumerate() {
-                let comma = if i + 1 < items.len() || trailing { "," } else { "" };
-                text.push_str(&format!("{item}{}{comma}{}", spaces[2 * i + 1], spaces[2 * i + 2]));
-            }
-            text + close
-        })
-    }
-
-    fn value() -> impl Strategy<Value = String> {
-        let leaf = prop::sample::select(vec![
-            "1",
-            "-2.5e3",
-            "true",
-            "null",
-            "\"\"",
-            "\"é😀 \\\" // no\"",
-            "\"echo blue hook x\"",
-            "{}",
-            "[ ]",
-        ]);
-        leaf.prop_map(str::to_string).prop_recursive(3, 12, 4, |inner| {
-            prop_oneof![
-                container("[", prop::collection::vec(inner.clone(), 0..4), "]"),
-                container("{", prop::collection::vec(member("k", inner), 0..4), "}"),
-            ]
-        })
-    }
-
-    fn member(
-        key: &'static str,
-        value: impl Strategy<Value = String>,
-    ) -> impl Strategy<Value = String> {
-        (trivia(), trivia(), value)
-            .prop_map(move |(before, after, value)| format!("\"{key}\"{before}:{after}{value}"))
-    }
-
-    /// Settings in any layout, with or without the containers that blue needs.
-    fn settings() -> impl Strategy<Value = String> {
-        let array = || container("[", prop::collection::vec(value(), 0..3), "]");
-        let events = (
-            prop::option::of(member("SessionStart", array())),
-            prop::option::of(member("PostToolUse", array())),
-            prop::option::of(member("Stop", array())),
-        );
-        let events = events.prop_map(|(a, b, c)| [a, b, c].into_iter().flatten().collect());
-        let servers = prop::collection::vec(member("other", value()), 0..2);
-        let members = (
-            prop::option::of(member("first", value())),
-            prop::option::of(member("hooks", container("{", events, "}"))),
-            prop::option::of(member("mcpServers", container("{", servers, "}"))),
-            prop::option::of(member("last", value())),
-        );
-        let members = members.prop_map(|(a, b, c, d)| [a, b, c, d].into_iter().flatten().collect());
-        (any::<bool>(), trivia(), container("{", members, "}"), trivia()).prop_map(
-            |(mark, before, root, after)| {
-                format!("{}{before}{root}{after}", if mark { "\u{feff}" } else { "" })
-            },
-        )
-    }
-
-    fn all() -> [Registration; 4] {
-        [
-            Registration::Hooks(hooks(Agent::Claude)),
-            Registration::Hooks(hooks(Agent::ClaudeUser)),
-            Registration::Hooks(hooks(Agent::Codex)),
-            Registration::Server,
-        ]
-    }
-
-    /// Value of a node, without layout.
-    fn meaning(text: &str, node: &Node) -> String {
-        let inner: Vec<String> = node
-            .children()
-            .iter()
-            .map(|child| format!("{:?}={}", child.key, meaning(text, &child.node)))
-            .collect();
-        match &node.kind {
-            NodeKind::Object(_) => format!("{{{}}}", inner.join(",")),
-            NodeKind::Array(_) => format!("[{}]", inner.join(",")),
-            _ => text[node.span.clone()].to_string(),
-        }
-    }
-
-    fn meaning_of(text: &str) -> String {
-        meaning(text, parse(text).unwrap().root.as_ref().unwrap())
-    }
-
-    /// Offsets between the parts of a value.
-    fn boundaries(node: &Node) -> Vec<usize> {
-        let mut places = vec![node.span.start, node.span.end];
-        for child in node.children() {
-            places.push(child.start);
-            places.extend(child.comma.iter().flat_map(|comma| [*comma, comma + 1]));
-            places.extend(boundaries(&child.node));
-        }
-        places
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-        #[test]
-        fn adding_and_removing_is_the_identity(text in settings()) {
-            for registration in all() {
-                let mut undo = UndoInfo::default();
-                let added = add(&text, &registration, &mut undo).unwrap();
-                prop_assert!(is_registered(&added, &registration).unwrap());
-                let again = add(&added, &registration, &mut undo.clone()).unwrap();
-                prop_assert_eq!(&again, &added, "adding twice changes nothing");
-                prop_assert_eq!(&remove(&added, &registration, &undo).unwrap(), &text, "{}", added);
-            }
-        }
-
-        #[test]
-        fn entries_added_after_blue_survive_its_removal(text in settings()) {
-            let registration = Registration::Hooks(hooks(Agent::Claude));
-            let mut undo = UndoInfo::default();
-            let added = add(&text, &registration, &mut undo).unwrap();
-            let mut editor = Editor::new(&added).unwrap();
-            let handlers = NewValue::Array(vec![NewValue::string("theirs")]);
-            let other = NewValue::Object(vec![("hooks", handlers)]);
-            editor.append("hooks/SessionStart", None, &other);
-            let removed = remove(&editor.text, &registration, &undo).unwrap();
-            prop_assert!(!is_registered(&removed, &registration).unwrap());
-            let mut expected = Editor::new(&text).unwrap();
-            expected.ensure("hooks", &NewValue::Object(Vec::new())).unwrap();
-            expected.ensure("hooks/SessionStart", &NewValue::Array(Vec::new())).unwrap();
-            expected.append("hooks/SessionStart", None, &other);
-            prop_assert_eq!(meaning_of(&removed), meaning_of(&expected.text));
-        }
-
-        #[test]
-        fn comments_added_after_blue_survive_its_removal(
-            text in settings(),
-            comments in prop::collection::vec((any::<prop::sample::Index>(), trivia()), 1..8),
-        ) {
-            for registration in all() {
-                let mut undo = UndoInfo::default();
-                let mut edited = add(&text, &registration, &mut undo).unwrap();
-                for (at, comment) in &comments {
-                    let places = boundaries(parse(&edited).unwrap().root.as_ref().unwrap());
-                    edited.insert_str(places[at.index(places.len())], comment);
-                }
-                let again = add(&edited, &registration, &mut undo.clone()).unwrap();
-                prop_assert_eq!(&again, &edited);
-                let removed = remove(&edited, &registration, &undo).unwrap();
-                prop_assert!(!is_registered(&removed, &registration).unwrap());
-                let member = |text: &str, key: &str| {
-                    let root = parse(text).unwrap().root.unwrap();
-                    root.get(key).map(|node| meaning(text, node))
-                };
-                for key in ["first", "last"] {
-                    prop_assert_eq!(member(&removed, key), member(&text, key), "{}", removed);
-                }
-            }
-        }
-
-        #[test]
-        fn removing_a_child_leaves_the_others(text in settings(), pick in any::<prop::sample::Index>()) {
-            let read = parse(&text).unwrap();
-            let root = read.root.as_ref().unwrap();
-            if !root.children().is_empty() {
-                let index = pick.index(root.children().len());
-                let removed = jsonc_edit::remove(&text, &read, root, index, None);
-                let mut expected = root.clone();
-                if let NodeKind::Object(children) = &mut expected.kind { children.remove(index); }
-                prop_assert_eq!(meaning_of(&removed), meaning(&text, &expected));
-            }
-        }
-    }
-
-    #[test]
-    fn an_older_entry_is_updated_in_place() {
-        let text = r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "blue hook session-end", "timeout": 1}, {"type": "command", "command": "theirs"}]}], "Stop": [{"hooks": [{"type": "command", "command": "blue hook gone"}]}]}}"#;
-        let registration = Registration::Hooks(hooks(Agent::Claude));
-        let added = add(text, &registration, &mut UndoInfo::default()).unwrap();
-        assert!(added.starts_with(r#"{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "blue hook session-end || :", "timeout": 3}, {"type": "command", "command": "theirs"}]}], "Stop": [], "SessionStart": "#), "{added}");
-    }
-
-    #[test]
-    fn another_server_with_blues_name_is_not_changed() {
-        let text = r#"{"mcpServers": {"blue": {"command": "blueprint"}}}"#;
-        assert!(is_name_taken(text));
-        assert_eq!(add(text, &Registration::Server, &mut UndoInfo::default()).unwrap(), text);
-        assert_eq!(
-            remove(text, &Registration::Server, &UndoInfo::assumed(&Registration::Server)).unwrap(),
-            text
-        );
-    }
-
-    #[test]
-    fn a_value_in_place_of_a_container_is_refused_with_its_position() {
-        let registration = Registration::Hooks(hooks(Agent::Claude));
-        for (text, column) in
-            [("[]", 1), (r#"{"hooks": 1}"#, 11), (r#"{"hooks": {"SessionStart": {}}}"#, 28)]
-        {
-            let fault = add(text, &registration, &mut UndoInfo::default()).unwrap_err();
-            assert_eq!((fault.line, fault.column), (1, column), "{fault}");
-        }
+        Registration::Json(entries) => json_settings::remove(text, entries, undo),
+        Registration::CodexServer => Ok(codex_server::remove(text)),
+        Registration::Attributes => Ok(attributes::remove(text)),
+        Registration::Targets(_) => Ok(config_targets::remove(text, undo)),
+        Registration::HookFile(_) => Ok(String::new()),
     }
 }

@@ -1,8 +1,9 @@
 //! Golden cases: each folder of `tests/golden/` protects one behaviour that users rely on.
 //!
-//! A case has `input/`, the project; `expected/`, every file that a build adds to it; `stderr` and
-//! `exit` of the build; and `why.md`, the behaviour in plain words. Files are compared in both
-//! directions. Then the project is built again, on one thread and with files in reverse order.
+//! A case has `input/`, the project; `expected/`, every file that a build adds to it or changes;
+//! `stderr` and `exit` of the build; and `why.md`, the behaviour in plain words. Files are compared
+//! in both directions. Then the project is built again, on one thread and with files in reverse
+//! order.
 //!
 //! For a new case, write `why.md` and `input/`, run `BLESS=1 cargo test --test suite golden`, and
 //! read the files it wrote as a user would.
@@ -81,7 +82,7 @@ fn run(case: &Path, reversed: bool, arguments: &[&str]) -> (Project, BTreeMap<St
     }
     let output = project.blue(&[&["knowledge", "build"], arguments].concat());
     let mut actual = tree(project.path());
-    actual.retain(|path, _| !input.contains_key(path));
+    actual.retain(|path, bytes| input.get(path) != Some(bytes));
     let mut all: BTreeMap<String, Vec<u8>> =
         actual.into_iter().map(|(path, bytes)| (format!("expected/{path}"), bytes)).collect();
     all.insert("stderr".to_string(), steady(&output.stderr).into_bytes());

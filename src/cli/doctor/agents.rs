@@ -3,15 +3,16 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use super::delivery;
 use super::settings::{self, Settings};
 use super::{CheckState, DoctorCheck};
-use crate::cli::installation::{
-    CODEX, FileStatus, Installation, ScriptState, SettingsFile, script_state,
-};
+use crate::cli::agent_files::{AgentFiles, AgentName, CLAUDE, CODEX, MCP, Servers};
+use crate::cli::connected::{configured_targets, connected_agents};
+use crate::cli::installation::{FileStatus, Installation, ScriptState, SettingsFile, script_state};
 use crate::model::plural::counted;
 use crate::root::Root;
 use crate::wire::agent::SCRIPTS;
-use crate::wire::register::{Impostor, Registration};
+use crate::wire::register::{Impostor, JsonEntry, Registration};
 
 const INSTALL: &str = "run `blue install`";
 
@@ -47,16 +48,14 @@ pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<DoctorCheck>
         Ok(files) => files,
         Err(error) => return vec![DoctorCheck::problem("settings", first_line(&error), INSTALL)],
     };
-    let (user, unreadable) = match Installation::user() {
+    let (user, unreadable) = match Installation::user(Servers::Included) {
         Ok(installation) => (installation.files, None),
         Err(error) => (Vec::new(), Some(first_line(&error))),
     };
     let here: Vec<SettingsState> = project.iter().map(settings_state).collect();
     let everywhere: Vec<SettingsState> = user.iter().map(settings_state).collect();
     let has_hooks = |states: &[SettingsState], files: &[SettingsFile]| {
-        states.iter().zip(files).any(|(state, file)| {
-            state.is_registered() && matches!(file.registration, Registration::Hooks(_))
-        })
+        states.iter().zip(files).any(|(state, file)| state.is_registered() && file.has_hooks())
     };
     let has_any_hooks = has_hooks(&here, &project) || has_hooks(&everywhere, &user);
     let of_project = project.iter().zip(&here);
@@ -78,12 +77,18 @@ pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<DoctorCheck>
         checks.push(DoctorCheck::warning("settings", detail, "run `blue uninstall --user`"));
     }
     checks.extend(blocked(&project, &here, &everywhere, settings));
+    checks.extend(delivery::twice(&project));
     checks
 }
 
 /// Returns the files of a project. In a linked worktree, Codex reads the hooks of the main checkout.
 fn project_files(folder: &Path) -> anyhow::Result<Vec<SettingsFile>> {
-    let mut files = Installation::project(folder)?.files;
+    let root = Root::open(folder)?;
+    let targets = configured_targets(&root)?;
+    let mut agents = connected_agents(&root);
+    agents.extend(AgentName::DEFAULT);
+    let files = AgentFiles { agents: &agents, targets: &targets, servers: Servers::Included };
+    let mut files = Installation::project(folder, files.list())?.files;
     let main = settings::main_checkout(folder);
     if let Some((main, codex)) = main.zip(files.iter_mut().find(|file| file.path == CODEX)) {
         codex.root = Root::open(&main)?;
@@ -100,17 +105,14 @@ fn blocked(
     settings: &Settings,
 ) -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
+    let is_registered_everywhere = everywhere.first().is_some_and(SettingsState::is_registered);
     for (file, state) in project.iter().zip(here) {
-        match (&file.registration, file.path == CODEX) {
-            (Registration::Server, _) if state.is_registered() => {
-                checks.extend(settings.server_off())
-            }
-            (Registration::Hooks(_), true) if state.is_registered() => {
+        match file.path.as_str() {
+            MCP if state.is_registered() => checks.extend(settings.server_off()),
+            CODEX if state.is_registered() => {
                 checks.extend(settings::codex_trust(&file.root.path().join(CODEX)));
             }
-            (Registration::Hooks(_), false)
-                if state.is_registered() || everywhere.iter().any(SettingsState::is_registered) =>
-            {
+            CLAUDE if state.is_registered() || is_registered_everywhere => {
                 checks.extend(settings.hooks_off());
                 checks.extend(settings.untrusted());
             }
@@ -124,7 +126,7 @@ fn blocked(
 /// them.
 fn local_file(folder: &Path) -> anyhow::Result<SettingsFile> {
     let path = ".claude/settings.local.json".to_string();
-    let registration = Registration::Hooks(Vec::new());
+    let registration = Registration::Json(vec![JsonEntry::Hooks(Vec::new())]);
     Ok(SettingsFile { root: Root::open(folder)?, shown: path.clone(), path, registration })
 }
 
@@ -135,8 +137,8 @@ enum SettingsState {
     Current,
     Older,
     Missing,
-    /// Another server is called blue.
-    Taken,
+    /// The file belongs to another program; with the reason.
+    Taken(&'static str),
     /// The file is invalid, or the agent does not read it; with the reason.
     Invalid(String),
 }
@@ -157,24 +159,44 @@ fn settings_state(file: &SettingsFile) -> SettingsState {
         Ok(change) => change,
         Err(error) => return SettingsState::Invalid(first_line(&error)),
     };
-    let is_json = !matches!(file.registration, Registration::Attributes);
-    let refused = change.before.as_deref().filter(|_| is_json).and_then(settings::refused);
+    let refused = change.before.as_deref().filter(|_| is_strict(file)).and_then(settings::refused);
     match (change.status, refused) {
         (FileStatus::Current | FileStatus::Updated, Some(reason)) => SettingsState::Invalid(reason),
         (FileStatus::Current, None) => SettingsState::Current,
         (FileStatus::Updated, None) => SettingsState::Older,
-        (FileStatus::Kept, _) => SettingsState::Taken,
+        (FileStatus::Kept, _) => SettingsState::Taken(change.note),
         _ => SettingsState::Missing,
+    }
+}
+
+/// Returns true for settings in which the agent accepts no comments. Gemini CLI and opencode do.
+fn is_strict(file: &SettingsFile) -> bool {
+    let is_lenient = [AgentName::Gemini, AgentName::Opencode]
+        .iter()
+        .any(|agent| agent.own_file().0 == file.path);
+    matches!(file.registration, Registration::Json(_)) && !is_lenient
+}
+
+/// Returns a noun for the entries in a file.
+fn entries(file: &SettingsFile) -> &'static str {
+    let has_server = match &file.registration {
+        Registration::Json(entries) => {
+            entries.iter().any(|entry| matches!(entry, JsonEntry::Server(_)))
+        }
+        Registration::CodexServer => true,
+        _ => false,
+    };
+    match (file.has_hooks(), has_server) {
+        (true, true) => "hooks and server",
+        (true, false) => "hooks",
+        (false, true) => "server",
+        (false, false) => "line endings",
     }
 }
 
 fn check(file: &SettingsFile, state: &SettingsState, has_any_hooks: bool) -> DoctorCheck {
     let name = file.shown.as_str();
-    let what = match file.registration {
-        Registration::Hooks(_) => "hooks",
-        Registration::Server => "server",
-        Registration::Attributes => "line endings",
-    };
+    let what = entries(file);
     // A file of the main checkout is shown with its absolute path, and is installed there.
     let install = match name.starts_with('/') {
         true => format!("run `blue -C '{}' install`", file.root.path().display()),
@@ -195,11 +217,9 @@ fn check(file: &SettingsFile, state: &SettingsState, has_any_hooks: bool) -> Doc
             format!("{what} of another version of blue registered"),
             &install,
         ),
-        SettingsState::Taken => DoctorCheck::warning(
-            name,
-            "another server is called blue",
-            "rename it, then `blue install`",
-        ),
+        SettingsState::Taken(reason) => {
+            DoctorCheck::warning(name, *reason, "rename it, then `blue install`")
+        }
         SettingsState::Missing => {
             let state = if has_any_hooks { CheckState::Warning } else { CheckState::Problem };
             DoctorCheck {

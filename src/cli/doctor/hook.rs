@@ -72,7 +72,9 @@ pub(super) fn run(root: &Root, folder: &Path) -> (DoctorCheck, Option<Received>)
 fn run_script(script: &Path, folder: &Path) -> std::io::Result<Vec<u8>> {
     let mut child = Command::new(script)
         .current_dir(folder)
-        .env("CLAUDE_PROJECT_DIR", folder)
+        // Without these, the hook prints the text whatever files an agent reads besides.
+        .env_remove("CLAUDE_PROJECT_DIR")
+        .env_remove("COPILOT_CLI")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -1,6 +1,7 @@
 //! `blue doctor`.
 
 mod agents;
+mod delivery;
 mod hook;
 mod project;
 mod settings;

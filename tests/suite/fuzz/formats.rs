@@ -6,12 +6,12 @@ use blue::model::escape::escape;
 use blue::model::plan::Limits;
 use blue::model::uri::Uri;
 use blue::model::{Digest, Format, Key, Parsed, Source, State, TextFormat};
-use blue::wire::agent::{Agent, hooks};
+use blue::wire::agent::{Agent, SessionBy, hooks};
 use blue::wire::cache::Seal;
 use blue::wire::config::Config;
 use blue::wire::facts::{self, FactsCache};
 use blue::wire::manifest::Manifest;
-use blue::wire::register::{Registration, UndoInfo};
+use blue::wire::register::{JsonEntry, Registration, ServerForm, UndoInfo};
 use blue::wire::{audit, header, installed, jsonc, jsonl, older, register, schema, session};
 use blue::{parse, wire};
 
@@ -229,7 +229,10 @@ fn any_cache_is_read_or_refused() {
 
 #[test]
 fn agent_settings_get_their_bytes_back() {
-    let wanted = [Registration::Hooks(hooks(Agent::Claude)), Registration::Server];
+    let wanted = [
+        Registration::Json(vec![JsonEntry::Hooks(hooks(Agent::Claude, SessionBy::Hook))]),
+        Registration::Json(vec![JsonEntry::Server(ServerForm::McpServers)]),
+    ];
     let seeds: [&[u8]; 7] = [
         b"{}", b"", b"{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}\n}\n",
         b"{\"mcpServers\": {\"other\": {\"command\": \"y\", \"args\": [1, 2.5e3, null]}}}\n",
@@ -252,7 +255,7 @@ fn agent_settings_get_their_bytes_back() {
             // An empty file gets a value, and entries of blue that were there before are removed
             // too.
             let empty = scan.as_ref().is_ok_and(|scan| scan.root.is_none());
-            if !empty && !register::is_name_taken(text) && !text.contains("blue") {
+            if !empty && register::taken(text, wanted).is_none() && !text.contains("blue") {
                 assert_eq!(without, text, "not what it was");
             }
             answer.extend([

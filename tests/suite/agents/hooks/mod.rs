@@ -1,6 +1,7 @@
 //! The hook scripts, under every shell and awk of this machine.
 
 mod bundles;
+mod forms;
 mod ownership;
 mod robustness;
 

@@ -245,7 +245,7 @@ fn doctor_reports_an_agent_that_is_not_connected() {
     blue(&project, &["install", "--no-codex", "--no-mcp"]);
     let output = doctor(&project, &[]);
     assert_eq!(output.code, 0, "{}", output.stdout);
-    assert!(output.stdout.contains("blue: 0 problems, 2 warnings"), "{}", output.stdout);
+    assert!(output.stdout.contains("blue: 0 problems, 3 warnings"), "{}", output.stdout);
     assert!(output.stdout.contains("hint: run `blue install`"), "{}", output.stdout);
 }
 

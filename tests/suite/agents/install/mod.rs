@@ -1,9 +1,11 @@
 //! `blue install`, `uninstall` and `doctor` on settings files of many layouts.
 
+mod agents;
 mod doctor;
 mod layouts;
 mod scripts;
 mod settings;
+mod targets;
 
 use std::path::Path;
 
