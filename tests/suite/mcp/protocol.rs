@@ -104,8 +104,8 @@ fn subscribers_are_notified_of_a_build() {
     assert!(old.wait_for(one, Duration::from_millis(500)).is_none());
     assert!(new.wait_for(one, Duration::from_millis(100)).is_none());
     assert!(old.text("blue://adr/12").contains("two"));
-    // Another branch selects another RFC.
-    project.write(".git/HEAD", "ref: refs/heads/main\n");
+    // Another branch names another RFC.
+    project.write(".git/HEAD", "ref: refs/heads/rfc/9999\n");
     assert!(new.wait_for(list, wait).is_some());
     // An open subscription does not keep the server from ending.
     let started = Instant::now();

@@ -126,7 +126,7 @@ fn each_agent_gets_hooks_and_server_in_its_own_form() {
     let copilot = json(".github/hooks/blue.json");
     assert_eq!(copilot["version"], 1);
     let start = copilot["hooks"]["sessionStart"].as_array().unwrap();
-    assert_eq!(start.len(), 3);
+    assert_eq!(start.len(), 4);
     assert!(start[1]["bash"].as_str().unwrap().ends_with("/.blue/hooks/session-start\" copilot"));
     assert_eq!(json(".mcp.json")["mcpServers"]["blue"]["command"], "blue");
     let opencode = json("opencode.json");

@@ -19,9 +19,9 @@ fn case(code: &'static str, key: &'static str, low: u64, high: u64, text: &str) 
 
 #[test]
 fn a_document_over_a_limit_is_reported_with_the_key_and_stays() {
-    let quotes = format!("# Subject\n\nStatus: accepted\n\n{}deep\n", "> ".repeat(30));
-    let links = "# Subject\n\nStatus: accepted\n\n[a](1.md) [b](2.md) [c](3.md) [d](4.md)\n";
-    let long = format!("# Subject\n\nStatus: accepted\n\n{}\n", "word ".repeat(200));
+    let quotes = format!("# Lanterns\n\nStatus: accepted\n\n{}deep\n", "> ".repeat(30));
+    let links = "# Lanterns\n\nStatus: accepted\n\n[a](1.md) [b](2.md) [c](3.md) [d](4.md)\n";
+    let long = format!("# Lanterns\n\nStatus: accepted\n\n{}\n", "word ".repeat(200));
     for case in [
         case("BLUE-LIM-001", "line_bytes", 500, 5_000, &long),
         case("BLUE-LIM-002", "nesting", 20, 40, &quotes),
@@ -42,7 +42,7 @@ fn a_document_over_a_limit_is_reported_with_the_key_and_stays() {
         assert!(output.stderr.contains(&format!("limits.{key}")), "{code}: {}", output.stderr);
         let index = project.read(".blue/context/documents.jsonl");
         let line = index.lines().find(|line| line.contains("0002-two")).unwrap();
-        assert!(line.contains("\"Subject\"") && line.contains("\"accepted\""), "{code}: {line}");
+        assert!(line.contains("\"Lanterns\"") && line.contains("\"accepted\""), "{code}: {line}");
         // A changed limit takes effect although the document is cached.
         project.write(".blue/config.yaml", format!("limits: {{{key}: {high}}}\n"));
         let output = project.build();
