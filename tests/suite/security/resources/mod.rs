@@ -8,7 +8,7 @@ mod templates;
 
 /// A document with the given front matter between a title and a status.
 fn fronted(inner: &str) -> String {
-    format!("---\nstatus: accepted\n{inner}\n---\n\n# Subject\n\nText.\n")
+    format!("---\nstatus: accepted\n{inner}\n---\n\n# Lanterns\n\nText.\n")
 }
 
 /// Repeats a part until the text has N bytes.
