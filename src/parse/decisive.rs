@@ -47,6 +47,28 @@ pub(super) fn is_decision(sentence: &str) -> bool {
     DECISION_PHRASES.iter().any(|phrase| lower.contains(phrase))
 }
 
+/// Phrases with which a sentence states a choice, whatever precedes it.
+const CHOICES: [&str; 12] = [
+    "we decided to ",
+    "we have decided to ",
+    "we have chosen",
+    "we chose ",
+    "we opted for",
+    "we have opted for",
+    "settled on ",
+    "settled upon ",
+    "decision was made to ",
+    "we will go with",
+    "we are going with",
+    "we selected ",
+];
+
+/// Returns true if a sentence states a choice among alternatives.
+pub(super) fn is_choice(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    CHOICES.iter().any(|phrase| lower.contains(phrase))
+}
+
 /// Returns true if a sentence describes the situation before the decision.
 pub(super) fn is_context(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
@@ -118,6 +140,8 @@ mod tests {
         ] {
             assert!(!is_decision(text), "{text}");
         }
+        assert!(is_choice("We have therefore settled upon D3."));
+        assert!(!is_choice("The table is settled."));
         assert!(is_context("Many services have a queue."));
         assert!(is_context("The team has been using queues for years."));
         assert!(!is_context("A queue stores all mails."));

@@ -37,7 +37,28 @@ fn option_name(page: &Page<'_>, label: &str) -> Option<String> {
         let name = name.trim_end_matches('.');
         (is_label && ends && has_words(name, 2)).then(|| name.to_string())
     });
-    names.last()
+    names.last().or_else(|| numbered_option(page, label))
+}
+
+/// Returns the n-th item of the list of options, for a list whose items have no labels.
+fn numbered_option(page: &Page<'_>, label: &str) -> Option<String> {
+    let number: usize = label.rsplit(' ').next()?.parse().ok()?;
+    let is_options = |title: &str| {
+        let name = title.trim().to_lowercase();
+        name.starts_with("considered options") || name.starts_with("options considered")
+    };
+    let index = page.body.headings.iter().position(|heading| is_options(&heading.title))?;
+    let items = page.body.paragraphs_in(&page.body.section(index)).iter();
+    let items = items.filter(|item| {
+        // Nested items are indented, and loose items contain paragraphs without a bullet.
+        let at_line_start = page.text[..item.range.start].ends_with('\n');
+        let text = &page.text[item.range.clone()];
+        item.in_list && at_line_start && without_bullet(text).len() < text.len()
+    });
+    let text = without_bullet(&page.text[items.clone().nth(number.checked_sub(1)?)?.range.clone()]);
+    let name = first_sentence(&plain_within(page.text, text.lines().next()?));
+    let name = name.trim_end_matches(['.', ':']);
+    has_words(name, 2).then(|| name.to_string())
 }
 
 /// Returns the labels of the options that a short sentence names by their numbers: `Option 2`.

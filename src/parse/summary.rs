@@ -1,7 +1,7 @@
 //! Chooses the sentence that says what a document decides, and the paragraph around it.
 
 use super::Page;
-use super::decisive::{is_context, is_decision};
+use super::decisive::{is_choice, is_context, is_decision};
 use super::excerpts::heading_position;
 use super::header_fields::{key_and_value, without_bullet};
 use super::markdown::Paragraph;
@@ -195,9 +195,14 @@ fn decision(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
         return found.or_else(|| first_statement(page, paragraphs));
     }
     let first = first_statement(page, paragraphs)?;
-    match is_context(&first.line) && !is_decision(&first.line) {
-        true => proposal(page, paragraphs),
-        false => Some(first),
+    if is_decision(&first.line) {
+        return Some(first);
+    }
+    // The reasons may come before the choice: "We have therefore settled on D3."
+    let choice = || sentence(page, paragraphs, MAX_SEARCHED, is_choice);
+    match is_context(&first.line) {
+        true => proposal(page, paragraphs).or_else(choice),
+        false => choice().or(Some(first)),
     }
 }
 
@@ -226,11 +231,21 @@ fn short_statement(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary>
 
 /// Returns the first sentence of a part that proposes something.
 fn proposal(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
-    running_text(page, paragraphs).take(MAX_PARAGRAPHS).find_map(|text| {
+    sentence(page, paragraphs, MAX_PARAGRAPHS, is_decision)
+}
+
+/// Returns the first sentence of a kind in the first paragraphs of a part.
+fn sentence(
+    page: &Page<'_>,
+    paragraphs: &[Paragraph],
+    max_paragraphs: usize,
+    is_meant: fn(&str) -> bool,
+) -> Option<Summary> {
+    running_text(page, paragraphs).take(max_paragraphs).find_map(|text| {
         let mut rest = text.as_str();
         while has_words(rest, MIN_WORDS) {
             let sentence = first_sentence(rest);
-            if is_decision(&sentence) {
+            if is_meant(&sentence) {
                 return Some(from_text(rest.to_string()));
             }
             rest = rest[sentence.len()..].trim_start();

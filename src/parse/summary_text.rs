@@ -45,16 +45,7 @@ const NOTICES: &[&str] = &[
 ];
 
 /// Labels in front of a statement that are not section names.
-const LABELS: &[&str] = &[
-    "tl;dr",
-    "tldr",
-    "in short",
-    "in summary",
-    "chosen option",
-    "chosen",
-    "decision made",
-    "we decided",
-];
+const LABELS: &[&str] = &["tl;dr", "tldr", "in short", "in summary", "decision made", "we decided"];
 
 /// Returns true if a text has at least `n` words.
 pub(super) fn has_words(text: &str, n: usize) -> bool {
