@@ -21,10 +21,11 @@ use crate::model::{BuildTarget, TextFormat};
 use crate::root::Root;
 use crate::serve::log::{bundle_line, text_line};
 use crate::serve::{bundles, work};
-use crate::wire::agent::SessionBy;
+use crate::wire::agent::{SCRIPTS, SessionBy};
 use crate::wire::copilot_hooks::COPILOT_HOOKS;
 use crate::wire::header::{self, HookForm};
 use crate::wire::jsonl::BundleLine;
+use crate::wire::register;
 
 /// The flags of `blue hook`.
 #[derive(Args, Debug)]
@@ -179,9 +180,35 @@ impl HookArgs {
             && (is_linked || agent.session_by(&targets) == SessionBy::File)
     }
 
+    /// Returns true if Claude Code also runs the project's own hook for this text. Settings of the user
+    /// and of the project both run, and their texts are not merged.
+    fn is_delivered_by_project(&self) -> bool {
+        let folder = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty());
+        let Some(Ok(root)) = folder.map(|folder| project::open(Path::new(&folder))) else {
+            return false;
+        };
+        let (settings, registration) = AgentName::Claude.own_file();
+        let text = root.readable_bytes(settings, 16 << 20).and_then(|b| String::from_utf8(b).ok());
+        // Claude Code ignores settings that are not strict JSON.
+        let is_json = |text: &String| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+        let roles = text.filter(is_json).map(|text| register::roles(&text, &registration));
+        let role = match self.event {
+            HookEvent::SessionStart => "session-start",
+            HookEvent::SessionWorkflow => "session-workflow",
+            HookEvent::SessionKnowledge => "session-start knowledge",
+            HookEvent::SessionGlobal => "session-start global",
+            _ => return false,
+        };
+        root.exists(SCRIPTS[0].0)
+            && roles.is_some_and(|roles| roles.iter().any(|registered| registered == role))
+    }
+
     /// Prints a bundle as `hooks/session-start` does. Settings that apply to every repository call
     /// this, because they must not run a script of an unknown repository.
     fn start(&self, directory: &Path, input: &HookInput, form: HookForm) -> anyhow::Result<()> {
+        if form == HookForm::Plain && self.is_delivered_by_project() {
+            return Ok(());
+        }
         let folder = match (self.event, project::home()) {
             (HookEvent::SessionGlobal, Some(home)) => {
                 let here = project::find(directory)?;

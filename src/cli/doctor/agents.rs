@@ -70,12 +70,6 @@ pub(super) fn registered(folder: &Path, settings: &Settings) -> Vec<DoctorCheck>
     }
     let hint = "without it, only this project's settings are used";
     checks.extend(unreadable.map(|why| DoctorCheck::warning("~/.claude/settings.json", why, hint)));
-    let is_first_registered =
-        |states: &[SettingsState]| states.first().is_some_and(SettingsState::is_registered);
-    if is_first_registered(&here) && is_first_registered(&everywhere) {
-        let detail = "registered for you and in this project: the agent receives the text twice";
-        checks.push(DoctorCheck::warning("settings", detail, "run `blue uninstall --user`"));
-    }
     checks.extend(blocked(&project, &here, &everywhere, settings));
     checks.extend(delivery::twice(&project));
     checks

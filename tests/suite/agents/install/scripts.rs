@@ -190,3 +190,25 @@ fn codex_runs_no_script_of_another_user_and_none_beyond_a_repository() {
         std::os::unix::fs::chown(&path, Some(0), None).unwrap();
     }
 }
+
+#[test]
+fn project_and_user_installation_together_deliver_each_text_once() {
+    let project =
+        Project::with("docs/adr/0001-one.md", "# One\n\nStatus: accepted\n\nText it is.\n");
+    project.write("knowledge/house.md", "# House rules\n\nWrite tests first.\n");
+    project.build();
+    let printed = |event: &str| {
+        let mut command = project.command(&["hook", event]);
+        support::run(command.env("CLAUDE_PROJECT_DIR", project.path())).stdout
+    };
+    // For the user only, `blue hook` delivers.
+    assert_eq!(printed("session-start"), project.read(".blue/context/session.md"));
+    assert_eq!(printed("session-knowledge"), project.read(".blue/context/knowledge.md"));
+    // With the project's own hooks, the scripts do.
+    blue(&project, &["install"]);
+    assert_eq!(printed("session-start") + &printed("session-knowledge"), "");
+    // Claude Code ignores settings with a comment, so then they do not.
+    let settings = project.read(".claude/settings.json");
+    project.write(".claude/settings.json", format!("// mine\n{settings}"));
+    assert_eq!(printed("session-start"), project.read(".blue/context/session.md"));
+}
