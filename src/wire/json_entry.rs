@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::agent::{AgentHook, server, server_arguments};
 use super::jsonc::{Node, NodeKind};
 use super::jsonc_edit::NewValue;
-use crate::model::layout::{CURRENT, SESSION};
+use crate::model::layout::{CURRENT, KNOWLEDGE_BUNDLE, SESSION};
 
 /// An entry that blue writes into settings in JSON.
 #[derive(Clone, Debug)]
@@ -21,9 +21,9 @@ pub enum JsonEntry {
 /// Files that an agent includes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum IncludedFiles {
-    /// The session text and the current work.
+    /// The session text, hand-written knowledge and the current work.
     SessionAndWork,
-    /// The current work, if the agent reads the session text elsewhere.
+    /// All but the session text, if the agent reads that elsewhere.
     Work,
 }
 
@@ -47,7 +47,7 @@ pub enum ServerForm {
 }
 
 /// All files of blue's that an agent can include.
-pub(super) const INSTRUCTIONS: [&str; 2] = [SESSION, CURRENT];
+pub(super) const INSTRUCTIONS: [&str; 3] = [SESSION, KNOWLEDGE_BUNDLE, CURRENT];
 
 impl ServerForm {
     pub(super) fn container(self) -> &'static str {

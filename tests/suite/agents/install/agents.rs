@@ -133,7 +133,11 @@ fn each_agent_gets_hooks_and_server_in_its_own_form() {
     assert_eq!(opencode["mcp"]["blue"]["command"], serde_json::json!(["blue", "mcp"]));
     assert_eq!(
         opencode["instructions"],
-        serde_json::json!([".blue/context/session.md", ".blue/local/current.md"])
+        serde_json::json!([
+            ".blue/context/session.md",
+            ".blue/context/knowledge.md",
+            ".blue/local/current.md"
+        ])
     );
     assert_eq!(json(".cursor/mcp.json")["mcpServers"]["blue"]["command"], "blue");
     assert_eq!(

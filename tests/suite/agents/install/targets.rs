@@ -240,12 +240,13 @@ fn opencode_includes_the_session_text_unless_it_reads_agents_md() {
         json["instructions"].clone()
     };
     let (session, work) = (".blue/context/session.md", ".blue/local/current.md");
+    let knowledge = ".blue/context/knowledge.md";
     project.write(".blue/config.yaml", "targets: [opencode]\n").build();
-    assert_eq!(instructions(), serde_json::json!(["a.md", session, work]));
+    assert_eq!(instructions(), serde_json::json!(["a.md", session, knowledge, work]));
     project.write(".blue/config.yaml", "targets: [agents-md, opencode]\n");
     assert_eq!(check(&project).0, 1);
     project.build();
-    assert_eq!(instructions(), serde_json::json!(["a.md", work]));
+    assert_eq!(instructions(), serde_json::json!(["a.md", knowledge, work]));
     blue(&project, &["install", "--agent", "opencode"]);
     assert_eq!(check(&project).0, 0);
     assert!(project.read("opencode.json").contains("\"mcp\""));
