@@ -92,6 +92,20 @@ pub fn resolve(built: &Built, name: &str, path: Option<&str>) -> Result<Resolved
     }
 }
 
+/// Returns the document with an id such as `ADR-7` or `RFC 16`, if the text is nothing else and only one
+/// document has it.
+pub fn row_of_id(built: &Built, text: &str) -> Option<usize> {
+    let text = text.trim();
+    let n_letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let number = text[n_letters..].trim_start_matches(['-', '#', ' ']);
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    if !(2..=9).contains(&n_letters) || !is_number {
+        return None;
+    }
+    let rows = without_moved(&built.catalogue, by_id(&built.catalogue, text));
+    rows.first().copied().filter(|_| rows.len() == 1)
+}
+
 /// Leaves out documents that only say where another one is now, if others remain.
 fn without_moved(catalogue: &Catalogue, rows: Vec<usize>) -> Vec<usize> {
     let is_moved = |row: &usize| {

@@ -2,7 +2,7 @@
 
 use super::address::{document_of, resolve};
 use super::search::{self, SearchResult};
-use super::{AddressError, Catalogue, Library, bindings, reference};
+use super::{AddressError, Catalogue, Library, bindings, names, reference};
 use crate::model::binding::clean_path;
 use crate::root::Root;
 use crate::search::{Passage, SearchIndex};
@@ -41,11 +41,13 @@ pub const MAX_TOKENS: u64 = 450;
 /// Base score of a document that binds a path, above any score by words.
 const BOUND: u32 = 1_000_000;
 
-/// Finds the row of a document by address or path. `None` if the text is neither.
+/// Finds the row of a document by address, path or id. `None` if the text is none of them, or if the
+/// id fits several documents.
 pub fn row_of(library: &Library<'_>, about: &str) -> Result<Option<usize>, AddressError> {
     let Library { root, built, work, .. } = *library;
     if !about.contains("://") {
-        return Ok(built.catalogue.row_of_path(about.trim_start_matches("./")));
+        let row = built.catalogue.row_of_path(about.trim_start_matches("./"));
+        return Ok(row.or_else(|| names::row_of_id(built, about)));
     }
     let resolved = resolve(root, built, work, about)?;
     let row = document_of(built, &resolved);

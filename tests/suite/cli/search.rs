@@ -153,3 +153,16 @@ fn show_about_prints_the_passages_of_one_document() {
     let all = project.json(&[&arguments[..], &["--format", "json"]].concat());
     assert_eq!(all[0]["line"], 18, "{all}");
 }
+
+#[test]
+fn an_id_finds_the_documents_near_it_as_its_address_does() {
+    let project = project();
+    let near = text(&project, &["knowledge", "related", "blue://adr/1"]);
+    assert!(near.starts_with("docs/adr/0003-tokens.md"), "{near}");
+    for id in ["ADR-1", "adr 0001", "ADR #1"] {
+        assert_eq!(text(&project, &["knowledge", "related", id]), near, "{id}");
+    }
+    // Together with words, it is a part of a question.
+    let answer = text(&project, &["knowledge", "related", "ADR-1 erasure"]);
+    assert!(answer.contains("0002-retention.md"), "{answer}");
+}
