@@ -41,13 +41,11 @@ pub const MAX_TOKENS: u64 = 450;
 /// Base score of a document that binds a path, above any score by words.
 const BOUND: u32 = 1_000_000;
 
-/// Finds the row of a document by address, path or id. `None` if the text is none of them, or if the
-/// id fits several documents.
+/// Finds the row of a document by address or path. `None` if the text is neither.
 pub fn row_of(library: &Library<'_>, about: &str) -> Result<Option<usize>, AddressError> {
     let Library { root, built, work, .. } = *library;
     if !about.contains("://") {
-        let row = built.catalogue.row_of_path(about.trim_start_matches("./"));
-        return Ok(row.or_else(|| names::row_of_id(built, about)));
+        return Ok(built.catalogue.row_of_path(about.trim_start_matches("./")));
     }
     let resolved = resolve(root, built, work, about)?;
     let row = document_of(built, &resolved);
@@ -61,7 +59,11 @@ pub fn to_document(library: &Library<'_>, row: usize) -> anyhow::Result<Option<V
     reference::neighbours(library.root, catalogue, &library.overlay(), catalogue.uri(row))
 }
 
-/// Returns the documents that bind a path, then those that match words, best first.
+/// Maximum number of neighbours that follow a document which the text names by its id.
+const MAX_NEIGHBOURS: usize = 5;
+
+/// Returns the documents that bind a path, then those that match words, best first. If the text is an
+/// id, that document's neighbours follow it.
 pub fn to_text(
     library: &Library<'_>,
     index: &SearchIndex,
@@ -72,6 +74,14 @@ pub fn to_text(
     let mut related = bound(library.root, &library.built.catalogue, about);
     let n_bound = related.len();
     let mut result = search::search(library, index, about, limit, budget);
+    if let Some(row) = names::row_of_id(library.built, about) {
+        let uri = library.built.catalogue.uri(row);
+        result.found.retain(|found| found.document.uri == uri);
+        // Without the index of neighbours, the document itself is an answer.
+        let near = to_document(library, row).ok().flatten().unwrap_or_default();
+        result.found.extend(near.into_iter().take(MAX_NEIGHBOURS));
+        result.n_all = result.found.len();
+    }
     for found in std::mem::take(&mut result.found) {
         if related[..n_bound].iter().all(|bound| bound.document.uri != found.document.uri) {
             related.push(found);
