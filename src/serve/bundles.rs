@@ -41,6 +41,11 @@ impl Bundles {
         self.0.iter().find(|line| line.names.iter().any(|alias| alias == name))
     }
 
+    /// Returns true if any RFC or spike has a bundle.
+    pub fn has_work(&self) -> bool {
+        self.0.iter().any(|line| !line.names.is_empty())
+    }
+
     /// Every bundle, in the order of the index.
     pub fn all(&self) -> &[BundleLine] {
         &self.0

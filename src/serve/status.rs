@@ -69,16 +69,19 @@ fn larger_session(library: &Library<'_>) -> Option<String> {
 pub fn status(library: &Library<'_>, stale: bool) -> ProjectStatus {
     let documents = &library.built.manifest.documents;
     let work = current_work(library);
-    let mut hints = vec![match &work {
-        Err(error) => match error.hint() {
+    let about_work = match &work {
+        // Where there is no RFC to work on, nothing has to be named.
+        Err(_) if !library.built.bundles.has_work() => None,
+        Err(error) => Some(match error.hint() {
             Some(hint) => format!("{error}: {hint}"),
             None => error.to_string(),
-        },
-        Ok(work) => match work.open_tasks.first() {
+        }),
+        Ok(work) => Some(match work.open_tasks.first() {
             Some(task) => format!("next: {task}"),
             None => format!("no open task is listed in {}", work.bundle),
-        },
-    }];
+        }),
+    };
+    let mut hints: Vec<String> = about_work.into_iter().collect();
     hints.extend(stale.then(|| STALE.to_string()));
     let missing = RECOMMENDED.into_iter().filter(|(path, _)| !library.root.exists(path));
     hints.extend(missing.map(|(path, purpose)| format!("write {path}: {purpose}")));
@@ -88,9 +91,10 @@ pub fn status(library: &Library<'_>, stale: bool) -> ProjectStatus {
 }
 
 fn current_work(library: &Library<'_>) -> Result<CurrentWork, AddressError> {
-    let bundle = library
-        .current_bundle()
-        .ok_or_else(|| AddressError::NoCurrentWork(library.work.map(str::to_string)))?;
+    let bundle = library.current_bundle().ok_or_else(|| {
+        let named = library.work.filter(|_| library.built.bundles.has_work());
+        AddressError::NoCurrentWork(named.map(str::to_string))
+    })?;
     let state = work::state(bundle);
     let tasks = state.as_ref().map(work::open_tasks).unwrap_or_default();
     Ok(CurrentWork {
