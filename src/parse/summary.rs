@@ -314,6 +314,8 @@ fn running_text<'a>(
         }
         let next = paragraphs.get(index + 1).filter(|next| is_running_text(next));
         let next = next.and_then(|next| paragraph_text(page, next));
+        // `Where:` after an example explains the example.
+        let next = next.filter(|next| has_words(next, 3));
         let joined = next.map(|next| format!("{text} {next}")).unwrap_or(text);
         // Code follows, which is no part of a sentence.
         let joined = joined.strip_suffix(':').map(|text| format!("{text}.")).unwrap_or(joined);
