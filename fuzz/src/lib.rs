@@ -36,7 +36,7 @@ pub fn documents(bytes: &[u8]) {
     let source = Source { bytes: bytes.to_vec(), sidecar: None, format: TextFormat::Markdown };
     let parsed = parse::parse(&source, &limits, &Allowed::default());
     let facts = &parsed.facts;
-    assert!(!facts.line.contains('\n') && facts.line.len() <= 240 && facts.sizes.brief.len <= 600);
+    assert!(!facts.line.contains('\n') && facts.line.len() <= 240 && facts.brief.len <= 600);
     let n_lines = bytes.iter().filter(|b| matches!(b, b'\n' | b'\r')).count() as u32 + 1;
     let placed = |line: u32| line <= n_lines;
     assert!(facts.references.iter().all(|one| placed(one.line) && one.line > 0 && one.count > 0));
