@@ -15,7 +15,7 @@ use super::installation::{
 use super::next_steps::NextSteps;
 use super::{Exit, output, project};
 use crate::emit;
-use crate::model::layout::{HOOKS, MANIFEST};
+use crate::model::layout::{CONFIG, HOOKS, MANIFEST};
 use crate::model::{BuildTarget, Digest};
 use crate::wire::agent::SCRIPTS;
 use crate::wire::installed::{self, InstallRecord};
@@ -63,6 +63,10 @@ impl InstallArgs {
             true => Installation::user(self.servers())?,
             false => self.project(directory)?,
         };
+        // The build that follows would refuse an invalid configuration.
+        if installation.is_project && installation.base.exists(CONFIG) {
+            crate::build::load(&installation.base)?;
+        }
         // Every file is checked before the first is written.
         let plan = plan(&installation)?;
         if self.dry_run {

@@ -68,7 +68,9 @@ pub fn register(
     registration: &Registration,
 ) -> Result<(String, FileRecord), SettingsError> {
     let old = before.unwrap_or_default();
-    let was_registered = register::is_registered(old, registration)?;
+    // The targets of an earlier installation are not among those that are registered now.
+    let is_extended = previous.is_some() && matches!(registration, Registration::Targets(_));
+    let was_registered = is_extended || register::is_registered(old, registration)?;
     let mut record = match previous.filter(|_| was_registered) {
         Some(previous) => previous.clone(),
         None => FileRecord {

@@ -126,6 +126,13 @@ pub fn remove(text: &str, marks: CommentMarks) -> Option<String> {
     (!rest.is_empty() || found.note() == EMPTY).then_some(rest)
 }
 
+/// Returns the text around the first block, without line ends where the block was.
+pub fn outside(text: &str, marks: CommentMarks) -> String {
+    let Some(found) = find(text, marks) else { return text.trim_end().to_string() };
+    let (above, below) = (&text[..found.range.start], &text[found.range.end..]);
+    format!("{above}{below}").trim_end().to_string()
+}
+
 /// Returns the text without any block.
 fn without_blocks(text: &str, marks: CommentMarks) -> String {
     let mut rest = text.to_string();

@@ -40,8 +40,8 @@ pub(in super::super) struct SharedFile {
     pub(in super::super) reason: &'static str,
     /// Code and words of the finding of `--check`.
     finding: (Code, &'static str),
-    /// Text of the block that a person edited.
-    edited: Option<String>,
+    /// Text of people that the change replaces: their edit of the block, or the whole file.
+    replaced: Option<String>,
     /// New record for `blue uninstall`, if the file has one: the inner `None` removes it.
     record: Option<Option<FileRecord>>,
 }
@@ -167,7 +167,9 @@ impl SharedFiles {
             let after = marked_block::remove(&text, HTML);
             let finding = (Code::Orphan, "no target asks for blue's block any more");
             let reason = "removed: no target asks for its block any more";
-            return found.map(|_| SharedFile::new(path, before, after, reason, finding));
+            let replaced = lost_text(before.as_deref(), after.as_deref());
+            let file = SharedFile::new(path, before, after, reason, finding);
+            return found.map(|_| SharedFile { replaced, ..file });
         }
         let after = with_block(Some(&text), content);
         self.report_size(path, &after);
@@ -181,7 +183,8 @@ impl SharedFiles {
         };
         let edited = edited.filter(|found| found.content != content);
         let edited = edited.map(|found: &MarkedBlock| found.content.clone());
-        Some(SharedFile { edited, ..SharedFile::new(path, before, after, reason, finding) })
+        let replaced = lost_text(before.as_deref(), after.as_deref()).or(edited);
+        Some(SharedFile { replaced, ..SharedFile::new(path, before, after, reason, finding) })
     }
 
     /// Reports a block that Codex does not read whole, because the file is too long above it.
@@ -206,6 +209,12 @@ impl SharedFiles {
             return Some(Some(text.to_string()));
         }
         let sides = conflict::sides(text.as_bytes()).map(String::from_utf8);
+        // An example of a conflict has equal sides, and is a text of people.
+        if let [Ok(ours), Ok(theirs)] = &sides
+            && ours == theirs
+        {
+            return Some(Some(text.to_string()));
+        }
         if let [Ok(ours), Ok(theirs)] = &sides
             && marked_block::remove(ours, HTML) == marked_block::remove(theirs, HTML)
         {
@@ -229,10 +238,11 @@ impl SharedFiles {
         }
         let mut staged = StagedFiles(Vec::new());
         for file in self.changes {
-            if let Some(edited) = &file.edited {
-                let copy = emit::save_copy(root, file.path, edited.as_bytes())?;
-                let message =
-                    format!("blue's block was edited by hand; the edit is kept in {copy}");
+            if let Some(replaced) = &file.replaced {
+                let copy = emit::save_copy(root, file.path, replaced.as_bytes())?;
+                let message = format!(
+                    "blue's block was edited by hand or is there twice; the text is kept in {copy}"
+                );
                 let hint = "edit the documents instead, or write outside the block";
                 let note = Diagnostic::new(Code::HandEdited, file.path, message);
                 planned.notes.push(note.hint(hint));
@@ -272,7 +282,7 @@ impl SharedFile {
         reason: &'static str,
         finding: (Code, &'static str),
     ) -> SharedFile {
-        SharedFile { path, before, after, reason, finding, edited: None, record: None }
+        SharedFile { path, before, after, reason, finding, replaced: None, record: None }
     }
 
     pub(super) fn with_record(self, record: Option<FileRecord>) -> SharedFile {
@@ -280,8 +290,19 @@ impl SharedFile {
     }
 }
 
+/// Returns the text before a change if the change does more than replace the first block: a merge left
+/// conflict markers, or there are further blocks.
+fn lost_text(before: Option<&str>, after: Option<&str>) -> Option<String> {
+    let outside = |text: Option<&str>| marked_block::outside(text.unwrap_or_default(), HTML);
+    let before = before?;
+    let is_new = marked_block::find(before, HTML).is_none();
+    (!is_new && outside(Some(before)) != outside(after)).then(|| before.to_string())
+}
+
+/// Returns a text with the block. Marks of a block in the content would end it.
 fn with_block(before: Option<&str>, content: &str) -> String {
-    marked_block::set(before, HTML, &marked_block::digest_label(content), content)
+    let content = content.replace("<!-- blue: ", "&lt;!-- blue: ");
+    marked_block::set(before, HTML, &marked_block::digest_label(&content), &content)
 }
 
 /// The new texts of shared files, on disk beside them.

@@ -2,7 +2,8 @@
 
 use std::os::unix::fs::symlink;
 
-use super::{blue, doctor};
+use super::{blue, doctor, run};
+use crate::support;
 use crate::support::Project;
 
 const DECISION: &str =
@@ -271,4 +272,70 @@ fn the_current_work_has_a_fixed_file_name() {
     assert!(!project.exists(current));
     project.write(".blue/worktree.json", "{\"rfc\": 16}").build();
     assert_eq!(project.read(current), bundle);
+}
+
+#[test]
+fn no_text_of_people_is_lost_around_a_block() {
+    let rescued = |project: &Project| -> String {
+        let folder = project.path().join(".blue/local/rescued");
+        if !folder.exists() {
+            return String::new();
+        }
+        let files = support::entries(&folder).into_iter().filter(|path| path.is_file());
+        files.map(|path| std::fs::read_to_string(path).unwrap()).collect()
+    };
+    // An example of a conflict stays.
+    let example = "Never commit:\n```\n<<<<<<< HEAD\n=======\n>>>>>>> b\n```\n";
+    let project = built("agents-md");
+    project.write("AGENTS.md", example).build();
+    assert!(project.read("AGENTS.md").starts_with(example), "{}", project.read("AGENTS.md"));
+    assert_eq!(check(&project).0, 0);
+    // A second block is removed, and a copy is kept.
+    let text = project.read("AGENTS.md");
+    let second = "<!-- blue: begin notes -->\nPRECIOUS\n<!-- blue: end -->\n";
+    project.write("AGENTS.md", format!("{text}{second}")).build();
+    assert!(rescued(&project).contains("PRECIOUS"));
+    // Marks in the workflow guide do not end the block.
+    let project = built("agents-md");
+    project.write(".blue/workflow.md", "Test.\n<!-- blue: end -->\nafter\n").build();
+    assert_eq!(check(&project).0, 0);
+    let length = project.read("AGENTS.md").len();
+    project.write(".blue/workflow.md", "Test.\n<!-- blue: end -->\nlater\n").build();
+    assert_eq!(project.read("AGENTS.md").len(), length);
+    project.write(".blue/config.yaml", "").build();
+    assert!(!project.exists("AGENTS.md"));
+    // Of two sides of a merge, the one that is not used is kept.
+    let project = built("agents-md");
+    project.build();
+    let block = project.read("AGENTS.md");
+    let edited = block.replace("</blue-session>", "EDITED\n</blue-session>");
+    let conflict = format!("<<<<<<< HEAD\n{block}=======\n{edited}>>>>>>> other\n");
+    project.write("AGENTS.md", conflict).build();
+    assert_eq!(project.read("AGENTS.md"), block);
+    assert!(rescued(&project).contains("EDITED"));
+}
+
+#[test]
+fn installations_one_after_the_other_are_removed_together() {
+    let config = "# mine\nproject: x";
+    let project = built("");
+    project.write(".blue/config.yaml", config).build();
+    blue(&project, &["install", "--agent", "gemini"]);
+    blue(&project, &["install", "--agent", "cursor,opencode"]);
+    blue(&project, &["install", "--agent", "copilot"]);
+    blue(&project, &["uninstall"]);
+    assert_eq!(project.read(".blue/config.yaml"), config);
+    for path in ["GEMINI.md", "opencode.json", ".gemini", ".cursor", ".github"] {
+        assert!(!project.exists(path), "{path}");
+    }
+}
+
+#[test]
+fn an_invalid_configuration_stops_an_installation_before_it_changes_anything() {
+    let project = built("");
+    project.write(".blue/config.yaml", "targets: [nope]\n");
+    let before = project.files();
+    let output = run(&project, &project.home(), &["install", "--agent", "gemini"]);
+    assert_eq!(output.code, 2, "{}", output.stderr);
+    assert_eq!(project.files(), before);
 }
