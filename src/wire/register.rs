@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub use super::json_entry::{IncludedFiles, JsonEntry, ServerForm};
 pub use super::json_settings::is_empty_object;
 use super::jsonc::SettingsError;
-use super::{attributes, codex_server, config_targets, copilot_hooks, json_entry, json_settings};
+use super::{attributes, codex_server, config_targets, copilot_hooks, json_settings};
 use crate::model::BuildTarget;
 
 /// Everything that blue writes into one file.
@@ -40,16 +40,12 @@ pub struct UndoInfo {
 
 impl UndoInfo {
     /// Assumes, for a text without a record, that blue created all containers that hold only blue's
-    /// entries.
+    /// entries. People can write the same instructions, so these are not assumed to be blue's.
     pub fn assumed(registration: &Registration) -> UndoInfo {
         let mut undo = UndoInfo::default();
         if let Registration::Json(entries) = registration {
-            undo.created = entries.iter().flat_map(JsonEntry::containers).collect();
-            let has_instructions =
-                entries.iter().any(|entry| matches!(entry, JsonEntry::Instructions(_)));
-            if has_instructions {
-                undo.elements = json_entry::INSTRUCTIONS.map(str::to_string).into();
-            }
+            let is_own = |entry: &&JsonEntry| !matches!(entry, JsonEntry::Instructions(_));
+            undo.created = entries.iter().filter(is_own).flat_map(JsonEntry::containers).collect();
         }
         undo
     }

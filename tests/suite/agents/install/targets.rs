@@ -331,6 +331,20 @@ fn installations_one_after_the_other_are_removed_together() {
 }
 
 #[test]
+fn instructions_that_people_wrote_stay() {
+    for original in [
+        "{\"instructions\":[\".blue/context/session.md\"]}",
+        "{\"instructions\": [\"docs/a.md\", \".blue/local/current.md\"]}",
+    ] {
+        let project = built("");
+        project.write("opencode.json", original).build();
+        blue(&project, &["install", "--agent", "opencode"]);
+        blue(&project, &["uninstall"]);
+        assert_eq!(project.read("opencode.json"), original);
+    }
+}
+
+#[test]
 fn an_invalid_configuration_stops_an_installation_before_it_changes_anything() {
     let project = built("");
     project.write(".blue/config.yaml", "targets: [nope]\n");
