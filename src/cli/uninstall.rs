@@ -11,6 +11,7 @@ use super::install::build_again;
 use super::installation::{FileChange, FileStatus, Installation, read_bytes};
 use super::{Exit, output, project};
 use crate::emit;
+use crate::model::build_target::OPENCODE;
 use crate::model::layout::{CONFIG, folder_of};
 use crate::model::{BuildTarget, Digest};
 use crate::wire::agent::SCRIPTS;
@@ -100,7 +101,13 @@ fn project_installation(directory: &Path) -> anyhow::Result<Installation> {
     let config = record.files.get(CONFIG).map(|config| config.undo.elements.iter());
     let recorded: Vec<BuildTarget> =
         config.into_iter().flatten().filter_map(|name| BuildTarget::parse(name)).collect();
-    let targets = configured_targets(&project::open(&folder)?)?;
+    let mut targets = configured_targets(&project::open(&folder)?)?;
+    // The configuration may have lost the target since, and its entries are blue's all the same.
+    let opencode = record.files.get(OPENCODE);
+    if opencode.is_some_and(|file| !file.undo.elements.is_empty()) {
+        targets.push(BuildTarget::Opencode);
+        targets.dedup();
+    }
     let files =
         AgentFiles { agents: &AgentName::ALL, targets: &targets, servers: Servers::Included };
     let mut files = files.list();

@@ -345,6 +345,17 @@ fn instructions_that_people_wrote_stay() {
 }
 
 #[test]
+fn instructions_are_removed_although_the_configuration_lost_the_target() {
+    let original = "{\"a\": 1}\n";
+    let project = built("");
+    project.write("opencode.json", original).build();
+    blue(&project, &["install", "--agent", "opencode"]);
+    project.write(".blue/config.yaml", "");
+    blue(&project, &["uninstall"]);
+    assert_eq!(project.read("opencode.json"), original);
+}
+
+#[test]
 fn an_invalid_configuration_stops_an_installation_before_it_changes_anything() {
     let project = built("");
     project.write(".blue/config.yaml", "targets: [nope]\n");
