@@ -48,8 +48,8 @@ pub(super) fn sources(
 /// The source of decisions unless the configuration has another.
 const DEFAULT_SOURCE: &str = "blue://docs/adrs/";
 
-/// Returns the documents that are in force in a project without ADRs: proposals that were accepted.
-/// Where most documents of a collection state no status, merged documents count as accepted.
+/// Returns the documents that are in force in a project without ADRs: proposals that were accepted. A
+/// document without a status counts as accepted if most of its collection have none: it was merged.
 fn decided_proposals(graph: &Graph) -> Vec<DocId> {
     let decided = |row: usize| {
         let n_documents = graph.of_collection(row).count();
@@ -96,7 +96,7 @@ fn ambiguous(graph: &Graph, source: &str, found: &[DocId]) -> Diagnostic {
     Diagnostic::new(Code::Ambiguous, CONFIG, message).hint(hint)
 }
 
-/// SourceMeaning of an address among the sources of tier 1.
+/// Meaning of an address among the sources of tier 1.
 pub(super) enum SourceMeaning {
     Documents(Vec<DocId>),
     Voice,
@@ -169,19 +169,18 @@ pub(super) fn choice(
     Choice::new(graph, weighted.collect(), order, budget, candidate)
 }
 
-/// Returns how binding each of some documents is: references to it, code that it names, and its place
-/// among the newest. A new decision had no time to be cited, so age counts against it as much as two
-/// mentions at most.
+/// Returns how binding each of some documents is, from the references to it, the code that it names
+/// and its date. A new decision had no time to be cited, so the newest gets as much as two mentions.
 fn binding_weights(corpus: &Corpus<'_>, ids: &[DocId]) -> Vec<u64> {
     let graph = &corpus.graph;
-    let mut by_age: Vec<DocId> = ids.to_vec();
-    by_age.sort_by_key(|id| {
+    let mut oldest_first: Vec<DocId> = ids.to_vec();
+    oldest_first.sort_by_key(|id| {
         let document = graph.document(*id);
         (document.date.clone(), document.number.clone(), *id)
     });
-    let mut age = vec![0; graph.documents.len()];
-    for (position, id) in by_age.iter().enumerate() {
-        age[id.0 as usize] = position as u64;
+    let mut recency = vec![0; graph.documents.len()];
+    for (position, id) in oldest_first.iter().enumerate() {
+        recency[id.0 as usize] = position as u64;
     }
     let mut n_paths = vec![0u64; graph.documents.len()];
     for binding in &corpus.bindings {
@@ -190,7 +189,7 @@ fn binding_weights(corpus: &Corpus<'_>, ids: &[DocId]) -> Vec<u64> {
     let weight = |id: &DocId| {
         let row = id.0 as usize;
         let cited = u64::from(corpus.ranking.weights[row]);
-        cited + n_paths[row].min(4) * 12 + 48 * age[row] / ids.len() as u64
+        cited + n_paths[row].min(4) * 12 + 48 * recency[row] / ids.len() as u64
     };
     ids.iter().map(weight).collect()
 }

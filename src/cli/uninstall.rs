@@ -104,9 +104,9 @@ fn project_installation(directory: &Path) -> anyhow::Result<Installation> {
     let mut targets = configured_targets(&project::open(&folder)?)?;
     // The configuration may have lost the target since, and its entries are blue's all the same.
     let opencode = record.files.get(OPENCODE);
-    if opencode.is_some_and(|file| !file.undo.elements.is_empty()) {
+    let has_entries = opencode.is_some_and(|file| !file.undo.elements.is_empty());
+    if has_entries && !targets.contains(&BuildTarget::Opencode) {
         targets.push(BuildTarget::Opencode);
-        targets.dedup();
     }
     let files =
         AgentFiles { agents: &AgentName::ALL, targets: &targets, servers: Servers::Included };

@@ -14,15 +14,14 @@ pub(super) fn from_name(
         Some(stated) => stated.trim_matches('`').to_string(),
         None => name.slug.clone(),
     };
-    let words = as_written(&slug, &found.path).replace(['-', '_'], " ");
-    let mut chars = words.trim().chars();
-    match (chars.next(), &name.number) {
-        (Some(first), _) => first.to_uppercase().chain(chars).collect(),
-        (None, Some(number)) => match &name.prefix {
+    let words = capitalised(&as_written(&slug, &found.path).replace(['-', '_'], " "));
+    match (words.is_empty(), &name.number) {
+        (false, _) => words,
+        (true, Some(number)) => match &name.prefix {
             Some(prefix) => format!("{}-{number}", prefix.to_uppercase()),
             None => number.to_string(),
         },
-        (None, None) => {
+        (true, None) => {
             let is_name = |text: &str| !is_section_name(text) && !is_cover_name(text);
             let mut headings = candidates.headings.iter().map(|heading| &heading.text);
             let heading = headings.find(|text| is_name(text)).cloned();
@@ -50,10 +49,12 @@ fn as_written(slug: &str, path: &str) -> String {
 pub(super) fn in_words(title: String) -> String {
     let is_slug = title.split('-').count() > 2
         && title.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    if !is_slug {
-        return title;
-    }
-    let words = title.replace('-', " ");
-    let mut chars = words.trim().chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or(title)
+    if is_slug { capitalised(&title.replace('-', " ")) } else { title }
+}
+
+/// Trims a text and writes its first letter in upper case.
+fn capitalised(text: &str) -> String {
+    let mut chars = text.trim().chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars.as_str().chars()).collect()
 }

@@ -105,7 +105,7 @@ fn doctor_prints_a_line_for_each_group_of_files() {
 type Damage = fn(&Project, &Path);
 const LOCAL: &str = ".claude/settings.local.json";
 
-/// What Codex writes into its configuration when hooks are trusted.
+/// Lines that Codex writes into its configuration when hooks are trusted.
 fn trusted(hooks: &Path) -> String {
     let hooks = hooks.display();
     format!("[hooks.state.\"{hooks}:session_start:0:0\"]\ntrusted_hash = \"sha256:0\"\n")
