@@ -26,10 +26,16 @@ pub(crate) const BASELINES: [&str; 4] = ["TF-IDF", "BM25", "BM25F", "RRF"];
 
 /// Returns the scores of all documents for each source with hidden references, by baseline.
 pub(crate) fn scores(case: &Case) -> Vec<BTreeMap<DocId, Vec<f64>>> {
-    let weighted: Vec<Counts> = (0..case.texts.len()).map(|row| fields(case, row)).collect();
-    let tf_idf = similarities(case, &case.texts, &tf_idf);
-    let bm25 = similarities(case, &case.texts, &bm25);
-    let bm25f = similarities(case, &weighted, &self::bm25);
+    let sources: Vec<DocId> = case.hidden.keys().copied().collect();
+    let text_scores = |texts: &[Counts], weigh: &Weighting| {
+        let queries: Vec<Counts> =
+            sources.iter().map(|source| texts[source.0 as usize].clone()).collect();
+        let scores = similarities(&queries, texts, weigh);
+        sources.iter().copied().zip(scores).collect::<BTreeMap<DocId, Vec<f64>>>()
+    };
+    let tf_idf = text_scores(&case.texts, &tf_idf);
+    let bm25f = text_scores(&weighted_fields(case), &bm25);
+    let bm25 = text_scores(&case.texts, &bm25);
     let page_rank = page_rank(case);
     let mut fused = BTreeMap::new();
     for source in case.hidden.keys() {
@@ -45,10 +51,24 @@ pub(crate) fn scores(case: &Case) -> Vec<BTreeMap<DocId, Vec<f64>>> {
     vec![tf_idf, bm25, bm25f, fused]
 }
 
-/// Returns the counts of a text in which titles and headings weigh more.
-fn fields(case: &Case, row: usize) -> Counts {
-    let counts = case.lexicon.counts.of(row).iter().map(|count| f64::from(*count));
-    case.lexicon.hashes.of(row).iter().copied().zip(counts).collect()
+/// Returns the scores of all documents for each query, for TF-IDF, BM25 and BM25F.
+pub(crate) fn query_scores(case: &Case, queries: &[String]) -> Vec<Vec<Vec<f64>>> {
+    let queries: Vec<Counts> = queries.iter().map(|query| counts(query.as_bytes())).collect();
+    let weighted = weighted_fields(case);
+    vec![
+        similarities(&queries, &case.texts, &tf_idf),
+        similarities(&queries, &case.texts, &bm25),
+        similarities(&queries, &weighted, &bm25),
+    ]
+}
+
+/// Returns the term counts of each text, in which titles and headings weigh more.
+fn weighted_fields(case: &Case) -> Vec<Counts> {
+    let of_row = |row: usize| {
+        let counts = case.lexicon.counts.of(row).iter().map(|count| f64::from(*count));
+        case.lexicon.hashes.of(row).iter().copied().zip(counts).collect()
+    };
+    (0..case.texts.len()).map(of_row).collect()
 }
 
 /// Term weights of a text as a query and as a document.
@@ -62,7 +82,8 @@ struct Statistics {
     df: Counts,
 }
 
-fn similarities(case: &Case, texts: &[Counts], weigh: &Weighting) -> BTreeMap<DocId, Vec<f64>> {
+/// Returns the scores of all texts for each query.
+fn similarities(queries: &[Counts], texts: &[Counts], weigh: &Weighting) -> Vec<Vec<f64>> {
     let mut df = Counts::new();
     for term in texts.iter().flat_map(BTreeMap::keys) {
         *df.entry(*term).or_default() += 1.0;
@@ -70,27 +91,33 @@ fn similarities(case: &Case, texts: &[Counts], weigh: &Weighting) -> BTreeMap<Do
     let n = texts.len() as f64;
     let average = texts.iter().flat_map(BTreeMap::values).sum::<f64>() / n;
     let statistics = Statistics { n, average, df };
-    let weighted: Vec<(Counts, Counts)> =
-        texts.iter().map(|text| weigh(text, &statistics)).collect();
     let mut postings: BTreeMap<u32, Vec<(usize, f64)>> = BTreeMap::new();
-    for (row, (_, document)) in weighted.iter().enumerate() {
-        for (term, weight) in document {
-            postings.entry(*term).or_default().push((row, *weight));
+    for (row, text) in texts.iter().enumerate() {
+        for (term, weight) in weigh(text, &statistics).1 {
+            postings.entry(term).or_default().push((row, weight));
         }
     }
-    let of_source = |source: &DocId| {
+    let of_query = |query: &Counts| {
         let mut scores = vec![0.0; texts.len()];
-        for (term, weight) in &weighted[source.0 as usize].0 {
-            postings[term].iter().for_each(|(row, other)| scores[*row] += weight * other);
+        for (term, weight) in weigh(query, &statistics).0 {
+            let postings = postings.get(&term).into_iter().flatten();
+            postings.for_each(|(row, other)| scores[*row] += weight * other);
         }
-        (*source, scores)
+        scores
     };
-    case.hidden.keys().map(of_source).collect()
+    queries.iter().map(of_query).collect()
+}
+
+impl Statistics {
+    /// Returns the number of texts that contain a term.
+    fn df(&self, term: &u32) -> f64 {
+        self.df.get(term).copied().unwrap_or_default()
+    }
 }
 
 fn tf_idf(text: &Counts, all: &Statistics) -> (Counts, Counts) {
     let weight = |(term, tf): (&u32, &f64)| {
-        (*term, (1.0 + tf.ln()) * ((all.n + 1.0) / (all.df[term] + 1.0)).ln())
+        (*term, (1.0 + tf.ln()) * ((all.n + 1.0) / (all.df(term) + 1.0)).ln())
     };
     let mut weighted: Counts = text.iter().map(weight).collect();
     let length = weighted.values().map(|weight| weight * weight).sum::<f64>().sqrt().max(1e-9);
@@ -101,7 +128,7 @@ fn tf_idf(text: &Counts, all: &Statistics) -> (Counts, Counts) {
 fn bm25(text: &Counts, all: &Statistics) -> (Counts, Counts) {
     let length: f64 = text.values().sum();
     let weight = |(term, tf): (&u32, &f64)| {
-        let df = all.df[term];
+        let df = all.df(term);
         let idf = ((all.n - df + 0.5) / (df + 0.5) + 1.0).ln();
         (*term, idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / all.average)))
     };

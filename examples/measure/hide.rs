@@ -17,6 +17,10 @@ pub(crate) struct Case {
     pub(crate) texts: Vec<Counts>,
     /// Hidden references, by source.
     pub(crate) hidden: BTreeMap<DocId, Vec<DocId>>,
+    /// Words of the links that were removed, each with the path of the target.
+    pub(crate) labels: BTreeSet<(String, String)>,
+    /// The copy of the tree.
+    pub(crate) copy: tempfile::TempDir,
 }
 
 /// Whether the words of a hidden link are removed with it.
@@ -44,11 +48,15 @@ pub(crate) fn case(folder: &Path, seed: u64, words: LinkWords) -> Option<Case> {
     let before = survey(&folder).graph;
     let copy = tempfile::tempdir().ok()?;
     let chosen = choose(&before, seed);
+    let mut labels = BTreeSet::new();
     for (row, document) in before.documents.iter().enumerate() {
         let text = std::fs::read(folder.join(&document.path)).ok()?;
         let mut text = String::from_utf8_lossy(&text).into_owned();
         for target in chosen.get(&DocId(row as u32)).into_iter().flatten() {
-            text = without(&text, &before, *target, words);
+            let mut removed = Vec::new();
+            text = without(&text, &before, *target, words, &mut removed);
+            let path = &before.document(*target).path;
+            labels.extend(removed.into_iter().map(|label| (path.clone(), label)));
         }
         let place: PathBuf = copy.path().join(&document.path);
         std::fs::create_dir_all(place.parent()?).ok()?;
@@ -69,6 +77,8 @@ pub(crate) fn case(folder: &Path, seed: u64, words: LinkWords) -> Option<Case> {
         lexicon: Lexicon::new(&after.documents, terms),
         hidden: still_hidden(&before, &after, chosen),
         graph: after,
+        labels,
+        copy,
     })
 }
 
@@ -110,8 +120,14 @@ fn still_hidden(
 }
 
 /// Removes the references to a document from a text: links to its file, URLs with its number, and
-/// its id.
-fn without(text: &str, graph: &Graph, target: DocId, words: LinkWords) -> String {
+/// its id. Adds the words of the links to `labels`.
+fn without(
+    text: &str,
+    graph: &Graph,
+    target: DocId,
+    words: LinkWords,
+    labels: &mut Vec<String>,
+) -> String {
     let document = graph.document(target);
     let (folder, file) = document.path.rsplit_once('/').unwrap_or(("", &document.path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -121,7 +137,7 @@ fn without(text: &str, graph: &Graph, target: DocId, words: LinkWords) -> String
         true => vec![folder.rsplit('/').next().unwrap_or_default()],
         false => vec![file, stem],
     };
-    let text = without_links(text, &names, words);
+    let text = without_links(text, &names, words, labels);
     let Some(number) = document.number.as_ref().and_then(Number::value) else { return text };
     without_listed_number(&without_ids(&without_urls(&text, number), number), number)
 }
@@ -183,8 +199,9 @@ fn without_listed_number(text: &str, number: u64) -> String {
     lines.join("\n")
 }
 
-/// Removes links to files with these names, and the names themselves, from a text.
-fn without_links(text: &str, names: &[&str], words: LinkWords) -> String {
+/// Removes links to files with these names, and the names themselves, from a text. Adds the words of
+/// the links to `labels`.
+fn without_links(text: &str, names: &[&str], words: LinkWords, labels: &mut Vec<String>) -> String {
     let mut text = text.to_string();
     for name in names.iter().filter(|name| !name.is_empty()) {
         let mut from = 0;
@@ -203,6 +220,7 @@ fn without_links(text: &str, names: &[&str], words: LinkWords) -> String {
                 Some(open) => {
                     let close = text[end..].find(')').map_or(end, |close| end + close + 1);
                     let label = text[open + 1..at].split("](").next().unwrap_or_default();
+                    labels.push(label.to_string());
                     // A link text that repeats the name would give the target away.
                     let label = match words {
                         LinkWords::Keep => label.replace(name, " "),

@@ -10,7 +10,8 @@
 //! - the baselines TF-IDF, BM25, BM25F and an untuned reciprocal-rank fusion.
 //!
 //! A link is removed together with its words; with `--soft` the words stay as plain text.
-//! `--reasons N` prints N randomly chosen reasons of each tree for reading.
+//! `--reasons N` prints N randomly chosen reasons of each tree for reading. `--search` measures the
+//! search instead of the ranking: see [`known_items`].
 
 #![allow(
     clippy::disallowed_methods,
@@ -23,6 +24,7 @@
 mod baselines;
 mod fit;
 mod hide;
+mod known_items;
 
 use std::path::Path;
 
@@ -70,7 +72,14 @@ fn main() {
         let n = arguments[at + 1].parse().unwrap();
         return folders.for_each(|folder| print_reasons(Path::new(folder), n));
     }
+    if has("--search") {
+        let folders: Vec<&Path> = folders.map(Path::new).collect();
+        return known_items::measure(&folders);
+    }
     let trees: Vec<Tree> = folders.filter_map(|folder| tree(Path::new(folder), words)).collect();
+    if trees.is_empty() {
+        return println!("no folder has {MIN_SOURCES} documents with references");
+    }
     let all: Vec<usize> = (0..N_SIGNALS).collect();
     println!(
         "{:16} {}",

@@ -144,6 +144,16 @@ impl Query {
         found.collect()
     }
 
+    /// Returns the share of the words that this query has in common with another one, weighted by
+    /// IDF, in thousandths. It is 1,000 only if both have the same words.
+    pub fn overlap(&self, other: &Query) -> u32 {
+        let is_common = |term: &&QueryTerm| {
+            other.terms.iter().any(|other| stem(&other.word) == stem(&term.word))
+        };
+        let common = self.terms.iter().filter(is_common).map(|term| term.idf).sum::<u32>();
+        common * 1_000 / self.total_idf().max(other.total_idf())
+    }
+
     /// Returns the sum of the IDF of all terms, at least 1.
     pub fn total_idf(&self) -> u32 {
         self.terms.iter().map(|term| term.idf).sum::<u32>().max(1)
@@ -229,6 +239,17 @@ mod tests {
         let index = index(&["Authentication of users", "Login of users", "Lantern"], &[]);
         assert_eq!(rows(&index, "login").iter().map(|(row, _)| *row).collect::<Vec<_>>(), [1, 0]);
         assert_eq!(rows(&index, "signin").len(), 2);
+    }
+
+    #[test]
+    fn two_texts_overlap_fully_only_if_they_have_the_same_words() {
+        let index = index(&["Lantern policy", "Harbour policy", "Quorum"], &[]);
+        let overlap = |a, b| Query::new(&index, a).overlap(&Query::new(&index, b));
+        assert_eq!(overlap("the lantern policy", "Policies for lanterns"), 1_000);
+        assert!((1..1_000).contains(&overlap("lantern", "Lantern policy")));
+        assert_eq!(overlap("lantern", "Lantern policy"), overlap("Lantern policy", "lantern"));
+        assert_eq!(overlap("lantern", "quorum"), 0);
+        assert_eq!(overlap("", ""), 0);
     }
 
     #[test]

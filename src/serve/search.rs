@@ -32,6 +32,10 @@ const PASSAGE_SHARE: u64 = 60;
 /// Weight of a title, compared with a passage, in hundredths.
 const TITLE_WEIGHT: u64 = 130;
 
+/// Weight of a title that has the same words as the query, in hundredths of the best score. Such a
+/// query names a document, and documents that only discuss its subject come after it.
+const SAME_TITLE_SHARE: u64 = 40;
+
 /// Of two documents whose scores differ by less than this, in hundredths, the newer is first.
 const SIMILAR: u64 = 6;
 
@@ -95,7 +99,7 @@ pub fn search(
     let query = Query::new(index, text);
     let scored = scored(library, &query, index);
     let n_all = scored.len();
-    let mut candidates = candidates(library, &query, scored, limit);
+    let mut candidates = candidates(library, index, &query, scored, limit);
     order(&mut candidates);
     let best = candidates.first().map_or(0, |candidate| candidate.score);
     candidates.retain(|candidate| candidate.score * 100 >= best * MIN_SCORE);
@@ -181,6 +185,7 @@ fn scored(library: &Library<'_>, query: &Query, index: &SearchIndex) -> Vec<(u64
 /// Reads the documents with the highest scores and adds the scores of their best passages.
 fn candidates(
     library: &Library<'_>,
+    index: &SearchIndex,
     query: &Query,
     mut scored: Vec<(u64, Match)>,
     limit: usize,
@@ -201,6 +206,8 @@ fn candidates(
         let share = if document.live { 100 } else { HISTORY_SHARE };
         let mut score =
             score + best * passage.min(1_500) / 1_000 * PASSAGE_SHARE / 100 * share / 100;
+        let overlap = u64::from(query.overlap(&Query::new(index, &document.title)));
+        score += best * overlap * overlap / 1_000_000 * SAME_TITLE_SHARE / 100;
         if DISCUSSIONS.contains(&document.kind.as_str()) {
             score = score * DISCUSSION_SHARE / 100;
         }

@@ -59,6 +59,34 @@ fn what_replaced_a_decision_comes_before_it() {
 }
 
 #[test]
+fn the_document_with_the_title_comes_before_newer_ones_about_it() {
+    let project = Project::new();
+    let adr = |n: u32, title: &str, text: &str| {
+        let path = format!("docs/adr/{n:04}-{n}.md");
+        let head = format!("# {n}. {title}\n\nDate: 2024-0{n}-01\n\n## Status\n\nAccepted\n");
+        project.write(&path, format!("{head}\n## Decision\n\n{text}\n"));
+    };
+    adr(1, "Harbour lanterns", "Every pier has one, and its flame is visible from the sea.");
+    adr(
+        2,
+        "Oil for harbour lanterns",
+        "A harbour lantern burns oil. Harbour lanterns are filled at noon.",
+    );
+    adr(
+        3,
+        "Colours of harbour lanterns",
+        "Harbour lanterns are green. A harbour lantern is never red.",
+    );
+    adr(
+        4,
+        "Keepers of harbour lanterns",
+        "The keeper of a harbour lantern lives near the harbour lanterns.",
+    );
+    project.build();
+    assert_eq!(related(&project, "harbour lanterns")[0]["path"], "docs/adr/0001-1.md");
+}
+
+#[test]
 fn a_missing_damaged_or_foreign_index_changes_nothing() {
     let project = project();
     let expected = related(&project, "GDPR erasure cookie");
