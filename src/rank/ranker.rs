@@ -248,6 +248,11 @@ impl<'a> Ranker<'a> {
         }
         let n = self.graph.documents.len() as u64;
         for (other, probability) in self.citations.walk(&starts, walked) {
+            // Most documents are reached by chance. Up to 1.5 times their share of the walks, the
+            // signal is too small for a new candidate, and its logarithm is slow.
+            if 2 * n * probability < CERTAIN && !found.has(other) {
+                continue;
+            }
             let signal = ratio(CERTAIN + n * probability, CERTAIN);
             let is_enough = signal * WEIGHTS[WALK] / 100 >= MIN_SIGNAL;
             if let Some(candidate) = found.add_if(is_enough, other) {
@@ -280,13 +285,27 @@ impl FoundCandidates<'_> {
         &mut self.candidates[*row as usize - 1]
     }
 
+    fn has(&self, id: DocId) -> bool {
+        self.rows[id.0 as usize] > 0
+    }
+
     /// Returns the candidate of a document. A new one is added only if `is_enough`.
     fn add_if(&mut self, is_enough: bool, id: DocId) -> Option<&mut RankedCandidate> {
-        (is_enough || self.rows[id.0 as usize] > 0).then(|| self.add(id))
+        (is_enough || self.has(id)).then(|| self.add(id))
     }
 
     fn finish(self) -> Vec<RankedCandidate> {
         self.candidates.iter().for_each(|candidate| self.rows[candidate.id.0 as usize] = 0);
         self.candidates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_that_is_skipped_makes_no_candidate() {
+        assert!(ratio(3, 2) * WEIGHTS[WALK] / 100 < MIN_SIGNAL);
     }
 }
