@@ -122,6 +122,13 @@ fn choose(document: &TextBlocks, at: usize, chosen: &mut Vec<(usize, usize)>, re
     let in_section =
         |other: usize| blocks.get(other).is_some_and(|block| block.section == blocks[at].section);
     let mut n = add(at, chosen);
+    // The first row of a table says what the others mean.
+    if is_row(&blocks[at]) {
+        let header = (0..at).rev().take_while(|row| in_section(*row) && is_row(&blocks[*row]));
+        if let Some(header) = header.last() {
+            n += add(header, chosen);
+        }
+    }
     // The sentence that introduces a list belongs to its items.
     let mut first = at;
     while first > 0 && blocks[first].is_item && in_section(first - 1) && at - first < 12 {
@@ -139,6 +146,11 @@ fn choose(document: &TextBlocks, at: usize, chosen: &mut Vec<(usize, usize)>, re
         last += 1;
         n += add(last, chosen).max(1);
     }
+}
+
+/// Returns true if a block is a row of a table.
+fn is_row(block: &TextBlock) -> bool {
+    block.text.starts_with('|')
 }
 
 /// Joins blocks that follow each other to passages.
@@ -170,7 +182,7 @@ fn joined(document: &TextBlocks, chosen: &[(usize, usize)]) -> Vec<Passage> {
 
 /// Returns the text of a block, cut at the end of a sentence or at least of a word.
 fn shortened(block: &TextBlock, max: usize) -> String {
-    let item = if block.is_item && !block.text.starts_with('|') { "- " } else { "" };
+    let item = if block.is_item && !is_row(block) { "- " } else { "" };
     if block.text.len() <= max {
         return format!("{item}{}", block.text);
     }
@@ -343,6 +355,18 @@ mod tests {
         let expected = "Every lantern follows these rules:";
         assert!(best.passages[0].text.starts_with(expected), "{:?} {shown}", best.passages);
         assert_eq!(best.line, 3);
+    }
+
+    #[test]
+    fn a_row_of_a_table_is_shown_with_the_first_row() {
+        let mut rows: Vec<String> = (0..30).map(|n| format!("- | pier {n} | grey |")).collect();
+        rows.insert(0, "- | place | colour of the flame |".to_string());
+        rows.push("- | lighthouse | green |".to_string());
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let document = document(&[("Flames", &rows)]);
+        let best = passages(&document, "lighthouse", 80);
+        let shown: Vec<&str> = best.passages.iter().map(|passage| passage.text.as_str()).collect();
+        assert_eq!(shown, ["| place | colour of the flame |", "| lighthouse | green |"]);
     }
 
     #[test]
