@@ -37,7 +37,7 @@ pub(super) fn blocks(page: &Page<'_>) -> TextBlocks {
         }
         let text = match part.is_code {
             true => code(raw),
-            false => plain_within(page.text, raw),
+            false => format!("{}{}", item_number(raw, &part), plain_within(page.text, raw)),
         };
         if text.chars().any(char::is_alphanumeric) {
             blocks.push(TextBlock {
@@ -50,6 +50,13 @@ pub(super) fn blocks(page: &Page<'_>) -> TextBlocks {
         }
     }
     TextBlocks { sections: sections.collect(), blocks }
+}
+
+/// Returns the number of an item in a numbered list, which texts refer to: `2. `
+fn item_number<'a>(raw: &'a str, part: &BodyPart) -> &'a str {
+    let n_digits = raw.bytes().take_while(u8::is_ascii_digit).count();
+    let is_number = part.is_item && n_digits > 0 && raw[n_digits..].starts_with(". ");
+    if is_number { &raw[..n_digits + 2] } else { "" }
 }
 
 /// A part of the body.

@@ -1,10 +1,17 @@
 //! Converts Markdown to plain text and cuts text to a length.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 use crate::model::byte_scan::prefix;
+use crate::model::escape::escape;
+use crate::model::rules;
+
+static HTML_ELEMENTS: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/html_elements.txt")).collect());
 
 /// Converts Markdown to one line of plain text. Emphasis and links are removed, code spans stay.
 pub(super) fn plain(markdown: &str) -> String {
@@ -60,7 +67,7 @@ fn without_footnotes(markdown: &str) -> Cow<'_, str> {
 
 fn text_of<'a>(events: impl Iterator<Item = Event<'a>>, capacity: usize) -> String {
     let mut text = String::with_capacity(capacity);
-    let mut n_images = 0;
+    let (mut n_images, mut link) = (0, None);
     for event in events {
         match event {
             Event::Text(part) if n_images == 0 => text.push_str(&part),
@@ -70,11 +77,14 @@ fn text_of<'a>(events: impl Iterator<Item = Event<'a>>, capacity: usize) -> Stri
                 text.push('`');
             }
             Event::InlineHtml(html) if html.starts_with("<br") => text.push(' '),
-            // `Vec<T>` in prose is not markup.
-            Event::InlineHtml(html) if html[1..].starts_with(|c: char| c.is_ascii_uppercase()) => {
-                text.push_str(&html);
+            Event::InlineHtml(html) if is_placeholder(&html) => text.push_str(&html),
+            Event::Start(Tag::Link { dest_url, .. }) => link = Some((text.len(), dest_url)),
+            Event::End(TagEnd::Link) => {
+                // A link without words is shown as its target.
+                let empty = link.take().filter(|(start, _)| text.len() == *start);
+                empty.iter().for_each(|(_, target)| text.push_str(target));
             }
-            Event::Start(Tag::Image { .. }) => n_images += 1,
+            Event::Start(Tag::Image { .. }) => (n_images, link) = (n_images + 1, None),
             Event::End(TagEnd::Image) => n_images -= 1,
             Event::SoftBreak | Event::HardBreak | Event::End(_) if !matches!(event, Event::End(e) if is_inline(e)) =>
             {
@@ -85,6 +95,18 @@ fn text_of<'a>(events: impl Iterator<Item = Event<'a>>, capacity: usize) -> Stri
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
+}
+
+/// Returns true if a tag is not markup but text: `Vec<T>`, `<uuid>`. Tags with a meaning for an agent
+/// are removed.
+fn is_placeholder(tag: &str) -> bool {
+    let name = tag.trim_start_matches('<').trim_end_matches('>');
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    tag[1..].starts_with(|c: char| c.is_ascii_uppercase())
+        || !name.is_empty()
+            && name.chars().all(is_word)
+            && !HTML_ELEMENTS.contains(name)
+            && escape(tag) == tag
 }
 
 /// Returns true if a text cannot contain markup: every line starts with a letter, and every
@@ -213,6 +235,16 @@ mod tests {
             plain("**One** [truth](x.md), `code` ![img](y)\nnext"),
             "One truth, `code` next"
         );
+    }
+
+    #[test]
+    fn placeholders_and_links_without_words_are_shown() {
+        assert_eq!(
+            plain("Send <uuid> to <b>all</b><br>of <job-id>."),
+            "Send <uuid> to all of <job-id>."
+        );
+        assert_eq!(plain("In [](./0006-x.md) we decided."), "In ./0006-x.md we decided.");
+        assert_eq!(plain("A badge [![ok](y)](z) and `Vec`<T>."), "A badge and `Vec`<T>.");
     }
 
     #[test]

@@ -182,7 +182,8 @@ fn joined(document: &TextBlocks, chosen: &[(usize, usize)]) -> Vec<Passage> {
 
 /// Returns the text of a block, cut at the end of a sentence or at least of a word.
 fn shortened(block: &TextBlock, max: usize) -> String {
-    let item = if block.is_item && !is_row(block) { "- " } else { "" };
+    let is_marked = is_row(block) || block.text.starts_with(|c: char| c.is_ascii_digit());
+    let item = if block.is_item && !is_marked { "- " } else { "" };
     if block.text.len() <= max {
         return format!("{item}{}", block.text);
     }
@@ -217,9 +218,6 @@ fn scores(document: &TextBlocks, query: &Query) -> Vec<u64> {
         document.sections.iter().map(|section| found(&terms, query, &section.title)).collect();
     let score = |block: &TextBlock| {
         let own = found(&terms, query, &block.text);
-        if own.n_terms() == 0 {
-            return 0;
-        }
         // Words of the heading are context: they count half.
         let mut sum = 0;
         for (i, term) in query.terms.iter().enumerate() {
@@ -250,10 +248,6 @@ struct Found {
 impl Found {
     fn has(&self, term: usize) -> bool {
         self.terms >> term & 1 == 1
-    }
-
-    fn n_terms(&self) -> u32 {
-        self.terms.count_ones()
     }
 }
 
@@ -324,8 +318,9 @@ mod tests {
     }
 
     fn passages(document: &TextBlocks, query: &str, max_bytes: usize) -> BestPassages {
-        let texts: Vec<&str> = document.blocks.iter().map(|block| block.text.as_str()).collect();
-        let index = index(&texts, &[]);
+        let titles = document.sections.iter().map(|section| section.title.as_str());
+        let texts = document.blocks.iter().map(|block| block.text.as_str()).chain(titles);
+        let index = index(&texts.collect::<Vec<&str>>(), &[]);
         RatedBlocks::new(document.clone(), &Query::new(&index, query)).best_passages(max_bytes)
     }
 
@@ -367,6 +362,16 @@ mod tests {
         let best = passages(&document, "lighthouse", 80);
         let shown: Vec<&str> = best.passages.iter().map(|passage| passage.text.as_str()).collect();
         assert_eq!(shown, ["| place | colour of the flame |", "| lighthouse | green |"]);
+    }
+
+    #[test]
+    fn a_heading_finds_the_text_below_it() {
+        let document = document(&[
+            ("Lanterns", &["They are green."]),
+            ("Reasons for withdrawal", &["Too few keepers wanted it."]),
+        ]);
+        let best = passages(&document, "withdrawal reasons", 100);
+        assert_eq!(best.passages[0].text, "Too few keepers wanted it.");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::related::Related;
-use super::search::SearchResult;
+use super::search::{SearchResult, is_newer};
 use super::{Catalogue, Library};
 use crate::model::hidden_chars::visible;
 use crate::reader::ProjectReader;
@@ -32,7 +32,7 @@ pub fn text(library: &Library<'_>, found: &[Related], budget: u64, reasons: Reas
         let n_more = library.reader.count_tokens(&more);
         if i > 0 && n_tokens + n_more > budget {
             let rest = budget.saturating_sub(library.reader.count_tokens(&text));
-            return text + &others(library.reader, &found[i..], rest);
+            return text + &others(library.reader, &found[0].document, &found[i..], rest);
         }
         text += &more;
         n_tokens += n_more;
@@ -70,8 +70,9 @@ pub fn notes(result: &SearchResult, about: &str) -> Vec<String> {
     notes
 }
 
-/// Names the documents whose text does not fit, in at most `budget` tokens.
-fn others(reader: &ProjectReader, rest: &[Related], budget: u64) -> String {
+/// Names the documents whose text does not fit, in at most `budget` tokens. Says which are not live,
+/// and which are newer than the first document and may change what it says.
+fn others(reader: &ProjectReader, first: &DocumentLine, rest: &[Related], budget: u64) -> String {
     let mut text = String::new();
     for related in rest.iter().take(MAX_OTHERS) {
         let title = title(&related.document);
@@ -79,9 +80,14 @@ fn others(reader: &ProjectReader, rest: &[Related], budget: u64) -> String {
             Some((end, _)) => format!("{}…", title[..end].trim_end()),
             None => title,
         };
+        let state = match &related.document {
+            line if !line.live => format!(" ({})", line.status),
+            line if is_newer(line, first) => " (newer)".to_string(),
+            _ => String::new(),
+        };
         let more = match text.is_empty() {
-            true => format!("also: {name}"),
-            false => format!("{text}; {name}"),
+            true => format!("also: {name}{state}"),
+            false => format!("{text}; {name}{state}"),
         };
         if reader.count_tokens(&more) >= budget {
             break;

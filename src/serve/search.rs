@@ -229,7 +229,7 @@ fn order(candidates: &mut [SearchCandidate]) {
 }
 
 /// Compares two documents by date or, if one has none, by their numbers in one collection.
-fn is_newer(document: &DocumentLine, other: &DocumentLine) -> bool {
+pub(super) fn is_newer(document: &DocumentLine, other: &DocumentLine) -> bool {
     if let (Some(date), Some(other)) = (&document.date, &other.date) {
         return date > other;
     }

@@ -87,6 +87,26 @@ fn the_document_with_the_title_comes_before_newer_ones_about_it() {
 }
 
 #[test]
+fn documents_that_are_only_named_say_if_they_are_newer_or_not_live() {
+    let project = Project::new();
+    let documents = [
+        ("Lanterns of the harbour", 2021, "Accepted"),
+        ("Pier 2", 2024, "Accepted"),
+        ("Pier 3", 2020, "Rejected"),
+    ];
+    for (n, (title, year, status)) in (1..).zip(documents) {
+        let head = format!("# {n}. {title}\n\nDate: {year}-01-01\n\n## Status\n\n{status}\n");
+        let text = format!("{head}\n## Decision\n\nThe harbour has {n} lanterns.\n");
+        project.write(&format!("docs/adr/000{n}-decision.md"), text);
+    }
+    project.build();
+    let question = ["knowledge", "related", "lantern of the harbour", "--budget", "80"];
+    let answer = text(&project, &question);
+    let named = "also: ADR 0002: Pier 2 (newer); ADR 0003: Pier 3 (rejected)\n";
+    assert!(answer.ends_with(named), "{answer}");
+}
+
+#[test]
 fn a_missing_damaged_or_foreign_index_changes_nothing() {
     let project = project();
     let expected = related(&project, "GDPR erasure cookie");
