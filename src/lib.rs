@@ -14,6 +14,7 @@ pub mod search;
 pub mod condense;
 pub mod render;
 pub mod wire;
+pub mod responsibility;
 pub mod emit;
 pub mod verify;
 pub mod build;

@@ -27,6 +27,8 @@ pub mod path_rule;
 pub mod paths;
 pub mod plugin;
 pub mod register;
+pub mod responsibilities;
+pub mod responsibility_state;
 pub mod schema;
 pub mod security;
 pub mod session;
