@@ -246,7 +246,7 @@ fn newest_section(text: &str) -> Vec<String> {
 }
 
 fn requests(container: &Container) -> Vec<LineSection> {
-    let lines = container.requests().iter().map(|request| {
+    let lines = container.requests().into_iter().map(|request| {
         let view = ["queue/inbox", "requests/inbox"]
             .map(|folder| format!("{folder}/{}.md", request.request))
             .into_iter()
@@ -255,11 +255,12 @@ fn requests(container: &Container) -> Vec<LineSection> {
         let id = view.as_ref().map_or_else(|| format!("{}: ", request.request), |_| String::new());
         let origin = if request.origin.is_empty() { "unknown" } else { &request.origin };
         let mut text = format!("[{}] {id}{}, from {origin}", request.status, request.subject);
-        let deadlines =
-            [("respond by", &request.respond_by), ("complete by", &request.complete_by)];
-        for (word, time) in deadlines {
-            text += &time.as_ref().map_or(String::new(), |time| format!(", {word} {time}"));
-        }
+        // Only one of the deadlines applies.
+        let (word, time) = match request.status.as_str() {
+            "accepted" => ("complete by", &request.complete_by),
+            _ => ("respond by", &request.respond_by),
+        };
+        text += &time.as_ref().map_or(String::new(), |time| format!(", {word} {time}"));
         text += &request.sla.map_or(String::new(), |sla| format!(", {}", sla.as_str()));
         let line = line(&text);
         view.map_or(line.clone(), |path| line.file(&path))

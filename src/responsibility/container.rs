@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_yaml::Value;
 
 use super::events::{self, Events};
+use super::inbox::{self, Request};
 use super::lists::{self, Item};
 use super::model_policy::ModelPolicy;
 use super::registry::Lifecycle;
@@ -62,8 +63,6 @@ pub struct Container {
     pub tasks: Option<String>,
     /// The models that it may use.
     pub policy: Option<ModelPolicy>,
-    /// Open requests in `queue/inbox` and `requests/inbox`.
-    pub inbox: Vec<RequestLine>,
     /// Its state, if it verifies.
     pub state: Option<ContainerState>,
     /// Whether it is in use.
@@ -179,9 +178,31 @@ impl Container {
         self.file("memory/events.md").map(|file| events::parse(&file.text)).unwrap_or_default()
     }
 
+    /// Adds lines to the events, as a mandate is about to append them to the file.
+    pub fn add_events(&mut self, lines: &[String]) {
+        if lines.is_empty() {
+            return;
+        }
+        let file = self.files.entry("memory/events.md".to_string()).or_default();
+        for line in lines {
+            file.text = format!("{}\n{line}\n", file.text.trim_end_matches('\n'));
+        }
+        file.body = file.text.clone();
+    }
+
+    /// Returns the open requests in the inboxes of the container.
+    pub fn inbox(&self) -> Vec<Request> {
+        let files = ["queue/inbox", "requests/inbox"].into_iter().flat_map(|f| self.in_folder(f));
+        let requests = files.filter_map(|(path, file)| Request::from_file(path, file));
+        requests.filter(|request| request.target.is_empty() || request.target == self.id).collect()
+    }
+
     /// Returns the open requests: of the state, or of the inbox while there is none.
-    pub fn requests(&self) -> &[RequestLine] {
-        self.state.as_ref().map_or(&self.inbox, |state| &state.requests)
+    pub fn requests(&self) -> Vec<RequestLine> {
+        match &self.state {
+            Some(state) => state.requests.clone(),
+            None => inbox::lines(&self.inbox(), None),
+        }
     }
 
     /// Returns the mandates without an end, with their paths.

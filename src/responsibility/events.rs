@@ -27,6 +27,9 @@ pub const CONTEXT_REFRESHED: &str = "context_refreshed";
 /// Kind of the event about a deadline that was missed.
 pub const SLA_BREACH: &str = "sla_breach";
 
+/// Kind of the event about a deadline of which 80 % has passed.
+pub const SLA_AT_RISK: &str = "sla_at_risk";
+
 /// Kind of the event about a model that the policy does not allow.
 pub const MODEL_DRIFT: &str = "model_drift";
 

@@ -3,6 +3,7 @@
 //! Everything here works on values. `build` reads the files, mandates write the state.
 
 pub mod bundle;
+pub mod compaction;
 pub mod compose;
 pub mod container;
 pub mod events;
@@ -10,6 +11,7 @@ pub mod gates;
 pub mod inbox;
 pub mod lists;
 pub mod model_policy;
+pub mod refresh;
 pub mod registry;
 pub mod sla;
 

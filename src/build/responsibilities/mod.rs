@@ -53,8 +53,11 @@ pub(super) fn digest<'a>(roles: impl ExactSizeIterator<Item = &'a Role>) -> Opti
             hasher.field(path.as_bytes()).field(file.text.as_bytes());
         }
         hasher.field(format!("{:?}", (&container.policy, &container.tasks)).as_bytes());
-        hasher.field(format!("{:?}", (&container.inbox, &container.state)).as_bytes());
-        hasher.field(format!("{:?}", role.overrides).as_bytes());
+        let state = container.state.as_ref().map(|state| state.render());
+        hasher.field(state.unwrap_or_default().as_bytes());
+        for line in &role.overrides {
+            hasher.field(&serde_json::to_vec(line).expect("an override is JSON"));
+        }
     }
     Some(hasher.digest())
 }

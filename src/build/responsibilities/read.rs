@@ -14,7 +14,6 @@ use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Digest, TrackedFile};
 use crate::responsibility::bundle::CoreFile;
 use crate::responsibility::container::{FILES, FOLDERS, ROLES, is_id};
-use crate::responsibility::inbox::{self, Request};
 use crate::responsibility::model_policy::{self, ModelPolicy};
 use crate::responsibility::registry::{self, Capabilities, Lifecycle};
 use crate::responsibility::{Container, ContainerFile};
@@ -166,8 +165,9 @@ impl Reader<'_> {
                 below.strip_prefix(AI_CONTEXT).and_then(|rest| rest.strip_prefix('/'))
                     == Some(file.name())
             });
+            let is_aside = is_below(below, "ai_context/adopted");
             FILES.contains(&below)
-                || !is_made && FOLDERS.iter().any(|folder| is_below(below, folder))
+                || !is_made && !is_aside && FOLDERS.iter().any(|folder| is_below(below, folder))
         };
         let files = below.filter(|file| {
             file.kind == FileKind::Regular
@@ -217,7 +217,6 @@ impl Reader<'_> {
         let overrides = overrides.lines().filter_map(|line| serde_json::from_str(line).ok());
         let container = Container {
             lifecycle: self.lifecycle(&at("responsibility.md"), &id, &mirror, &state, statuses),
-            inbox: open_requests(&id, &files),
             folder: folder.to_string(),
             id,
             files,
@@ -352,20 +351,6 @@ impl Reader<'_> {
             }
         }
     }
-}
-
-/// Returns the open requests for a container in its own inboxes.
-fn open_requests(
-    id: &str,
-    files: &BTreeMap<String, ContainerFile>,
-) -> Vec<crate::wire::responsibility_state::RequestLine> {
-    let is_inbox =
-        |path: &str| path.starts_with("queue/inbox/") || path.starts_with("requests/inbox/");
-    let files = files.iter().filter(|(path, _)| is_inbox(path));
-    let requests = files.filter_map(|(path, file)| Request::from_file(path, file));
-    let own: Vec<Request> =
-        requests.filter(|request| request.target.is_empty() || request.target == id).collect();
-    inbox::lines(&own, None)
 }
 
 /// Drops containers whose id another one has too. Which one is meant cannot be known.
