@@ -30,6 +30,7 @@ mod open;
 mod output;
 mod progress;
 mod project;
+mod queue_changes;
 mod reference;
 mod refresh;
 mod related;

@@ -262,7 +262,7 @@ fn check(root: &Root, arguments: &CheckRolesArgs) -> anyhow::Result<Exit> {
             sticky: true,
             dry_run: true,
             // It compares everything but the volume, which a build computes from files.
-            ..quiet(MandateName::CheckModelPreferences, arguments.id.clone())
+            ..plain(MandateName::CheckModelPreferences, arguments.id.clone())
         };
         for result in run_mandate(root, &mandate, time(arguments.now.as_deref())?)? {
             if let Some(error) = result.error {
@@ -282,7 +282,7 @@ fn check(root: &Root, arguments: &CheckRolesArgs) -> anyhow::Result<Exit> {
 }
 
 /// Returns the flags of a mandate without options.
-fn quiet(name: MandateName, id: Option<String>) -> MandateArgs {
+pub(super) fn plain(name: MandateName, id: Option<String>) -> MandateArgs {
     MandateArgs {
         name,
         all: id.is_none(),
@@ -310,7 +310,7 @@ pub(super) fn time(text: Option<&str>) -> anyhow::Result<i64> {
 fn signal(root: &Root, arguments: &SignalArgs) -> anyhow::Result<Exit> {
     // Both events change the requests and the memory, so one mandate covers them.
     let (SignalName::MandateRunClosed | SignalName::RequestChanged) = arguments.event;
-    let mandate = quiet(MandateName::UpdateOpenRequests, Some(arguments.id.clone()));
+    let mandate = plain(MandateName::UpdateOpenRequests, Some(arguments.id.clone()));
     let results = run_mandate(root, &mandate, time(arguments.now.as_deref())?)?;
     let error = results.into_iter().find_map(|result| result.error);
     match error {

@@ -74,6 +74,8 @@ pub const CLIENTS: &str = ".blue/local/clients";
 pub const CURRENT: &str = ".blue/local/current.md";
 /// Record of `blue install`; not committed.
 pub const INSTALLED: &str = ".blue/local/installed.json";
+/// The stat of the queue when its requests were last read; not committed.
+pub const QUEUE_STAMP: &str = ".blue/local/queue";
 /// Makes git ignore [`LOCAL`].
 pub const IGNORE: &str = ".blue/.gitignore";
 /// Backup of a hand-written manifest, created by `blue init`.

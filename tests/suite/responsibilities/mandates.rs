@@ -243,3 +243,56 @@ fn a_request_is_replayed_from_role_to_role() {
     mandate(&project, "refresh_ai_context", "2026-01-25T10:00:00Z", &[]);
     assert!(requests().contains("None."), "{}", requests());
 }
+
+#[test]
+fn a_prompt_updates_the_requests_after_the_queue_changed_and_only_then() {
+    let project = workspace();
+    project.build();
+    let prompt = || {
+        let input = "{\"session_id\":\"s1\"}";
+        project.blue_with_input(&["hook", "user-prompt-submit"], input);
+    };
+    prompt();
+    assert!(project.read(&own("ai_context/open_requests.md")).contains("req_1"));
+    let before = project.files();
+    prompt();
+    assert_eq!(project.files(), before);
+    let connection = Connection::open(project.path().join("queue.sqlite")).unwrap();
+    insert(&connection, "req_9", "dad_mode", "pending", "New");
+    drop(connection);
+    prompt();
+    assert!(project.read(&own("ai_context/open_requests.md")).contains("req_9"));
+}
+
+#[test]
+fn the_examples_of_a_schedule_are_valid() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/schedule");
+    let crontab = std::fs::read_to_string(folder.join("crontab")).unwrap();
+    let jobs = crontab.lines().filter(|line| !line.starts_with('#') && line.contains("blue"));
+    let units = crate::support::entries(&folder);
+    let services = units.iter().filter(|path| path.extension().is_some_and(|end| end == "service"));
+    let mut commands: Vec<String> =
+        jobs.map(|line| line.split("blue ").nth(1).unwrap().to_string()).collect();
+    for service in services {
+        let text = std::fs::read_to_string(service).unwrap();
+        let starts = text.lines().filter_map(|line| line.strip_prefix("ExecStart="));
+        commands.extend(starts.map(|line| line.split("blue ").nth(1).unwrap().to_string()));
+    }
+    assert_eq!(commands.len(), 8, "{commands:?}");
+    for command in commands {
+        let arguments: Vec<&str> = command.split_whitespace().collect();
+        let output = workspace().blue(&[&arguments[..], &["--dry-run"]].concat());
+        assert!(output.code < 2, "{command}: {}", output.stderr);
+    }
+    if !has("systemd-analyze") {
+        println!("skipped: systemd-analyze is not installed");
+        return;
+    }
+    let is_unit = |path: &&std::path::PathBuf| {
+        path.extension().is_some_and(|end| end == "service" || end == "timer")
+    };
+    let mut command = Command::new("systemd-analyze");
+    command.args(["verify", "--user", "--man=no"]).args(units.iter().filter(is_unit));
+    let output = run(command.env("XDG_RUNTIME_DIR", std::env::temp_dir()));
+    assert!(!output.stderr.contains("blue-"), "{}", output.stderr);
+}
