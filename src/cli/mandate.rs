@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::mandate_run::{MandateRun, RoleOutcome};
+use super::mandate_run::{MandateRun, QueueRows, RoleOutcome};
 use super::output::OutputFormat;
 use super::responsibility::time;
 use super::{Exit, build, output, project};
@@ -125,7 +125,10 @@ pub(super) fn run_mandate(
         plan.context_worker.is_some(),
         "no role may write in the containers\nhint: write `responsibilities: {{context_worker: context_curator}}` into .blue/config.yaml"
     );
-    let (roles, _) = responsibilities::read_all(root, &inputs)?;
+    let roles = match &arguments.id {
+        Some(id) => responsibilities::read_one(root, &inputs, id)?,
+        None => responsibilities::read_all(root, &inputs)?.0,
+    };
     let roles = chosen(roles, arguments.id.as_deref())?;
     let uses_queue = arguments.name != MandateName::CompactMemoryEvents;
     let queue = match plan.queue.as_deref().filter(|_| uses_queue) {
@@ -135,10 +138,11 @@ pub(super) fn run_mandate(
                 plan.workspace.is_some(),
                 "responsibilities.queue needs responsibilities.workspace, so that rows of others stay out\nhint: write `workspace: <ID>` into .blue/config.yaml"
             );
-            Some(RequestQueue::open(root, path)?)
+            Some(selected(RequestQueue::open(root, path)?, &roles, plan.workspace.as_deref()))
         }
     };
-    let run = MandateRun { root, inputs: &inputs, arguments, queue: queue.as_ref(), now };
+    let is_built = crate::build::has_changes(root, usize::MAX) == Some(false);
+    let run = MandateRun { root, inputs: &inputs, arguments, queue: queue.as_ref(), now, is_built };
     let mut results: Vec<RoleOutcome> = roles.into_iter().map(|role| run.role(role)).collect();
     if !arguments.dry_run && results.iter().any(|result| result.error.is_none()) {
         publish(root, &mut results)?;
@@ -147,6 +151,17 @@ pub(super) fn run_mandate(
         }
     }
     Ok(results)
+}
+
+/// Selects the rows of every responsibility, in one transaction that ends before anything is written.
+fn selected(mut queue: RequestQueue, roles: &[Role], workspace: Option<&str>) -> QueueRows {
+    let workspace = workspace.unwrap_or_default();
+    let ids = roles.iter().map(|role| role.container.id.clone());
+    ids.map(|id| {
+        let selected = queue.select(&id, workspace).map_err(|error| format!("{error:#}"));
+        (id, selected)
+    })
+    .collect()
 }
 
 /// Returns the responsibility with an id, or all active ones.

@@ -1,6 +1,7 @@
 //! One mandate for one responsibility: reads, decides, and writes state, memory and logs.
 
-use anyhow::Context;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -12,13 +13,14 @@ use crate::emit;
 use crate::guard::{self, Allowed};
 use crate::model::layout::RESPONSIBILITIES;
 use crate::model::timestamp;
-use crate::queue::RequestQueue;
+use crate::queue::SelectedRequests;
 use crate::responsibility::events::{CONTEXT_REFRESHED, Event};
+use crate::responsibility::model_policy::drift_line;
 use crate::responsibility::refresh::{self, QueueFacts};
 use crate::responsibility::{Container, compaction};
 use crate::root::Root;
 use crate::verify;
-use crate::wire::responsibility_state::{ContainerState, ModelRecord, SlaClass};
+use crate::wire::responsibility_state::{ContainerState, SlaClass};
 
 /// Result of a mandate for one responsibility.
 #[derive(Debug, Default, Serialize)]
@@ -28,6 +30,9 @@ pub(super) struct RoleOutcome {
     pub(super) folder: String,
     #[serde(skip)]
     pub(super) pack: String,
+    /// True if a guardrail asks for the digests of each refresh.
+    #[serde(skip)]
+    pub(super) logs_digests: bool,
     /// Time of the state.
     pub(super) as_of: Option<String>,
     /// Number of open requests.
@@ -47,15 +52,20 @@ pub(super) struct MandateRun<'a> {
     pub(super) root: &'a Root,
     pub(super) inputs: &'a Inputs,
     pub(super) arguments: &'a MandateArgs,
-    pub(super) queue: Option<&'a RequestQueue>,
+    pub(super) queue: Option<&'a QueueRows>,
     pub(super) now: i64,
+    /// True if no file changed since the last build.
+    pub(super) is_built: bool,
 }
+
+/// The rows of each responsibility by its id, or the error of reading them.
+pub(super) type QueueRows = BTreeMap<String, Result<SelectedRequests, String>>;
 
 /// Files to append to, in order: path, opening of a new file, lines.
 type Appends = Vec<(String, String, String)>;
 
 /// Maximum size of a memory or log that is read.
-const MAX_BYTES: u64 = 64 << 20;
+pub(super) const MAX_BYTES: u64 = 64 << 20;
 
 impl MandateRun<'_> {
     /// Runs the mandate for one responsibility. An error becomes a part of the result.
@@ -64,6 +74,7 @@ impl MandateRun<'_> {
             id: role.container.id.clone(),
             folder: role.container.folder.clone(),
             pack: format!("{RESPONSIBILITIES}/{}.md", role.container.id),
+            logs_digests: role.container.has_clause("context.log_refresh_hashes"),
             ..RoleOutcome::default()
         };
         let done = match self.arguments.name {
@@ -74,7 +85,7 @@ impl MandateRun<'_> {
         outcome
     }
 
-    fn source(&self) -> String {
+    pub(super) fn source(&self) -> String {
         let worker = self.inputs.plan.responsibilities.context_worker.as_deref();
         format!("{}.{}", worker.unwrap_or("blue"), self.arguments.name.as_str())
     }
@@ -107,12 +118,13 @@ impl MandateRun<'_> {
         if next.model.as_ref().is_some_and(|model| model.verdict.is_mismatch())
             && name != MandateName::UpdateOpenRequests
         {
-            outcome.findings.extend(next.model.as_ref().and_then(drift_text));
+            outcome.findings.extend(next.model.as_ref().and_then(drift_line));
         }
         let mut appends = self.event_appends(&role.container, &events);
         role.container.add_events(&events);
         let old = role.container.state.replace(next.clone());
-        if name == MandateName::RefreshAiContext {
+        let is_idle = self.is_built && events.is_empty() && old.as_ref() == Some(&next);
+        if name == MandateName::RefreshAiContext && !is_idle {
             let draft = responsibilities::draft(&role, self.inputs);
             outcome.volume = Some(draft.volume.n_lines);
             if !draft.is_held() {
@@ -144,59 +156,13 @@ impl MandateRun<'_> {
             let requests = container.inbox();
             return Ok(QueueFacts { workspace, requests, status: None, digest: None });
         };
-        let selected = queue.select(&container.id, workspace.as_deref().unwrap_or_default())?;
+        let selected = queue.get(&container.id).expect("rows were selected for every role");
+        let selected = selected.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?;
         outcome.findings.extend(selected.findings.iter().cloned());
         let digest = Some(selected.digest().to_string());
-        let (requests, status) = (selected.requests.into_values().collect(), selected.status);
+        let requests = selected.requests.values().cloned().collect();
+        let status = selected.status.clone();
         Ok(QueueFacts { workspace, requests, status, digest })
-    }
-
-    /// Checks the model: the flag, else the newest `model_detected` in the logs.
-    fn model(&self, container: &Container) -> anyhow::Result<Option<ModelRecord>> {
-        let arguments = self.arguments;
-        let detected = match &arguments.detected {
-            Some(model) => Some(model.clone()),
-            None => self.logged_model(container)?,
-        };
-        let detected = detected.map(|model| {
-            let model = guard::clean(&model, &Allowed::default()).text.into_owned();
-            model.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(100).collect()
-        });
-        let mandate = arguments.mandate.as_deref();
-        Ok(refresh::check_model(container, detected, mandate, self.now, arguments.sticky))
-    }
-
-    fn logged_model(&self, container: &Container) -> anyhow::Result<Option<String>> {
-        let folder = container.path("logs");
-        if !self.root.exists(&folder) {
-            return Ok(None);
-        }
-        let mut newest: Option<(i64, String)> = None;
-        let entries = self.root.entries(&folder).with_context(|| format!("read {folder}"))?;
-        for entry in entries {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let path = format!("{folder}/{name}");
-            let Some(bytes) = Some(name)
-                .filter(|name| name.ends_with(".ndjson"))
-                .and_then(|_| self.root.readable_bytes(&path, MAX_BYTES))
-            else {
-                continue;
-            };
-            for line in String::from_utf8_lossy(&bytes).lines() {
-                let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
-                let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key)?.as_str());
-                let time = text(&["time", "timestamp"]).and_then(timestamp::parse);
-                let kind = text(&["event", "kind", "type"]);
-                if let (Some("model_detected"), Some(time), Some(model)) =
-                    (kind, time, text(&["model", "detected_model"]))
-                    && time <= self.now
-                    && newest.as_ref().is_none_or(|(known, _)| time >= *known)
-                {
-                    newest = Some((time, model.to_string()));
-                }
-            }
-        }
-        Ok(newest.map(|(_, model)| model))
     }
 
     fn report_deadlines(&self, state: &ContainerState, outcome: &mut RoleOutcome) {
@@ -206,28 +172,6 @@ impl MandateRun<'_> {
                 if line.status == "accepted" { &line.complete_by } else { &line.respond_by };
             format!("{} missed its deadline {}", line.request, deadline.as_deref().unwrap_or("?"))
         }));
-    }
-
-    /// Returns the request to act on a model that is not as wanted, if the policy asks for one.
-    fn notice(
-        &self,
-        container: &Container,
-        record: Option<&ModelRecord>,
-    ) -> Option<(String, String)> {
-        let action = container.policy.as_ref()?.action_of(&container.id);
-        let target = action.strip_prefix("notify_")?.to_string();
-        let (record, time) = (record?, timestamp::format(self.now));
-        let text = drift_text(record)?;
-        let id = format!("req_{}_model_drift_{}", time.replace(':', "-"), container.id);
-        let workspace = self.inputs.plan.responsibilities.workspace.as_deref().unwrap_or("null");
-        let path = format!("queue/outbox/{id}.md");
-        let header = format!(
-            "---\ntype: request_for_action\nrequest_id: {id}\nstatus: created\norigin_responsibility_id: {}\ntarget_responsibility_id: {target}\nworkspace_id: {workspace}\npriority: 100\nauthored_by: ai\nauthor_id: {}\ncreated_at: {time}\nsource: mandate_run:{}@{time}\ncontext_role: request\n---\n",
-            container.id,
-            self.inputs.plan.responsibilities.context_worker.as_deref().unwrap_or("blue"),
-            self.source()
-        );
-        Some((path, format!("{header}# Use another model\n\n{text}.\n")))
     }
 
     /// Returns the appends of events to memory and log.
@@ -323,6 +267,7 @@ impl MandateRun<'_> {
     /// differ from the last ones.
     pub(super) fn log_digests(&self, outcome: &mut RoleOutcome) {
         if outcome.error.is_none()
+            && outcome.logs_digests
             && let Err(error) = self.try_log_digests(outcome)
         {
             outcome.error = Some(format!("{error:#}"));
@@ -333,9 +278,6 @@ impl MandateRun<'_> {
         let (roles, _) = responsibilities::read_all(self.root, self.inputs)?;
         let role = roles.into_iter().find(|role| role.container.id == outcome.id);
         let Some(container) = role.map(|role| role.container) else { return Ok(()) };
-        if !container.has_clause("context.log_refresh_hashes") {
-            return Ok(());
-        }
         let Some(Ok((manifest, _))) = verify::manifest(self.root)? else { return Ok(()) };
         let folder = format!("{}/", container.path("ai_context"));
         let files = manifest.artifacts.iter().filter_map(|entry| {
@@ -351,8 +293,4 @@ impl MandateRun<'_> {
         let appends = self.event_appends(&container, &[line]);
         self.write(&container, None, appends, None, outcome)
     }
-}
-
-fn drift_text(record: &ModelRecord) -> Option<String> {
-    crate::responsibility::model_policy::drift_line(record)
 }

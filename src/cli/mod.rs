@@ -23,6 +23,7 @@ mod known_warnings;
 mod lint;
 mod list;
 mod mandate;
+mod mandate_model;
 mod mandate_run;
 mod mcp;
 mod next_steps;

@@ -61,7 +61,8 @@ impl RequestQueue {
     }
 
     /// Selects the open requests for a responsibility, and its status.
-    pub fn select(&self, id: &str, workspace: &str) -> anyhow::Result<SelectedRequests> {
+    pub fn select(&mut self, id: &str, workspace: &str) -> anyhow::Result<SelectedRequests> {
+        limit_time(&mut self.connection).map_err(|error| explain(&self.path, error))?;
         let selected = rows::select(&self.connection, &self.dialect, id, workspace);
         let selection = selected.map_err(|error| match error.downcast::<rusqlite::Error>() {
             Ok(error) => explain(&self.path, error),
@@ -87,10 +88,15 @@ fn connect(root: &Root, path: &str) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Begins the one read transaction, and limits its time.
-fn begin(connection: &mut Connection) -> rusqlite::Result<()> {
+/// Interrupts queries that take too long from now on.
+fn limit_time(connection: &mut Connection) -> rusqlite::Result<()> {
     let started = Instant::now();
-    connection.progress_handler(STEPS, Some(move || started.elapsed() > MAX_TIME))?;
+    connection.progress_handler(STEPS, Some(move || started.elapsed() > MAX_TIME))
+}
+
+/// Begins the one read transaction.
+fn begin(connection: &mut Connection) -> rusqlite::Result<()> {
+    limit_time(connection)?;
     connection.execute_batch("BEGIN")?;
     // The transaction begins with its first read.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))

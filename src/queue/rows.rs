@@ -113,9 +113,16 @@ pub(super) fn select(
     let mut selection = SelectedRequests::default();
     let filter = if dialect.is_older { "" } else { " AND target_responsibility_id = ?2" };
     let table = if dialect.is_older { "rfas" } else { "requests" };
+    // Closed requests are most of a queue. A status that is unknown is selected and reported.
+    let closed: Vec<String> = STATUSES
+        .iter()
+        .filter(|status| !OPEN.contains(*status))
+        .map(|status| format!("'{status}'"))
+        .collect();
     let query = format!(
-        "SELECT {} FROM {table} WHERE workspace_id = ?1{filter}",
-        dialect.columns.join(", ")
+        "SELECT {} FROM {table} WHERE workspace_id = ?1{filter} AND status NOT IN ({})",
+        dialect.columns.join(", "),
+        closed.join(", ")
     );
     let mut statement = connection.prepare(&query)?;
     let mut rows = match dialect.is_older {
@@ -130,7 +137,7 @@ pub(super) fn select(
             "more than {MAX_ROWS} requests\nhint: archive closed requests"
         );
         let cells = Cells { row, columns: &dialect.columns };
-        let read = if dialect.is_older { cells.older(id) } else { cells.request() };
+        let read = if dialect.is_older { cells.older(id) } else { cells.request(id) };
         match read {
             Ok(Some(request)) => drop(selection.requests.insert(request.id.clone(), request)),
             Ok(None) => {}
@@ -211,7 +218,7 @@ impl Cells<'_, '_> {
     }
 
     /// Reads a row of `requests`. `None` if the request is not open; the error is a finding.
-    fn request(&self) -> Result<Option<Request>, String> {
+    fn request(&self, target: &str) -> Result<Option<Request>, String> {
         let (id, status) = self.id_and_status()?;
         if !OPEN.contains(&status.as_str()) {
             return Ok(None);
@@ -226,13 +233,14 @@ impl Cells<'_, '_> {
         for name in ["priority", "sla_response_seconds", "sla_completion_seconds"] {
             is_mistyped(name, self.number(name).is_some())?;
         }
-        is_mistyped("subject", self.text("subject").is_some())?;
+        let subject = self.text("subject");
+        is_mistyped("subject", subject.is_some())?;
         Ok(Some(Request {
             status,
-            target: self.text("target_responsibility_id").unwrap_or_default(),
+            target: target.to_string(),
             origin: self.text("origin_responsibility_id").unwrap_or_default(),
             priority: self.number("priority").unwrap_or(100),
-            subject: self.text("subject").or_else(|| self.text("summary")).unwrap_or_default(),
+            subject: subject.or_else(|| self.text("summary")).unwrap_or_default(),
             created: self.time("created_at"),
             available: self.time("available_at").or_else(|| self.time("created_at")),
             acknowledged: self.time("acknowledged_at"),
@@ -275,11 +283,15 @@ impl Cells<'_, '_> {
 
     /// Returns the id and the status of a row. In the older table, `open` means pending.
     fn id_and_status(&self) -> Result<(String, String), String> {
-        let id = self.text("id").unwrap_or_default();
+        let plain = |name: &str| match self.cell(name) {
+            Some(ValueRef::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+            _ => String::new(),
+        };
+        let id = plain("id");
         if !is_id(&id) {
             return Err(format!("{id:?} is not the id of a request; it is left out"));
         }
-        let status = self.text("status").unwrap_or_default();
+        let status = plain("status");
         let status = if status == "open" { "pending".to_string() } else { status };
         match STATUSES.contains(&status.as_str()) {
             true => Ok((id, status)),

@@ -22,6 +22,7 @@ pub mod jsonl;
 pub mod limits;
 pub mod manifest;
 pub mod marked_block;
+pub mod model_setting;
 pub mod older;
 pub mod path_rule;
 pub mod paths;

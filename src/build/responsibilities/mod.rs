@@ -7,7 +7,7 @@ mod render;
 pub use drafts::{Draft, draft};
 pub(super) use drafts::{DraftedRole, draft_all};
 pub(super) use read::read;
-pub use read::{Role, read_all};
+pub use read::{Role, read_all, read_one};
 pub(super) use render::artifacts;
 use render::{is_held, paths};
 

@@ -41,6 +41,24 @@ pub fn read_all(root: &Root, inputs: &Inputs) -> anyhow::Result<(Vec<Role>, Vec<
     Ok((roles, notes))
 }
 
+/// Reads the container with an id. It is usually the folder of this name; only if that has another
+/// id, all containers are read.
+pub fn read_one(root: &Root, inputs: &Inputs, id: &str) -> anyhow::Result<Vec<Role>> {
+    crate::build::threads::start_pool(None)?;
+    let mut found = discover::discover(root, &inputs.plan)?.value;
+    let is_named = |folder: &str| folder.rsplit('/').next() == Some(id);
+    let (mut files, mut notes) = (Vec::new(), Vec::new());
+    let all = (found.containers.clone(), found.tree.manifests.clone());
+    found.containers.retain(|folder| is_named(folder));
+    found.tree.manifests.retain(|path| is_named(folder_of(path)));
+    let roles = read(root, inputs, &found.tree, &found.containers, &mut files, &mut notes)?;
+    if roles.iter().any(|role| role.container.id == id) {
+        return Ok(roles);
+    }
+    (found.containers, found.tree.manifests) = all;
+    read(root, inputs, &found.tree, &found.containers, &mut files, &mut notes)
+}
+
 /// Reads the containers that a walk found. Files that were read are added to `files`.
 pub(in crate::build) fn read(
     root: &Root,

@@ -56,7 +56,7 @@ fn a_queue_that_cannot_be_read_changes_nothing() {
     );
     refused(
         |path| {
-            let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100001) INSERT INTO requests(id, target_responsibility_id, workspace_id, status, subject) SELECT 'r' || i, 'parenting_cos', 'dad_mode', 'completed', '' FROM n";
+            let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100001) INSERT INTO requests(id, target_responsibility_id, workspace_id, status, subject) SELECT 'r' || i, 'parenting_cos', 'dad_mode', 'pending', '' FROM n";
             sql(path, rows);
         },
         "more than 100000 requests",

@@ -296,3 +296,23 @@ fn the_examples_of_a_schedule_are_valid() {
     let output = run(command.env("XDG_RUNTIME_DIR", std::env::temp_dir()));
     assert!(!output.stderr.contains("blue-"), "{}", output.stderr);
 }
+
+#[test]
+fn only_the_user_can_allow_the_model_to_be_switched() {
+    let project = workspace();
+    project.write(&own("model_policy.yaml"), "preferred_model: big\nenforcement_mode: enforce\n");
+    let settings = "{\n  \"env\": {}\n}\n";
+    project.write(".claude/settings.local.json", settings);
+    mandate(&project, "check_model_preferences", NOW, &["--detected", "other"]);
+    assert_eq!(project.read(".claude/settings.local.json"), settings);
+    assert!(project.read(&own("memory/events.md")).contains("(notified)"));
+    let config = project.home().join(".blue/config.yaml");
+    crate::support::write(&config, "model_switch: claude-settings\n");
+    let later = "2026-01-25T11:59:00Z";
+    mandate(&project, "check_model_preferences", later, &["--detected", "other"]);
+    assert!(project.read(".claude/settings.local.json").contains("\"model\": \"big\""));
+    let events = project.read(&own("memory/events.md"));
+    assert!(events.contains("2026-01-25T11:59:00Z model_drift"), "{events}");
+    assert!(events.contains("(switched)"), "{events}");
+    assert!(project.read(&own("ai_context/state.jsonl")).contains("\"switched\""));
+}
