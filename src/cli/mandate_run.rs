@@ -178,10 +178,10 @@ impl MandateRun<'_> {
     fn event_appends(&self, container: &Container, events: &[String]) -> Appends {
         let mut appends = Appends::new();
         for line in events {
-            let memory = container.path("memory/events.md");
-            appends.push((memory, "# Events\n\n".to_string(), format!("{line}\n")));
             let kind = line.split(' ').nth(2).unwrap_or_default().to_string();
             appends.push(self.log_line(container, &kind, &[("text", json!(line))]));
+            let memory = container.path("memory/events.md");
+            appends.push((memory, "# Events\n\n".to_string(), format!("{line}\n")));
         }
         appends
     }
@@ -202,8 +202,9 @@ impl MandateRun<'_> {
         (path, String::new(), format!("{line}\n"))
     }
 
-    /// Writes everything under the lock: events first, because a state without its event would hide
-    /// it, and an event that is there is not written twice.
+    /// Writes everything under the lock. The event in memory comes after its notice and its line in
+    /// the log, and before the state: a mandate that was killed writes again what is missing, and an
+    /// event that is there is not written twice.
     fn write(
         &self,
         container: &Container,
@@ -222,11 +223,11 @@ impl MandateRun<'_> {
             return Ok(());
         }
         let _lock = emit::Lock::take(self.root, "mandate", &output::wait_for)?;
-        for (path, opening, lines) in &appends {
-            emit::append(self.root, path, opening, lines)?;
-        }
         if let Some((path, text)) = &notice {
             emit::replace(self.root, path, text.as_bytes())?;
+        }
+        for (path, opening, lines) in &appends {
+            emit::append(self.root, path, opening, lines)?;
         }
         if let Some(state) = state {
             emit::replace(self.root, &path, state.render().as_bytes())?;

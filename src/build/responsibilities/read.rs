@@ -328,9 +328,6 @@ impl Reader<'_> {
         files: &BTreeMap<String, ContainerFile>,
     ) {
         for (below, file) in files {
-            if below.starts_with("ai_context/") {
-                continue;
-            }
             let message = match file.role() {
                 Some(role) if ROLES.contains(&role.as_str()) => continue,
                 Some(role) => format!("context_role {role:?} is not one of RFS v0.1"),

@@ -190,3 +190,22 @@ fn the_hook_prints_the_pack_of_the_named_responsibility_and_logs_it() {
     project.write(".blue/worktree.json", "{\"responsibility\": \"parenting_cos\"}");
     assert_eq!(hook(None).stdout, pack);
 }
+
+#[test]
+fn a_hand_written_addition_is_checked_counted_and_never_overwritten() {
+    let project = workspace();
+    let volume = || {
+        let arguments = ["mandate", "refresh_ai_context", "parenting_cos", "--now", NOW];
+        let json = project.json(&[&arguments[..], &["--dry-run", "--format", "json"]].concat());
+        json["results"][0]["volume"].as_u64().unwrap()
+    };
+    let before = volume();
+    let addition = "# Risks\n\nSee [the kernel](../kernel.md).\n";
+    project.write(&own("ai_context/risk_register.md"), addition);
+    assert_eq!(volume(), before + 3);
+    let checked = project.blue(&["responsibility", "check", "parenting_cos"]);
+    let expected = "ai_context/risk_register.md: info: no front matter";
+    assert!(checked.stdout.contains(expected), "{}", checked.stdout);
+    mandate(&project, "refresh_ai_context", NOW, &[]);
+    assert_eq!(project.read(&own("ai_context/risk_register.md")), addition);
+}
