@@ -14,6 +14,8 @@ pub mod search;
 pub mod condense;
 pub mod render;
 pub mod wire;
+pub mod responsibility;
+pub mod queue;
 pub mod emit;
 pub mod verify;
 pub mod build;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Corpus, bundles, digest, knowledge, session, targets, workflow};
+use super::{Corpus, bundles, digest, knowledge, responsibilities, session, targets, workflow};
 use crate::condense::{self, FitError, Order};
 use crate::model::artifact::content_digest;
 use crate::model::layout::{DOCUMENTS, PATHS, RELEVANCE};
@@ -41,6 +41,7 @@ pub(super) fn render(
     built.extend(session::session(corpus, current, notes)?);
     built.extend(knowledge::bundle(corpus, current)?);
     built.extend(workflow::bundles(corpus, current)?);
+    built.extend(responsibilities::artifacts(corpus, current, notes)?);
     built.push(bundles::index(corpus, &built, current)?);
     let (documents, relevance) =
         rayon::join(|| documents(corpus, current), || relevance(corpus, current));

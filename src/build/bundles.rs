@@ -6,7 +6,7 @@ use super::Corpus;
 use super::artifacts::{BuiltArtifact, CurrentArtifacts};
 use super::manifest::entry;
 use super::workflow::{self, Plans};
-use crate::model::layout::{BUNDLES, CONTEXT, SESSION_JSON, is_below};
+use crate::model::layout::{BUNDLES, CONTEXT, SESSION_JSON, is_below, is_role_file};
 use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener, Status};
 use crate::wire::jsonl::{self, BundleLine, ONLY_WORK, RefreshPolicy};
 
@@ -21,8 +21,9 @@ pub(super) fn index(
     let mut lines = Vec::new();
     let mut ids = Vec::new();
     // Subagents receive the text of the session bundle, and deliveries are logged as that.
-    let is_bundle =
-        |built: &&BuiltArtifact| is_below(&built.path, CONTEXT) && built.path != SESSION_JSON;
+    let is_bundle = |built: &&BuiltArtifact| {
+        is_below(&built.path, CONTEXT) && built.path != SESSION_JSON && !is_role_file(&built.path)
+    };
     for built in built.iter().filter(is_bundle) {
         let entry = entry(built, current.get(&built.path));
         let inputs = built.action.digest().short();

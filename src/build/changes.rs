@@ -11,7 +11,7 @@ use super::emitted::Emitted;
 use super::explain::Explainer;
 use super::manifest::{entry, inputs_digest, new_manifest};
 use super::targets::shared_files::SharedFile;
-use super::{Corpus, Fate, Options};
+use super::{Corpus, Fate, Options, responsibilities};
 use crate::discover::git::{Head, PendingHead};
 use crate::emit::{self, Change, Removal};
 use crate::model::layout::{MANIFEST, WORKFLOW, WORKFLOW_BEFORE};
@@ -60,9 +60,10 @@ pub(super) fn plan(
     explainer: &Explainer<'_>,
     options: &Options<'_>,
 ) -> anyhow::Result<PlannedChanges> {
-    let Corpus { root, inputs, graph, bindings, knowledge, .. } = corpus;
+    let Corpus { root, inputs, graph, bindings, knowledge, roles, .. } = corpus;
     let Emitted { manifest, converted, intact } = emitted;
-    let digest = inputs_digest(inputs, graph, bindings, knowledge);
+    let roles = responsibilities::digest(roles.iter().map(|drafted| &drafted.role));
+    let digest = inputs_digest(inputs, graph, bindings, knowledge, roles);
     let entries = artifacts.iter().map(|built| entry(built, intact.get(&built.path)));
     let wanted = new_manifest(corpus, digest, entries.collect());
     let planned = PlannedChanges { inputs: digest.to_string(), ..PlannedChanges::default() };
@@ -84,7 +85,7 @@ pub(super) fn plan(
 
 /// Converts HEAD to the facts of a header.
 fn provenance(head: Head) -> Provenance {
-    Provenance { generated: head.generated, commit: head.commit }
+    Provenance { generated: head.generated, commit: head.commit, created: None }
 }
 
 struct Planner<'a> {
@@ -146,7 +147,7 @@ impl Planner<'_> {
             ),
         }
         self.save_previous_bundle(&path);
-        let header = header::header(artifact.format, &self.head, &artifact.source);
+        let header = self.header(&artifact)?;
         let mut parts = artifact.body;
         if !header.is_empty() {
             parts.insert(0, header.into_bytes());
@@ -154,6 +155,23 @@ impl Planner<'_> {
         self.planned.fate(&path, true, &reason);
         self.planned.changes.push(Change { path, parts });
         Ok(())
+    }
+
+    /// Renders the header of an artifact. A file of a responsibility keeps the date at which it was
+    /// first written.
+    fn header(&self, artifact: &Artifact) -> anyhow::Result<String> {
+        if artifact.format != Format::RoleFile {
+            return Ok(header::header(artifact.format, &self.head, &artifact.source));
+        }
+        let on_disk = self.read(&artifact.path)?;
+        let created = match &on_disk {
+            Some(Content::Bytes(bytes, _)) => {
+                header::parse(Format::RoleFile, bytes).and_then(|file| file.provenance.created)
+            }
+            _ => None,
+        };
+        let provenance = Provenance { created, ..self.head.clone() };
+        Ok(header::header(Format::RoleFile, &provenance, &artifact.source))
     }
 
     /// Restores LF line ends. The header is not changed, so that git sees no difference.

@@ -6,7 +6,8 @@ use super::authorship::Authorship;
 use super::manifest::{entry, inputs_digest, new_manifest};
 use super::targets::shared_files::SharedFiles;
 use super::{
-    Corpus, Inputs, Options, Outcome, Survey, artifacts, emitted, targets, threads, workflow,
+    Corpus, Inputs, Options, Outcome, Survey, Surveyed, artifacts, emitted, responsibilities,
+    targets, threads,
 };
 use crate::emit;
 use crate::model::layout::MANIFEST;
@@ -22,23 +23,25 @@ pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcom
     let inputs = super::load(root)?;
     let survey = super::survey(root, &inputs, options.progress)?;
     refuse_links_without_consent(&inputs, &survey)?;
-    let Survey { graph, bindings, knowledge, mut notes, terms, extracts, .. } = survey;
+    let Survey { graph, bindings, knowledge, roles, mut notes, terms, extracts, .. } = survey;
     let ranking = rank::rank(&graph, &Lexicon::new(&graph.documents, terms));
-    let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(&mut notes);
-    let corpus =
-        Corpus { root, inputs: &inputs, graph, bindings, knowledge, extracts, ranking, work };
+    let surveyed = Surveyed { graph, bindings, knowledge, extracts, roles };
+    let corpus = Corpus::new(root, &inputs, surveyed, ranking, &mut notes);
     let (manifest, with_lf) = emitted::manifest(root, false)?.unzip();
     let authorship = Authorship::new(root, manifest.is_some(), emit::pending(root));
-    let built = artifacts::render(&corpus, &artifacts::CurrentArtifacts::new(), &mut notes)?;
+    let held = responsibilities::held_files(root, &inputs, &corpus.roles, manifest.as_ref())?;
+    let built = artifacts::render(&corpus, &held, &mut notes)?;
     let session = || targets::session_text(root, &built);
     notes.extend(SharedFiles::plan(root, &inputs.plan.targets, session)?.findings());
-    let entries: Vec<ManifestEntry> = built.iter().map(|built| entry(built, None)).collect();
+    let entries: Vec<ManifestEntry> =
+        built.iter().map(|built| entry(built, held.get(&built.path))).collect();
     for artifact in built.into_iter().filter_map(|built| built.artifact) {
         let known = manifest.as_ref().and_then(|manifest| manifest.entry(&artifact.path));
         let on_disk = authorship.on_disk(&artifact.path, known, &artifact.body)?;
         notes.extend(verify::finding(&artifact.path, &on_disk, &artifact.hash));
     }
-    let digest = inputs_digest(&inputs, &corpus.graph, &corpus.bindings, &corpus.knowledge);
+    let roles = responsibilities::digest(corpus.roles.iter().map(|drafted| &drafted.role));
+    let digest = inputs_digest(&inputs, &corpus.graph, &corpus.bindings, &corpus.knowledge, roles);
     let wanted = new_manifest(&corpus, digest, entries);
     notes.extend(check_manifest(root, &authorship, manifest.as_ref(), with_lf, &wanted)?);
     notes.extend(orphans(root, manifest.as_ref(), &wanted));

@@ -113,6 +113,7 @@ fn less_header(budget: &Budget, source: &str) -> Budget {
     let provenance = Provenance {
         generated: Some("2026-01-25T12:00:00Z".to_string()),
         commit: Some("0a1b2c3d4e5f".to_string()),
+        created: None,
     };
     let header = header::header(Format::Markdown, &provenance, source);
     // The twelve digits of a commit take at most twelve tokens.

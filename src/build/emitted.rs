@@ -57,7 +57,7 @@ pub(super) fn manifest(
 }
 
 /// Returns the artifacts on disk that are exactly what the manifest lists.
-fn intact(
+pub(super) fn intact(
     root: &Root,
     previous: &State,
     manifest: Option<&Manifest>,

@@ -121,6 +121,7 @@ pub(super) fn inputs_digest(
     graph: &Graph,
     bindings: &[Binding],
     knowledge: &[KnowledgeFile],
+    roles: Option<Digest>,
 ) -> Digest {
     let mut hasher = Hasher::new();
     hasher.number(u64::from(FORMAT)).field(inputs.plan.digest.as_bytes());
@@ -138,6 +139,9 @@ pub(super) fn inputs_digest(
     for binding in bindings {
         hasher.field(binding.path.as_bytes()).field(binding.kind.as_str().as_bytes());
         hasher.number(u64::from(binding.folder_only));
+    }
+    if let Some(roles) = roles {
+        hasher.field(b"responsibilities").field(roles.as_bytes());
     }
     hasher.digest()
 }

@@ -16,6 +16,7 @@ mod file_pattern;
 mod inputs;
 mod knowledge;
 mod manifest;
+pub mod responsibilities;
 mod search;
 mod session;
 mod state;
@@ -40,6 +41,7 @@ use documents::{FactsStore, NewFacts};
 use emitted::Emitted;
 pub use inputs::{Inputs, load, plan};
 use knowledge::KnowledgeFile;
+use responsibilities::{DraftedRole, Role};
 pub use search::search_index;
 use targets::shared_files::SharedFiles;
 
@@ -159,6 +161,8 @@ pub struct Survey {
     pub bindings: Vec<Binding>,
     /// Files that people wrote into `knowledge/`.
     knowledge: Vec<KnowledgeFile>,
+    /// Responsibilities.
+    roles: Vec<Role>,
     /// Findings so far.
     pub notes: Vec<Diagnostic>,
     /// Terms of each document, by row.
@@ -179,8 +183,35 @@ pub(crate) struct Corpus<'a> {
     knowledge: Vec<KnowledgeFile>,
     extracts: BTreeMap<Digest, Extracts>,
     ranking: Ranking,
+    /// Responsibilities with their drafts.
+    roles: Vec<DraftedRole>,
     /// The RFCs and spikes that get a bundle.
     work: Vec<DocId>,
+}
+
+/// The part of a survey that artifacts are rendered from.
+struct Surveyed {
+    graph: Graph,
+    bindings: Vec<Binding>,
+    knowledge: Vec<KnowledgeFile>,
+    extracts: BTreeMap<Digest, Extracts>,
+    roles: Vec<Role>,
+}
+
+impl<'a> Corpus<'a> {
+    /// Chooses the work that gets a bundle, and drafts the files of responsibilities.
+    fn new(
+        root: &'a Root,
+        inputs: &'a Inputs,
+        surveyed: Surveyed,
+        ranking: Ranking,
+        notes: &mut Vec<Diagnostic>,
+    ) -> Corpus<'a> {
+        let Surveyed { graph, bindings, knowledge, extracts, roles } = surveyed;
+        let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(notes);
+        let roles = responsibilities::draft_all(inputs, roles, notes);
+        Corpus { root, inputs, graph, bindings, knowledge, extracts, ranking, roles, work }
+    }
 }
 
 /// Builds a project, or checks it.
@@ -211,15 +242,14 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
         || Emitted::read(root, &previous, force),
     );
     let (survey, emitted) = (survey?, emitted?);
-    let Survey { graph, bindings, knowledge, mut notes, terms, files, extracts, new_facts, tree } =
-        survey;
+    let Survey { graph, bindings, knowledge, roles, mut notes, terms, files, .. } = survey;
+    let (extracts, new_facts, tree) = (survey.extracts, survey.new_facts, survey.tree);
     let cached = store.save(root, new_facts);
     notes.extend(cached.err().map(state::not_written));
 
     let (ranking, index) = rank_and_index(&graph, terms);
-    let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(&mut notes);
-    let corpus =
-        Corpus { root, inputs: &inputs, graph, bindings, knowledge, extracts, ranking, work };
+    let surveyed = Surveyed { graph, bindings, knowledge, extracts, roles };
+    let corpus = Corpus::new(root, &inputs, surveyed, ranking, &mut notes);
     let artifacts = artifacts::render(&corpus, &emitted.intact, &mut notes)?;
     let session = || targets::session_text(root, &artifacts);
     let shared = SharedFiles::plan(root, &inputs.plan.targets, session)?;
@@ -276,8 +306,9 @@ pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     let inputs = load(root)?;
     let store = FactsStore::load(root, &inputs, false);
     let survey = survey_with(root, &inputs, &previous, &store, &Silent)?;
-    let Survey { graph, bindings, knowledge, .. } = &survey;
-    let digest = manifest::inputs_digest(&inputs, graph, bindings, knowledge);
+    let Survey { graph, bindings, knowledge, roles, .. } = &survey;
+    let roles = responsibilities::digest(roles.iter());
+    let digest = manifest::inputs_digest(&inputs, graph, bindings, knowledge, roles);
     Ok(digest.to_string() != manifest.inputs)
 }
 
@@ -305,7 +336,7 @@ fn survey_with(
     progress: &dyn Progress,
 ) -> anyhow::Result<Survey> {
     let mut notes = inputs.notes.clone();
-    let Discovery { collections, found, mut tree } =
+    let Discovery { collections, found, containers, mut tree } =
         discover::discover(root, &inputs.plan)?.into_value(&mut notes);
     let read = documents::read_all(root, inputs, found, previous, store, progress)?;
     let documents::ReadDocuments { mut parsed, mut files, extracts, new_facts } =
@@ -325,7 +356,8 @@ fn survey_with(
     present.into_listed_folders().add_to(&mut tree);
     let knowledge =
         knowledge::read(root, inputs, &tree, &graph.collections, &mut files, &mut notes)?;
+    let roles = responsibilities::read(root, inputs, &tree, &containers, &mut files, &mut notes)?;
     // A path can be a secret, so findings do not repeat it.
     notes.iter_mut().for_each(|note| note.path = guard::redacted(&note.path));
-    Ok(Survey { graph, bindings, knowledge, notes, terms, files, extracts, new_facts, tree })
+    Ok(Survey { graph, bindings, knowledge, roles, notes, terms, files, extracts, new_facts, tree })
 }

@@ -50,8 +50,9 @@ pub fn search_index(
     let store = super::FactsStore::load(root, &loaded, false);
     let previous = state::load(root, false);
     let survey = super::survey_with(root, &loaded, &previous, &store, &Silent)?;
-    let digest =
-        super::manifest::inputs_digest(&loaded, &survey.graph, &survey.bindings, &survey.knowledge);
+    let super::Survey { graph, bindings, knowledge, roles, .. } = &survey;
+    let roles = super::responsibilities::digest(roles.iter());
+    let digest = super::manifest::inputs_digest(&loaded, graph, bindings, knowledge, roles);
     let lexicon = Lexicon::new(&survey.graph.documents, survey.terms);
     let rows = survey.graph.documents.iter().map(|document| row_of(document.uri.as_str()));
     let rows: Vec<Option<usize>> = rows.collect();

@@ -12,7 +12,7 @@ use super::hook_input::HookInput;
 use super::open::{Delivery, record};
 use super::refresh::{self, Occasion};
 use super::session::{SessionEvent, update_record};
-use super::{Exit, output, project};
+use super::{Exit, output, project, queue_changes};
 use crate::condense::tokens;
 use crate::emit;
 use crate::model::layout::BUNDLES;
@@ -294,6 +294,7 @@ const MAX_CHECKED: usize = 2_000;
 fn catch_up(directory: &Path) -> anyhow::Result<()> {
     let folder = project::find(directory)?;
     let root = project::open(&folder)?;
+    queue_changes::update_requests(&root)?;
     if crate::build::has_changes(&root, MAX_CHECKED) == Some(true) {
         BuildArgs::default().build(&root)?;
     } else {

@@ -22,16 +22,22 @@ mod installation;
 mod known_warnings;
 mod lint;
 mod list;
+mod mandate;
+mod mandate_model;
+mod mandate_run;
 mod mcp;
 mod next_steps;
 mod open;
 mod output;
 mod progress;
 mod project;
+mod queue_changes;
 mod reference;
 mod refresh;
 mod related;
 mod report;
+mod responsibility;
+mod responsibility_files;
 mod review;
 mod sarif;
 mod schema;
@@ -102,6 +108,14 @@ enum Command {
         after_help = "Examples:\n  blue trust            allow the current targets of this project's links\n  blue trust --list     print all allowed files\n  blue trust --revoke   allow none of them any more\n\nA project asks with `security.allow_external: true` in .blue/config.yaml. The consent is\nstored in ~/.blue/trust.jsonl, never in the repository. After --revoke, restart `blue mcp`\nand `blue watch`: they read the consent when they start."
     )]
     Trust(trust::TrustArgs),
+    /// Run a mandate of the context worker: read queue, clock and model, write the state
+    #[command(
+        after_help = "Examples:\n  blue mandate refresh_ai_context parenting_cos\n  blue mandate update_open_requests --all --alerts\n  blue mandate compact_memory_events --all\n  blue mandate check_model_preferences parenting_cos --detected gpt-4o-mini\n\nThe queue is opened read-only. It has a table `requests` with id, target_responsibility_id,\nworkspace_id, status, priority, created_at, subject and summary, or the older table `rfas`.\nExit codes: 0 done, 1 found something (a missed deadline, a held publication, rewritten\nmemory), 2 could not run."
+    )]
+    Mandate(mandate::MandateArgs),
+    /// List, show, check and create responsibilities
+    #[command(subcommand)]
+    Responsibility(responsibility::ResponsibilityCommand),
     /// Show the state of the project, and what to do next
     #[command(after_help = "Example:\n  blue status")]
     Status(status::StatusArgs),
@@ -271,6 +285,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Context(context) => context.run(&cli.directory),
         Command::Trust(trust) => trust.run(&cli.directory),
         Command::Watch(watch) => watch.run(&cli.directory),
+        Command::Mandate(mandate) => mandate.run(&cli.directory),
+        Command::Responsibility(command) => command.run(&cli.directory),
         Command::Status(status) => status.run(&cli.directory),
         Command::SessionStart(session) => session.run(&cli.directory, SessionEvent::Start),
         Command::SessionHeartbeat(session) => session.run(&cli.directory, SessionEvent::Heartbeat),

@@ -90,7 +90,8 @@ fn users() -> Vec<Uid> {
     std::iter::once(own.as_raw()).chain(sudo.filter(|_| own.is_root())).collect()
 }
 
-fn user_config() -> anyhow::Result<UserConfig> {
+/// Reads the user's configuration.
+pub(super) fn user_config() -> anyhow::Result<UserConfig> {
     let Some(path) = home().map(|home| home.join(USER_CONFIG)) else {
         return Ok(UserConfig::default());
     };

@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use notify::{RecursiveMode, Watcher};
 
-use super::{Exit, build, output, project};
+use super::{Exit, build, output, project, queue_changes};
 use crate::model::layout::{BLUE, TEMPLATES};
 use crate::root::Root;
 
@@ -45,6 +45,9 @@ impl WatchArgs {
         output::say(&format!("blue: watching {shown}; stop with Ctrl-C"));
         loop {
             let started = Instant::now();
+            if let Err(error) = queue_changes::update_requests(&root) {
+                output::error(&format!("{error:#}"));
+            }
             match build::BuildArgs::default().build(&root) {
                 Ok(outcome) if outcome.wrote() => {
                     build::report_build(&root, &outcome, started)?;
@@ -86,6 +89,7 @@ fn follow(
     let folder = root.path();
     let mut wanted: BTreeSet<PathBuf> =
         crate::build::folders(root).iter().map(|path| folder.join(path)).collect();
+    wanted.extend(queue_changes::queue_folder(root).map(|path| folder.join(path)));
     wanted.extend([folder.to_path_buf(), folder.join(BLUE), folder.join(TEMPLATES)]);
     for gone in watched.difference(&wanted) {
         watcher.unwatch(gone).ok();

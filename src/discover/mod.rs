@@ -2,6 +2,7 @@
 
 mod companions;
 mod configured;
+pub mod containers;
 mod conventions;
 mod decision_trees;
 pub mod deny;
@@ -34,6 +35,8 @@ pub struct Discovery {
     pub collections: Vec<Collection>,
     /// The documents to read, sorted by path.
     pub found: Vec<FoundFile>,
+    /// Folders that look like containers of responsibilities, sorted.
+    pub containers: Vec<String>,
     /// The folders and files that the walk found, for the no-op check of the next build.
     pub tree: Tree,
 }
@@ -52,6 +55,8 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     symlinks::drop_refused(root, plan, &deny, &tree, &mut found, &mut notes);
     symlinks::report_linked_folders(root, plan, &tree, &found, &mut notes);
     drop_emitted(&collections, &mut found);
+    let containers = containers::find(&tree, &plan.responsibilities.registry);
+    found.retain(|found| !containers::is_of_role(&containers, &found.path));
     unread_formats::report(&tree.unread, &collections, &found, &mut notes);
     tree.depends_on_index |= report_not_checked_out(root, plan, &deny, &tree, &mut notes)?;
     let limit = plan.limits.documents;
@@ -62,7 +67,7 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
         Code::TooManyDocuments
     );
     report_case_collisions(&found, &mut notes);
-    Ok(Noted::new(Discovery { collections, found, tree }, notes))
+    Ok(Noted::new(Discovery { collections, found, containers, tree }, notes))
 }
 
 /// Finds the documents among files by rule or by convention, without denied ones.

@@ -39,6 +39,8 @@ pub struct Tree {
     pub folders: Vec<Folder>,
     /// Files that may be documents, metadata files and links.
     pub files: Vec<WalkedFile>,
+    /// Files named `manifest.json`, which can make a folder the container of a responsibility.
+    pub manifests: Vec<String>,
     /// Files beside them in text formats that blue does not read.
     pub(super) unread: Vec<String>,
     /// Files whose first lines decided whether they are documents.
@@ -134,6 +136,7 @@ pub fn walk(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Tree>> {
     tree.files.sort_by(|a, b| a.path.cmp(&b.path));
     tree.ignores.sort();
     tree.unread.sort();
+    tree.manifests.sort();
     Ok(Noted::new(tree, notes))
 }
 
@@ -195,6 +198,7 @@ impl<'a> Walker<'a> {
             subtree.tree.folders.extend(below.tree.folders);
             subtree.tree.files.extend(below.tree.files);
             subtree.tree.unread.extend(below.tree.unread);
+            subtree.tree.manifests.extend(below.tree.manifests);
             subtree.tree.ignores.extend(below.tree.ignores);
             subtree.notes.extend(below.notes);
         }
@@ -213,6 +217,8 @@ impl<'a> Walker<'a> {
         let is_link = kind == FileKind::Link && !self.is_skipped_folder(&path);
         if is_text(file) || SIDECARS.contains(&file) || is_link {
             tree.files.push(WalkedFile { path, kind });
+        } else if kind == FileKind::Regular && file == "manifest.json" {
+            tree.manifests.push(path);
         } else if kind == FileKind::Regular && unread_formats::is_unread(file) {
             tree.unread.push(path);
         }

@@ -1,5 +1,6 @@
 //! Writes files: artifacts in one transaction, caches, the audit log and files shared with users.
 
+mod append;
 mod audit_log;
 mod local_folder;
 mod lock;
@@ -9,6 +10,7 @@ mod transaction;
 mod undo;
 mod user_folder;
 
+pub use append::append;
 pub use audit_log::{append_audit_line, current_time, is_writable, now, rotate_audit_log, today};
 pub use local_folder::{
     LOCAL, create_local_folder, file_system_time, make_executable, overwrite_local, remove_copied,

@@ -13,8 +13,8 @@ use super::local_folder::{LOCAL, create_folders, entry_names, remove_temporaries
 use super::stage;
 use crate::model::build_target::{CLAUDE_RULES, COPILOT_RULES, CURSOR_RULES};
 use crate::model::layout::{
-    BLUE, CONFIG, CONTEXT, HOOKS, IGNORE, KNOWLEDGE_FOLDER, MANIFEST, OLD_MANIFEST, WORKFLOW,
-    folder_of,
+    AI_CONTEXT, BLUE, CONFIG, CONTEXT, HOOKS, IGNORE, KNOWLEDGE_FOLDER, MANIFEST, OLD_MANIFEST,
+    RESPONSIBILITIES, WORKFLOW, folder_of, is_role_file,
 };
 use crate::model::{BuildTarget, Digest, Stat, TrackedFile};
 use crate::root::{Content, Root, stat_of};
@@ -88,13 +88,14 @@ pub fn recover(root: &Root) -> anyhow::Result<()> {
 }
 
 /// Folders that blue writes to. Each can be on a file system of its own. The empty one is the root.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "",
     KNOWLEDGE_FOLDER,
     BLUE,
     CONTEXT,
     HOOKS,
     WORKFLOW,
+    RESPONSIBILITIES,
     CLAUDE_RULES,
     COPILOT_RULES,
     CURSOR_RULES,
@@ -151,7 +152,20 @@ fn is_own(path: &str) -> bool {
         !is_shared(folder) && FOLDERS.contains(&folder) && plain(name)
     });
     let single = [CONFIG, IGNORE, MANIFEST, OLD_MANIFEST];
-    in_folder || single.contains(&path) || BuildTarget::ALL.iter().any(|target| target.owns(path))
+    in_folder
+        || is_of_role(path)
+        || single.contains(&path)
+        || BuildTarget::ALL.iter().any(|target| target.owns(path))
+}
+
+/// Returns true if a path is that of a file that builds and mandates write for a responsibility.
+fn is_of_role(path: &str) -> bool {
+    let is_plain = |part: &str| !part.is_empty() && !part.starts_with('.');
+    let below =
+        path.strip_prefix(RESPONSIBILITIES).map_or(path, |rest| rest.trim_start_matches('/'));
+    let is_state = folder_of(path).rsplit('/').next() == Some(AI_CONTEXT)
+        && (path.ends_with("/state.jsonl") || path.ends_with("/overrides.jsonl"));
+    (is_role_file(path) || is_state) && below.split('/').all(is_plain)
 }
 
 /// Returns true if a path is one at which a build stages a target.

@@ -15,6 +15,8 @@ pub enum Format {
     Yaml,
     /// Markdown that must begin with front matter, with the header in comment lines of it.
     FrontMatter,
+    /// Markdown of a responsibility, with the header in the keys of its front matter.
+    RoleFile,
 }
 
 /// An output path and its bytes. Only `emit` turns it into a file.
@@ -64,6 +66,7 @@ pub fn content_digest<P: AsRef<[u8]>>(format: Format, source: &str, body: &[P]) 
         Format::Jsonl => b"jsonl",
         Format::Yaml => b"yaml",
         Format::FrontMatter => b"front matter",
+        Format::RoleFile => b"role file",
     };
     super::Hasher::new().field(tag).field(source.as_bytes()).parts(body).digest()
 }

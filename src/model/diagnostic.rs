@@ -176,6 +176,14 @@ codes! {
     SourceUnknown = "BLUE-CFG-001", Warning, "a configured source that does not exist";
     TooManyBundles = "BLUE-CFG-002", Info, "more unfinished RFCs than workflow bundles";
     AcceptedGone = "BLUE-CFG-003", Info, "an accepted finding that no longer occurs";
+    RoleHeader = "BLUE-RSP-001", Info, "a file of a responsibility without its front matter";
+    StateBroken = "BLUE-RSP-002", Error, "a state of a responsibility that was edited by hand";
+    RoleStatus = "BLUE-RSP-003", Warning, "a responsibility whose status is not clear";
+    RoleSkipped = "BLUE-RSP-004", Warning, "a container of a responsibility that is not built";
+    RoleHygiene = "BLUE-RSP-005", Warning, "context of a responsibility near its limits";
+    RoleHeld = "BLUE-RSP-006", Error, "a responsibility whose publication is held";
+    EventLine = "BLUE-RSP-007", Warning, "an event that cannot be read or is out of order";
+    RoleHandWritten = "BLUE-RSP-008", Warning, "a hand-written file where blue would write";
     PluginNotRun = "BLUE-PLG-001", Warning, "a plugin that is registered and not run";
     LongLine = "BLUE-LIM-001", Warning, "a line over the length limit";
     DeepMarkdown = "BLUE-LIM-002", Warning, "Markdown nested too deeply";

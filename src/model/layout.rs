@@ -26,6 +26,11 @@ pub const KNOWLEDGE_BUNDLE: &str = ".blue/context/knowledge.md";
 pub const HOOKS: &str = ".blue/hooks";
 /// Folder of the tier 2 bundles, one file for each RFC or spike that is worked on.
 pub const WORKFLOW: &str = ".blue/context/workflow";
+/// Folder of the packs of responsibilities, one file for each, and of their files where blue may not
+/// write in the containers.
+pub const RESPONSIBILITIES: &str = ".blue/context/responsibilities";
+/// Folder in the container of a responsibility that blue writes to.
+pub const AI_CONTEXT: &str = "ai_context";
 /// Folder for caches, logs and locks, ignored by git.
 pub const LOCAL: &str = ".blue/local";
 /// Folder of the previous version of each tier 2 bundle; not committed.
@@ -69,6 +74,8 @@ pub const CLIENTS: &str = ".blue/local/clients";
 pub const CURRENT: &str = ".blue/local/current.md";
 /// Record of `blue install`; not committed.
 pub const INSTALLED: &str = ".blue/local/installed.json";
+/// The stat of the queue when its requests were last read; not committed.
+pub const QUEUE_STAMP: &str = ".blue/local/queue";
 /// Makes git ignore [`LOCAL`].
 pub const IGNORE: &str = ".blue/.gitignore";
 /// Backup of a hand-written manifest, created by `blue init`.
@@ -77,6 +84,14 @@ pub const OLD_MANIFEST: &str = ".blue/context.manifest.old.yaml";
 /// Returns the path of a collection's digest.
 pub fn digest_path(collection: &str) -> String {
     format!("{KNOWLEDGE}{collection}.md")
+}
+
+/// Returns true if a path is that of a file which blue makes for a responsibility: in `ai_context/`,
+/// or in a folder of [`RESPONSIBILITIES`].
+pub fn is_role_file(path: &str) -> bool {
+    let folder = folder_of(path);
+    let name = folder.rsplit('/').next().unwrap_or_default();
+    path.ends_with(".md") && (name == AI_CONTEXT || is_below(folder, RESPONSIBILITIES))
 }
 
 /// Returns true if a path is below a folder.

@@ -40,6 +40,7 @@ mod template_name;
 pub mod terms;
 pub mod text_block;
 pub mod text_format;
+pub mod timestamp;
 pub mod trigger;
 pub mod unicode_names;
 pub mod uri;

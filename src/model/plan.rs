@@ -121,6 +121,27 @@ impl Limits {
     }
 }
 
+/// Settings of responsibilities: roles with a container of files each.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ResponsibilityPlan {
+    /// Name of the workspace; `None` to accept rows of any.
+    pub workspace: Option<String>,
+    /// Folder of the containers.
+    pub registry: String,
+    /// Path of the database with the requests.
+    pub queue: Option<String>,
+    /// Role that may override a hygiene gate.
+    pub steward: String,
+    /// Role that is the author of what blue writes in containers; `None` if blue may not.
+    pub context_worker: Option<String>,
+    /// Number of events in `recent_activity.md`.
+    pub n_recent: u64,
+    /// Part of each budget that stays free.
+    pub margin_percent: u64,
+    /// True if a gate of hygiene holds a publication.
+    pub holds_red: bool,
+}
+
 /// The configuration of one run: the documents to read, the files to emit and their budgets.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -165,6 +186,8 @@ pub struct Plan {
     pub limits: Limits,
     /// Files for other agents to write, sorted.
     pub targets: Vec<BuildTarget>,
+    /// Settings of responsibilities.
+    pub responsibilities: ResponsibilityPlan,
     /// Names of plugins.
     pub plugins: Vec<String>,
     /// Severities that differ from the default; `None` turns a code off.

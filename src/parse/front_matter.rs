@@ -22,6 +22,16 @@ pub(super) struct FrontMatter {
     kind: FrontMatterKind,
 }
 
+impl FrontMatter {
+    /// Returns the YAML between the delimiters; empty if there is none.
+    pub(super) fn yaml<'a>(&self, text: &'a str) -> &'a str {
+        match self.kind {
+            FrontMatterKind::Yaml => &text[self.inner.clone()],
+            _ => "",
+        }
+    }
+}
+
 enum FrontMatterKind {
     Absent,
     Yaml,

@@ -142,6 +142,12 @@ pub fn whole(bytes: &[u8], allowed: &Allowed) -> String {
     escape_except(&clean(&text, allowed).text, &allowed.characters).into_owned()
 }
 
+/// Splits a text into the YAML of its front matter, which is empty if there is none, and its body.
+pub fn split_front_matter(text: &str) -> (&str, &str) {
+    let front_matter = front_matter::find(text);
+    (front_matter.yaml(text), &text[front_matter.end..])
+}
+
 /// Returns true if a document has text that looks like a secret.
 pub fn has_secret(bytes: &[u8], allowed: &Allowed) -> bool {
     let text = decode::decode(bytes, &mut Vec::new());

@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 
 use super::Catalogue;
 use super::built::{Handwritten, Listed};
-use crate::model::layout::{KNOWLEDGE, KNOWLEDGE_BUNDLE, SESSION, WORKFLOW};
+use crate::model::layout::{
+    KNOWLEDGE, KNOWLEDGE_BUNDLE, RESPONSIBILITIES, SESSION, WORKFLOW, folder_of,
+};
 use crate::root::Root;
 use crate::wire::manifest::Manifest;
 
@@ -28,6 +30,8 @@ enum ListPart {
     Digest,
     /// The bundle of the current work.
     CurrentWork,
+    /// The packs of responsibilities.
+    Role,
     /// The files that people wrote for blue.
     Handwritten,
     /// Live decisions.
@@ -57,6 +61,7 @@ impl ResourceIndex {
                 SESSION | KNOWLEDGE_BUNDLE => ListPart::Identity,
                 path if path.starts_with(KNOWLEDGE) => ListPart::Digest,
                 path if path.starts_with(WORKFLOW) => ListPart::Work,
+                path if folder_of(path) == RESPONSIBILITIES => ListPart::Role,
                 _ => return None,
             };
             Some((part, 0, entry.uri.as_str(), Listed::Artifact(row)))

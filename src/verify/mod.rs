@@ -4,7 +4,7 @@ use anyhow::Context;
 
 use crate::model::artifact::content_digest;
 use crate::model::build_target::{CLAUDE_RULES, COPILOT_RULES, CURSOR_RULES};
-use crate::model::layout::{CONTEXT, MANIFEST, is_below};
+use crate::model::layout::{CONTEXT, MANIFEST, is_below, is_role_file};
 use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Digest, Format};
 use crate::root::{Content, Root};
@@ -59,6 +59,7 @@ pub fn format_of(path: &str) -> Format {
     match path.rsplit_once('.').map(|(_, ending)| ending) {
         Some("jsonl") => Format::Jsonl,
         Some("yaml") => Format::Yaml,
+        _ if is_role_file(path) => Format::RoleFile,
         _ if is_below(path, CONTEXT) => Format::Bundle,
         _ if RULE_FOLDERS.iter().any(|folder| is_below(path, folder)) => Format::FrontMatter,
         _ => Format::Markdown,

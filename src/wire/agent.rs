@@ -125,6 +125,7 @@ const TABLE: &[HookRow] = &[
 pub const SCRIPTS: &[(&str, &[u8])] = &[
     (".blue/hooks/session-start", include_bytes!("../../hooks/session-start")),
     (".blue/hooks/session-workflow", include_bytes!("../../hooks/session-workflow")),
+    (".blue/hooks/session-responsibility", include_bytes!("../../hooks/session-responsibility")),
 ];
 
 /// Name of blue's server in `.mcp.json`.

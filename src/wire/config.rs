@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::limits::LimitKeys;
 use super::plugin::{self, PluginForm};
+use super::responsibilities::Responsibilities;
 use super::schema::Refusal;
 use super::security::{DenyDocuments, Security};
 use crate::model::plan::{HOOK_BYTES, Rule, Tier};
@@ -42,6 +43,9 @@ pub struct Config {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "target_names")]
     pub targets: Vec<String>,
+    /// Roles of a workspace, each with a container of files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub responsibilities: Option<Responsibilities>,
     /// Files that are never read, and exceptions from findings.
     pub security: Security,
     /// Limits on the cost of a repository.
@@ -243,6 +247,7 @@ impl Default for Config {
             digests: Digests::default(),
             tokens: Tokens::default(),
             targets: Vec::new(),
+            responsibilities: None,
             security: Security::default(),
             limits: LimitKeys::default(),
             diagnostics: BTreeMap::new(),
@@ -323,6 +328,7 @@ impl Config {
             allowance: self.security.allowance(),
             limits: self.limits.plan(),
             targets: self.build_targets(),
+            responsibilities: self.responsibilities.clone().unwrap_or_default().plan(margin),
             plugins: self.plugins.iter().map(|plugin| plugin.name().to_string()).collect(),
             severities: self
                 .diagnostics

@@ -50,6 +50,8 @@ pub struct Provenance {
     pub generated: Option<String>,
     /// Commit, twelve digits.
     pub commit: Option<String>,
+    /// Date of the commit at which the file was first written; only in [`Format::RoleFile`].
+    pub created: Option<String>,
 }
 
 /// An emitted file, parsed.
@@ -79,6 +81,7 @@ pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
             format!("<!--\n{}\n-->\n", lines.join("\n"))
         }
         Format::Yaml => facts().map(|fact| format!("# {fact}\n")).collect(),
+        Format::RoleFile => role_header(provenance, source),
         Format::FrontMatter => std::iter::once(FENCE.to_string())
             .chain(facts().map(|fact| format!("# {fact}\n")))
             .collect(),
@@ -92,6 +95,42 @@ pub fn header(format: Format, provenance: &Provenance, source: &str) -> String {
             format!("{}\n", serde_json::to_string(&line).expect("a header is JSON"))
         }
     }
+}
+
+/// Renders the keys of front matter that say where a file of a responsibility comes from. The
+/// command that makes it is the first line of its body.
+fn role_header(provenance: &Provenance, source: &str) -> String {
+    let created = provenance.created.as_ref().or(provenance.generated.as_ref());
+    let facts = [
+        ("created_at", created),
+        ("updated_at", provenance.generated.as_ref()),
+        ("commit", provenance.commit.as_ref()),
+        ("source", Some(&source.to_string())),
+    ]
+    .map(|(key, value)| value.map_or(String::new(), |value| format!("{key}: {value}\n")));
+    [FENCE, &facts.concat()].concat()
+}
+
+/// Start of the body of a file of a responsibility.
+pub const ROLE_BODY: &str = "regenerate: blue ";
+
+/// Parses a file of a responsibility.
+fn parse_role_file(bytes: &[u8]) -> Option<EmittedFile<'_>> {
+    let mut body = bytes.strip_prefix(FENCE.as_bytes())?;
+    let (mut provenance, mut source) = (Provenance::default(), String::new());
+    while !body.starts_with(ROLE_BODY.as_bytes()) {
+        let end = memchr::memchr(b'\n', body)?;
+        let (key, value) = std::str::from_utf8(&body[..end]).ok()?.split_once(": ")?;
+        match key {
+            "created_at" => provenance.created = Some(value.to_string()),
+            "updated_at" => provenance.generated = Some(value.to_string()),
+            "commit" => provenance.commit = Some(value.to_string()),
+            "source" => source = value.to_string(),
+            _ => return None,
+        }
+        body = &body[end + 1..];
+    }
+    Some(EmittedFile { provenance, source, body })
 }
 
 /// Returns a short digest of a file's header, which detects edits but is no protection. `None` if there
@@ -120,7 +159,8 @@ pub fn parse(format: Format, bytes: &[u8]) -> Option<EmittedFile<'_>> {
         Format::Jsonl => {
             let end = memchr::memchr(b'\n', bytes)? + 1;
             let line: ProvenanceLine = serde_json::from_slice(&bytes[..end]).ok()?;
-            let provenance = Provenance { generated: line.generated, commit: line.commit };
+            let provenance =
+                Provenance { generated: line.generated, commit: line.commit, created: None };
             (line.regenerate == REGENERATE).then(|| EmittedFile {
                 provenance,
                 source: line.source,
@@ -134,6 +174,7 @@ pub fn parse(format: Format, bytes: &[u8]) -> Option<EmittedFile<'_>> {
         }
         Format::Yaml => parse_comments(bytes),
         Format::FrontMatter => parse_comments(bytes.strip_prefix(FENCE.as_bytes())?),
+        Format::RoleFile => parse_role_file(bytes),
     }
 }
 
@@ -177,6 +218,7 @@ mod tests {
         let provenance = Provenance {
             generated: Some("2026-01-25T12:00:00Z".into()),
             commit: Some("abc123def456".into()),
+            created: None,
         };
         for format in [Format::Markdown, Format::Yaml, Format::Jsonl, Format::FrontMatter] {
             for provenance in [provenance.clone(), Provenance::default()] {
@@ -189,5 +231,11 @@ mod tests {
             }
             assert_eq!(parse(format, b"a note\n"), None);
         }
+        let source = "mandate_run:w.refresh_ai_context@2026-01-25T12:00:00Z";
+        let text = format!("{}regenerate: blue x\n", header(Format::RoleFile, &provenance, source));
+        let file = parse(Format::RoleFile, text.as_bytes()).expect("it is ours");
+        assert_eq!((file.source.as_str(), file.body), (source, &b"regenerate: blue x\n"[..]));
+        assert_eq!(file.provenance.created, provenance.generated);
+        assert_eq!(parse(Format::RoleFile, b"---\ncontext_role: request\n---\n"), None);
     }
 }

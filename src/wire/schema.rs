@@ -5,10 +5,10 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::yaml::LocatedYaml;
-use super::{accepted, audit, config, jsonl, manifest, paths, user};
+use super::{accepted, audit, config, jsonl, manifest, paths, responsibility_state, user};
 
 /// Names of all schemas.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 13] = [
     "config",
     "manifest",
     "documents",
@@ -20,6 +20,8 @@ pub const NAMES: [&str; 11] = [
     "provenance",
     "user",
     "trust",
+    "state",
+    "overrides",
 ];
 
 /// A violation of a schema in a file.
@@ -49,6 +51,8 @@ pub fn schema(name: &str) -> Option<Value> {
         "provenance" => schemars::schema_for!(jsonl::ProvenanceLine),
         "user" => schemars::schema_for!(user::UserConfig),
         "trust" => schemars::schema_for!(user::TrustLine),
+        "state" => schemars::schema_for!(responsibility_state::StateLine),
+        "overrides" => schemars::schema_for!(responsibility_state::OverrideLine),
         _ => return None,
     };
     Some(schema.to_value())
@@ -72,6 +76,8 @@ pub fn name_for(file: &str) -> Option<&'static str> {
         "accepted.jsonl" => Some("accepted"),
         "audit.jsonl" | "audit.1.jsonl" => Some("audit"),
         "trust.jsonl" => Some("trust"),
+        "state.jsonl" => Some("state"),
+        "overrides.jsonl" => Some("overrides"),
         _ => None,
     }
 }
@@ -100,7 +106,9 @@ pub fn validate(name: &str, text: &str) -> Vec<SchemaViolation> {
         "config" => validate_yaml(&schema, text, config::refusals),
         "manifest" | "user" => validate_yaml(&schema, text, |_| Vec::new()),
         // These files are not emitted by a build, so they have no provenance line.
-        "audit" | "accepted" | "trust" => validate_lines(&schema, text, FirstLine::Data),
+        "audit" | "accepted" | "trust" | "state" | "overrides" => {
+            validate_lines(&schema, text, FirstLine::Data)
+        }
         _ => validate_lines(&schema, text, FirstLine::Provenance),
     }
 }

@@ -18,6 +18,18 @@ pub struct UserConfig {
     /// Absolute paths of projects that belong to another user and are trusted all the same; `*` for
     /// all.
     pub safe_directories: Vec<String>,
+    /// Way to switch the model of an agent, if a policy of a project with `enforcement_mode: enforce`
+    /// asks for it. Without this key, blue only notifies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_switch: Option<ModelSwitch>,
+}
+
+/// Way to switch the model of an agent.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelSwitch {
+    /// Sets `model` in `.claude/settings.local.json` of the project.
+    ClaudeSettings,
 }
 
 impl UserConfig {

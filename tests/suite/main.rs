@@ -16,6 +16,7 @@ mod fuzz;
 mod golden;
 mod mcp;
 mod readme;
+mod responsibilities;
 mod security;
 mod support;
 mod tidy;

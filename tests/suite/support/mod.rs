@@ -112,7 +112,7 @@ impl Project {
 
     /// Installs the hook scripts of this repository.
     pub fn write_hooks(&self) {
-        for name in ["session-start", "session-workflow"] {
+        for name in ["session-start", "session-workflow", "session-responsibility"] {
             let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks").join(name);
             self.write(&format!(".blue/hooks/{name}"), std::fs::read(from).unwrap());
         }

@@ -266,14 +266,17 @@ fn eight_hooks_beside_a_build_loop_lose_no_line() {
 }
 
 #[test]
-fn both_hooks_are_one_script() {
+fn all_hooks_are_one_script() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks");
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    assert!(read("session-workflow").contains("\"$folder/session-start\" #\n"));
-    assert!(read("session-workflow").lines().count() < 10);
+    for name in ["session-workflow", "session-responsibility"] {
+        assert!(read(name).contains("\"$folder/session-start\" #\n"));
+        assert!(read(name).lines().count() < 10);
+    }
     // This repository's own copies are current.
-    assert_eq!(read("session-start"), read("../.blue/hooks/session-start"));
-    assert_eq!(read("session-workflow"), read("../.blue/hooks/session-workflow"));
+    for name in ["session-start", "session-workflow", "session-responsibility"] {
+        assert_eq!(read(name), read(&format!("../.blue/hooks/{name}")));
+    }
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn doctor_prints_a_line_for_each_group_of_files() {
     for line in [
         "ok .blue/context/knowledge.md ",
         "ok .blue/context/workflow 12 bundles, each at most 9500 bytes",
-        "ok .blue/hooks 2 scripts, current, executable",
+        "ok .blue/hooks 3 scripts, current, executable",
     ] {
         assert!(plain(&output).contains(line), "{line}: {output}");
     }

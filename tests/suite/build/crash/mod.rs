@@ -289,7 +289,7 @@ fn names_a_file(stderr: &str, key: &str, root: &str) -> bool {
     let name = key.rsplit('/').next().unwrap();
     let name = name.trim_end_matches(".blue-tmp").trim_end_matches(".tmp");
     let made = ["/txn", "record"].iter().any(|own| key.contains(own)) || key.ends_with(".tmp");
-    let below = stderr.contains("knowledge/") || stderr.contains(".blue/");
+    let below = ["knowledge/", ".blue/", "/ai_context/"].iter().any(|own| stderr.contains(own));
     // For a fault on the root, the message names the file that was opened in it.
     let verbs = ["read ", "open ", "create ", "write ", "sync "];
     let words = stderr.strip_prefix("blue: error: ").unwrap_or_default();

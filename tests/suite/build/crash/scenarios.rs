@@ -157,6 +157,31 @@ fn interrupted_init_and_install_leave_whole_files_and_converge() {
     }
 }
 
+/// A built workspace whose queue has a request that no mandate has read.
+fn with_queue() -> Project {
+    let project = crate::responsibilities::workspace();
+    std::thread::sleep(std::time::Duration::from_millis(10));
+    project.build();
+    project
+}
+
+#[test]
+fn an_interrupted_mandate_leaves_whole_files_and_converges() {
+    if has_strace() {
+        let arguments: &[&str] =
+            &["mandate", "update_open_requests", "--all", "--now", "2026-01-25T09:00:00Z"];
+        let n = attack(&Scenario {
+            name: "mandate",
+            arguments,
+            prepare: with_queue,
+            again: arguments,
+            calls: writing_calls,
+            ..BUILD
+        });
+        assert!(n > 50, "only {n} points");
+    }
+}
+
 #[test]
 fn an_interrupted_delivery_leaves_a_whole_log_line_or_none() {
     if has_strace() {
