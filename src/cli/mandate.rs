@@ -178,8 +178,9 @@ fn chosen(roles: Vec<Role>, id: Option<&str>) -> anyhow::Result<Vec<Role>> {
     };
     anyhow::ensure!(
         role.container.lifecycle == Lifecycle::Active,
-        "{id} is {}; only active responsibilities are built\nhint: change its status in the registry",
-        role.container.lifecycle.as_str()
+        "{id} is {}; only active responsibilities are built\nhint: set `status: active` in {}, or in the registry if it lists a status",
+        role.container.lifecycle.as_str(),
+        role.container.path("responsibility.md")
     );
     Ok(vec![role])
 }

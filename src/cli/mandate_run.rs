@@ -181,9 +181,19 @@ impl MandateRun<'_> {
             let kind = line.split(' ').nth(2).unwrap_or_default().to_string();
             appends.push(self.log_line(container, &kind, &[("text", json!(line))]));
             let memory = container.path("memory/events.md");
-            appends.push((memory, "# Events\n\n".to_string(), format!("{line}\n")));
+            appends.push((memory, self.opening("log", "# Events\n\n"), format!("{line}\n")));
         }
         appends
+    }
+
+    /// Returns the front matter and the title of a file that a mandate creates and appends to.
+    fn opening(&self, role: &str, title: &str) -> String {
+        let author = self.inputs.plan.responsibilities.context_worker.as_deref();
+        format!(
+            "---\nauthored_by: hybrid\nauthor_id: {}\nsource: mandate_run:{}\ncontext_role: {role}\nrefresh: append_only\n---\n{title}",
+            author.unwrap_or("blue"),
+            self.source()
+        )
     }
 
     /// Returns a line of the log of the month.
@@ -255,11 +265,7 @@ impl MandateRun<'_> {
                 return Ok(());
             }
         };
-        let opening = format!(
-            "---\nauthored_by: hybrid\nauthor_id: {}\nsource: mandate_run:{}\ncontext_role: long_term_memory\nrefresh: append_only\n---\n# Insights\n",
-            self.inputs.plan.responsibilities.context_worker.as_deref().unwrap_or("blue"),
-            self.source()
-        );
+        let opening = self.opening("long_term_memory", "# Insights\n");
         let append = (container.path("memory/insights.md"), opening, section);
         self.write(container, None, vec![append], None, outcome)
     }
