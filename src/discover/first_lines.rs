@@ -62,7 +62,7 @@ struct Evidence {
 fn header_kind(head: &[u8]) -> HeaderKind {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches('\u{feff}');
-    if has_placeholder_title(text) {
+    if has_placeholder_title(text) || has_placeholder_value(text) {
         return HeaderKind::Template;
     }
     let evidence = Evidence::of(text);
@@ -113,6 +113,13 @@ fn has_placeholder_title(text: &str) -> bool {
                 after_id.to_ascii_lowercase().as_str(),
                 "title" | "[title]" | "[short title]"
             )
+    })
+}
+
+/// Returns true if a header field asks for its value: `- Start Date: (fill me in with YYYY-MM-DD)`.
+fn has_placeholder_value(text: &str) -> bool {
+    text.lines().take(12).filter_map(|line| line.split_once(": ")).any(|(_, value)| {
+        value.starts_with("(fill me in") || value.trim_matches(['`', ' ']) == "YYYY-MM-DD"
     })
 }
 
@@ -229,6 +236,7 @@ mod tests {
             "# 1. Cache\n\nDate: 2020-01-01\n\n## Status\n\nAccepted\n\n## Context\n",
             "# Cache\n\n## Status\n\nAccepted\n\n## Context\n\nText.\n",
             "# Cache\n\n| Status | Proposed |\n|---|---|\n| Author | someone |\n",
+            "# Cache\n\n## Metadata\n\n* **Number:** 1\n* **Implemented:** No\n* **Sponsors:** someone\n",
             "- Feature Name: cache\n- Start Date: 2020-01-01\n\n# Summary\n",
             "= Cache\n:status: accepted\n:author: someone\n\n== Context\n",
             "Cache\n=====\n\nStatus\n------\n\nAccepted\n\nContext\n-------\n\nText.\n",
@@ -250,6 +258,8 @@ mod tests {
             "# ADR-0000: {title}\n",
             "# RFC 0000: [short title]\n",
             "# Title\n",
+            "- Feature Name: (fill me in with a unique name)\n\n# Summary\n",
+            "# ADR 0\n\n- Date: YYYY-MM-DD\n",
         ] {
             assert_eq!(header_kind(text.as_bytes()), HeaderKind::Template, "{text}");
         }

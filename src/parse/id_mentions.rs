@@ -136,6 +136,13 @@ fn mention_at(text: &str, start: usize, end: usize) -> Option<(Mention, bool)> {
     if before.is_some_and(|c| (c.is_alphanumeric() && !spaceless(c)) || matches!(c, '_' | '@')) {
         return None;
     }
+    // `example.org/RFC3` is a page of another site.
+    if before == Some('/') {
+        let path = text[..word_start].rsplit(char::is_whitespace).next().unwrap_or_default();
+        if path.trim_start_matches('.').contains('.') {
+            return None;
+        }
+    }
     let (end, raw) = number_text(text, start, end, bytes[word_end..start] == [b'-'])?;
     let label = Label { series: singular(word), number: Number::new(raw)? };
     let is_plural = word.len() > 3 && word.ends_with(['s', 'S']);
