@@ -139,7 +139,9 @@ fn mention_at(text: &str, start: usize, end: usize) -> Option<(Mention, bool)> {
     // `example.org/RFC3` is a page of another site.
     if before == Some('/') {
         let path = text[..word_start].rsplit(char::is_whitespace).next().unwrap_or_default();
-        if path.trim_start_matches('.').contains('.') {
+        let host = path.split('/').next().unwrap_or_default();
+        let domain = host.rsplit_once('.').map_or("", |(_, domain)| domain);
+        if domain.len() >= 2 && domain.bytes().all(|b| b.is_ascii_alphabetic()) {
             return None;
         }
     }

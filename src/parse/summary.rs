@@ -404,7 +404,8 @@ fn item_texts<'a>(page: &'a Page<'_>, paragraphs: &'a [Paragraph]) -> impl Itera
             return None;
         }
         // An item of a table of contents is a link to a section.
-        if first.starts_with('[') && first.ends_with(')') && first.contains("#") {
+        let is_link = first.starts_with('[') && first.ends_with(')');
+        if is_link && first.contains('#') && !first.contains("://") {
             return None;
         }
         let more: Vec<&str> = lines.take_while(|line| !is_nested(line)).collect();

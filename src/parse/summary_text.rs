@@ -84,8 +84,7 @@ fn is_command(text: &str) -> bool {
 /// document is a work in progress and subject to change.`
 pub(super) fn is_about_text(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    let states =
-        ["work in progress", "subject to change", "a draft", "follow-up to", "follow up to"];
+    let states = ["work in progress", "subject to change", "a draft"];
     lower.starts_with("this ") && states.iter().any(|state| lower.contains(state))
         || lower.contains("adopt the convention")
         || lower.contains("capitalized words must")
@@ -187,6 +186,9 @@ mod tests {
         {
             assert!(is_noise(text), "{text}");
         }
+        assert!(is_noise("\\page queues Queues") && !is_noise("@ada wrote the parser."));
+        assert!(is_about_text("This is a draft.") && !is_about_text("A draft is stored first."));
+        assert!(is_metadata("Authors of the first draft: Ada, Bo"));
         assert!(!is_noise("`kind` is added to every event."));
         assert!(is_metadata("**Author:** Ada\n**Date:** 2020-01-02"));
         assert!(is_metadata("_Describe the problem here._"));
