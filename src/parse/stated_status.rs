@@ -2,6 +2,7 @@
 
 use super::Page;
 use super::badges::badge_text;
+use super::header_fields::without_bullet;
 use super::markdown::states_successor;
 use super::notices::{decided_notice, notice};
 use super::plain_text::plain;
@@ -250,7 +251,7 @@ fn section_entries(page: &Page<'_>, range: std::ops::Range<usize>) -> Vec<Status
             in_comment = false;
             raw = rest.trim();
         }
-        let item = raw.trim_start_matches(['-', '*', '+', '>', ' ']);
+        let item = without_bullet(raw.trim_start_matches(['>', ' ']));
         // In a list of checkboxes, only a checked one states the status.
         let checked = item.strip_prefix("[x]").or_else(|| item.strip_prefix("[X]"));
         if item.starts_with("[ ]") || has_checked && checked.is_none() {
@@ -334,6 +335,7 @@ mod tests {
             ("# X\n\n**DEPRECATED**\n\n## Y\n", "DEPRECATED"),
             ("# X\n\nStatus: Draft\n\nThis proposal is considered inactive.\n", "Draft; inactive"),
             ("# X\n\n## Status\n\n- [ ] Proposed\n- [x] Accepted\n", "Accepted"),
+            ("# X\n\n## Status\n\n* **Accepted** in May\n", "Accepted in May"),
             (
                 "# X\n\n## Status\n\nAccepted.\n\nOptions:\n- Proposed - If it is not decided yet.\n- Accepted - If the team has decided it.\n- Superseded - If a newer one replaces it. With a\n  link to the newer one.\n",
                 "Accepted.",

@@ -178,8 +178,9 @@ fn stated(page: &Page<'_>) -> Option<Summary> {
     let mut texts = texts.filter(|text| has_words(text, MIN_WORDS) && !is_noise(text));
     let text = texts.next()?;
     // A field of several sentences may start with the situation.
-    let part = part_from(&text, is_decision).unwrap_or(&text);
-    Some(from_text(part.to_string()))
+    let part = part_from(&text, is_decision);
+    let part = part.filter(|part| has_words(&first_sentence(part), MIN_WORDS + 2));
+    Some(from_text(part.unwrap_or(&text).to_string()))
 }
 
 /// Returns a text from its first sentence of a kind.

@@ -73,11 +73,10 @@ pub(super) fn is_noise(text: &str) -> bool {
         || is_command(text)
 }
 
-/// Returns true for a command of Doxygen: `\page name Title`, `[TOC]`.
+/// Returns true for a command of Doxygen: `\page name Title`.
 fn is_command(text: &str) -> bool {
-    let name = text.strip_prefix(['\\', '@']).unwrap_or_default();
-    let n_letters = name.bytes().take_while(u8::is_ascii_lowercase).count();
-    n_letters >= 3 && name[n_letters..].starts_with(' ')
+    let command = text.strip_prefix(['\\', '@']).and_then(|text| text.split(' ').next());
+    command.is_some_and(|name| matches!(name, "page" | "mainpage" | "tableofcontents" | "file"))
 }
 
 /// Returns true if a sentence says only in which state the text is: `This is a draft.`, `This

@@ -128,11 +128,21 @@ pub(super) fn push_inline(text: &str, targets: &mut Targets<'_>, out: &mut Strin
             _ => {
                 let n_signs = 1 + usize::from(bytes.get(at + 1) == Some(&b'_'));
                 let next = bytes.get(at + n_signs);
-                if next.is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_') {
-                    continue;
-                }
-                let Some(start) = reference_start(&text[copied..at]).map(|start| copied + start)
-                else {
+                let is_inside =
+                    next.is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_');
+                let start = match is_inside {
+                    true => None,
+                    false => reference_start(&text[..at]).filter(|start| *start >= copied),
+                };
+                let Some(start) = start else {
+                    // At either end of a word, it would start or end emphasis in Markdown.
+                    let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+                    let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+                    if !is_letter(before) || !is_letter(bytes.get(at + 1)) {
+                        out.push_str(&text[copied..at]);
+                        out.push_str("\\_");
+                        copied = at + 1;
+                    }
                     continue;
                 };
                 out.push_str(&text[copied..start]);
@@ -142,7 +152,7 @@ pub(super) fn push_inline(text: &str, targets: &mut Targets<'_>, out: &mut Strin
                     1 if targets.names.contains(&normal_name(word)) => {
                         targets.push_named(word, word, out);
                     }
-                    1 => out.push_str(&text[start..=at]),
+                    1 => out.extend([word, "\\_"]),
                     _ => targets.push_anonymous(word, out),
                 }
                 copied = at + n_signs;
@@ -179,6 +189,13 @@ fn push_quoted(
         }
         ("any" | "numref" | "pep" | "ref" | "rfc" | "std:doc" | "std:ref" | "term", _) => {
             out.push_str(label);
+            // A label such as `NEP14` is the id of a document.
+            let n_letters = target.bytes().take_while(u8::is_ascii_uppercase).count();
+            let number = target[n_letters..].trim_start_matches('-');
+            let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+            if n_letters >= 2 && is_number && !label.contains(number) {
+                out.extend([" (", target, ")"]);
+            }
         }
         _ => out.extend(["`", inner.trim_start_matches(['~', '!']), "`"]),
     }
@@ -213,13 +230,15 @@ fn role_start(before: &str) -> Option<usize> {
 fn reference_start(before: &str) -> Option<usize> {
     if before.ends_with(']') {
         let near = before.len() - before.bytes().rev().take(40).position(|b| b == b'[')? - 1;
-        return Some(near);
+        let is_label = !before[near..].contains(char::is_whitespace);
+        return is_label.then_some(near);
     }
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     let length = before.bytes().rev().take(80).take_while(|byte| is_part(byte)).count();
     let start = before.len() - length;
+    let is_name = before[start..].starts_with(|c: char| c.is_ascii_alphanumeric());
     let ends_outside = before[..start].chars().next_back().is_none_or(|c| !c.is_alphanumeric());
-    (length > 0 && length < 80 && ends_outside && before.is_char_boundary(start)).then_some(start)
+    (is_name && length < 80 && ends_outside).then_some(start)
 }
 
 #[cfg(test)]
@@ -239,13 +258,15 @@ mod tests {
             (":doc:`/adr/0001-a` :doc:`A <b>`", "[/adr/0001-a](/adr/0001-a) [A](b)"),
             (":pep:`8` and :rfc:`2119`", "PEP 8 and RFC 2119"),
             (":ref:`the part <label>` :class:`~a.B`", "the part `a.B`"),
+            (":ref:`in 2019 <NEP14>`", "in 2019 (NEP14)"),
             ("`Other X`_ or `x <Other X_>`_", "[Other X] or [x][Other X]"),
-            ("y-1_, and `none`_ and none_", "[y-1], and none and none_"),
+            ("y-1_, and `none`_ and none_", "[y-1], and none and none\\_"),
             ("`site`__ and it__", "[site](https://x.org/) and [it](z.rst)"),
             ("a [1]_ b [#note]_.", "a  b ."),
-            ("``a_ `b`_`` `c` snake_case _d é_", "``a_ `b`_`` `c` snake_case _d é_"),
+            ("``a_ `b`_`` `c` snake_case _d é_", "``a_ `b`_`` `c` snake_case \\_d é\\_"),
+            ("with __a_function__", "with \\_\\_a_function\\_\\_"),
             ("`open", "`open"),
-            ("a\\ s \\`b`_", "as \\`b`_"),
+            ("a\\ s \\`b`_", "as \\`b`\\_"),
         ] {
             let mut out = String::new();
             push_inline(text, &mut Targets::new(definitions.into_iter()), &mut out);
