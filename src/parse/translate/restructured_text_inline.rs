@@ -126,41 +126,50 @@ pub(super) fn push_inline(text: &str, targets: &mut Targets<'_>, out: &mut Strin
                 from = copied;
             }
             _ => {
-                let n_signs = 1 + usize::from(bytes.get(at + 1) == Some(&b'_'));
-                let next = bytes.get(at + n_signs);
-                let is_inside =
-                    next.is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_');
-                let start = match is_inside {
-                    true => None,
-                    false => reference_start(&text[..at]).filter(|start| *start >= copied),
-                };
-                let Some(start) = start else {
-                    // At either end of a word, it would start or end emphasis in Markdown.
-                    let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-                    let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-                    if !is_letter(before) || !is_letter(bytes.get(at + 1)) {
-                        out.push_str(&text[copied..at]);
-                        out.push_str("\\_");
-                        copied = at + 1;
-                    }
-                    continue;
-                };
-                out.push_str(&text[copied..start]);
-                let word = &text[start..at];
-                match n_signs {
-                    _ if word.starts_with('[') => {}
-                    1 if targets.names.contains(&normal_name(word)) => {
-                        targets.push_named(word, word, out);
-                    }
-                    1 => out.extend([word, "\\_"]),
-                    _ => targets.push_anonymous(word, out),
-                }
-                copied = at + n_signs;
-                from = copied;
+                copied = push_underscore(text, copied, at, targets, out);
+                from = from.max(copied);
             }
         }
     }
     out.push_str(&text[copied..]);
+}
+
+/// Writes a text up to an underscore, which may be the sign of a reference. Returns the end of what
+/// was written; nothing is written for an underscore inside a word.
+fn push_underscore(
+    text: &str,
+    copied: usize,
+    at: usize,
+    targets: &mut Targets<'_>,
+    out: &mut String,
+) -> usize {
+    let bytes = text.as_bytes();
+    let n_signs = 1 + usize::from(bytes.get(at + 1) == Some(&b'_'));
+    let next = bytes.get(at + n_signs);
+    let is_inside = next.is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_');
+    let start = match is_inside {
+        true => None,
+        false => reference_start(&text[..at]).filter(|start| *start >= copied),
+    };
+    let Some(start) = start else {
+        let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        if is_letter(before) && is_letter(bytes.get(at + 1)) {
+            return copied;
+        }
+        // At either end of a word, it would start or end emphasis in Markdown.
+        out.extend([&text[copied..at], "\\_"]);
+        return at + 1;
+    };
+    out.push_str(&text[copied..start]);
+    let word = &text[start..at];
+    match n_signs {
+        _ if word.starts_with('[') => {}
+        1 if targets.names.contains(&normal_name(word)) => targets.push_named(word, word, out),
+        1 => out.extend([word, "\\_"]),
+        _ => targets.push_anonymous(word, out),
+    }
+    at + n_signs
 }
 
 /// Writes a text in backticks with its role, and with as many signs of a reference behind it.
