@@ -7,7 +7,7 @@ use super::Page;
 use super::header_fields::{Field, key_and_value};
 use super::id_mentions;
 use super::link_targets::{bare_urls, references_in, target};
-use super::relation_keys::relation_of_key;
+use super::relation_keys::{after_number, is_reason, relation_of_key, without_parentheses};
 use super::statements::{Statements, clip_line, is_status_key, number_in_status, supersedes};
 use super::supersession::{StatementPlace, stated};
 use crate::model::plan::Limits;
@@ -390,31 +390,4 @@ impl ReferenceCollector<'_, '_> {
         self.last_line = Some((line, relation));
         relation
     }
-}
-
-/// Returns true for a field that says why a document is no longer valid: `withdrawal-reason`.
-fn is_reason(key: &str) -> bool {
-    key.strip_suffix(" reason").is_some_and(|what| {
-        matches!(what, "withdrawal" | "deprecation" | "rejection" | "removal" | "status")
-    })
-}
-
-/// Returns the text after the number at the start of a field's value.
-fn after_number(item: &str) -> &str {
-    item.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '#' | '[' | '"' | '\''))
-}
-
-/// Removes everything in parentheses: `0004 (Evidence)` becomes `0004`.
-fn without_parentheses(value: &str) -> String {
-    let mut depth = 0u32;
-    let mut outside = String::with_capacity(value.len());
-    for c in value.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            c if depth == 0 => outside.push(c),
-            _ => {}
-        }
-    }
-    outside
 }

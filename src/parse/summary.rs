@@ -7,6 +7,10 @@ use super::header_fields::{key_and_value, without_bullet};
 use super::markdown::Paragraph;
 use super::options;
 use super::plain_text::{first_sentence, plain_within};
+use super::summary_headings::{
+    CONSEQUENCE_HEADINGS, CONTEXT_HEADINGS, DECISION_HEADINGS, PROPOSAL_HEADINGS, SKIPPED_HEADINGS,
+    SUMMARY_HEADINGS,
+};
 use super::summary_text::{
     has_words, is_about_text, is_introduction, is_metadata, is_noise, join_items, stated_in_lines,
     without_label,
@@ -21,97 +25,6 @@ pub(super) struct Summary {
     /// The paragraph that starts with the sentence.
     pub(super) brief: String,
 }
-
-/// Headings of sections that summarise a document, best first.
-const SUMMARY_HEADINGS: &[&str] =
-    &["summary", "simple summary", "short summary", "tl;dr", "tldr", "executive summary"];
-
-/// Headings of sections that state the decision, best first.
-const DECISION_HEADINGS: &[&str] = &[
-    "decision",
-    "decision outcome",
-    "decision summary",
-    "decisions",
-    "the decision",
-    "our decision",
-    "final decision",
-    "majority decision",
-    "proposed decision",
-    "architecture decision",
-    "decision made",
-    "chosen option",
-    "chosen solution",
-    "outcome",
-    "resolution",
-    "conclusion",
-    "principle",
-];
-
-/// Headings of sections that describe the proposal, often after other things.
-const PROPOSAL_HEADINGS: &[&str] = &[
-    "introduction",
-    "overview",
-    "description",
-    "proposed solution",
-    "proposed change",
-    "proposed changes",
-    "proposed approach",
-    "proposed design",
-    "solution",
-    "proposal",
-    "our proposal",
-    "recommendation",
-    "product overview",
-    "requirements",
-    "functional requirements",
-];
-
-/// Headings of sections that say why a document exists, best first.
-const CONTEXT_HEADINGS: &[&str] = &[
-    "goal",
-    "goals",
-    "objective",
-    "objectives",
-    "purpose",
-    "scope",
-    "motivation",
-    "problem",
-    "problem statement",
-    "question",
-    "topic",
-    "context",
-    "context and problem statement",
-    "background",
-];
-
-/// Headings of sections about the effect of a decision, best first.
-const CONSEQUENCE_HEADINGS: &[&str] =
-    &["consequences", "consequence", "rationale", "reasons", "implications", "context"];
-
-/// Headings of sections about the document itself.
-const SKIPPED_HEADINGS: &[&str] = &[
-    "acknowledgements",
-    "acknowledgments",
-    "author",
-    "authors",
-    "change history",
-    "changelog",
-    "contents",
-    "copyright",
-    "date",
-    "draft",
-    "history",
-    "license",
-    "links",
-    "metadata",
-    "preamble",
-    "references",
-    "revision history",
-    "status",
-    "table of contents",
-    "wip",
-    "work in progress",
-];
 
 /// Keys of header fields in which authors summarise a document.
 const SUMMARY_KEYS: &[&str] =
