@@ -62,7 +62,7 @@ struct Evidence {
 fn header_kind(head: &[u8]) -> HeaderKind {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches('\u{feff}');
-    if has_placeholder_title(text) {
+    if has_placeholder_title(text) || has_placeholder_value(text) {
         return HeaderKind::Template;
     }
     let evidence = Evidence::of(text);
@@ -116,6 +116,13 @@ fn has_placeholder_title(text: &str) -> bool {
     })
 }
 
+/// Returns true if a header field asks for its value: `- Start Date: (fill me in with YYYY-MM-DD)`.
+fn has_placeholder_value(text: &str) -> bool {
+    text.lines().take(12).filter_map(|line| line.split_once(": ")).any(|(_, value)| {
+        value.starts_with("(fill me in") || value.trim_matches(['`', ' ']) == "YYYY-MM-DD"
+    })
+}
+
 impl Evidence {
     fn of(text: &str) -> Evidence {
         let mut evidence = Evidence::default();
@@ -131,12 +138,22 @@ impl Evidence {
         }
         let mut n_sections = 0;
         let mut in_status_section = false;
-        for line in lines.map(str::trim).filter(|line| !line.is_empty()) {
-            if let Some(heading) = section_heading(line) {
+        let mut has_title = false;
+        let mut lines = lines.map(str::trim).peekable();
+        while let Some(line) = lines.next() {
+            if line.is_empty() || is_underline(line) {
+                continue;
+            }
+            let is_underlined = lines.peek().is_some_and(|next| is_underline(next));
+            if let Some(heading) = section_heading(line, is_underlined) {
                 in_status_section = heading == "status" && n_sections < 3;
                 evidence.has_context |= heading.starts_with("context") || heading == "problem";
                 evidence.has_decision |= heading.starts_with("decision");
-                n_sections += usize::from(!line.starts_with("# ") && !line.starts_with("= "));
+                let is_title = match is_underlined {
+                    true => !std::mem::replace(&mut has_title, true),
+                    false => line.starts_with("# ") || line.starts_with("= "),
+                };
+                n_sections += usize::from(!is_title);
             } else if in_status_section {
                 evidence.has_status_section |= is_status(line);
                 in_status_section = false;
@@ -180,11 +197,21 @@ fn begins_with_id(title: &str) -> bool {
     (3..=6).contains(&n_letters) && digits.len() < rest.len() && is_number && ends
 }
 
-/// Returns the words of a heading in Markdown or AsciiDoc in lower case, without its number.
-fn section_heading(line: &str) -> Option<String> {
-    let text = line.strip_prefix(['#', '='])?.trim_start_matches(['#', '=']);
+/// Returns the words of a heading in lower case, without its number.
+fn section_heading(line: &str, is_underlined: bool) -> Option<String> {
+    let text = match is_underlined {
+        true => line,
+        false => line.strip_prefix(['#', '='])?.trim_start_matches(['#', '=']),
+    };
     let words = text.trim_start_matches(|c: char| !c.is_alphabetic());
     Some(words.trim_end_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+}
+
+/// Returns true for a line that underlines a title. Three backticks or tildes are a fence.
+fn is_underline(line: &str) -> bool {
+    let first = line.bytes().next().unwrap_or_default();
+    let min = if matches!(first, b'`' | b'~') { 4 } else { 3 };
+    line.len() >= min && b"=-~^*+#\"'`.:_".contains(&first) && line.bytes().all(|b| b == first)
 }
 
 /// Returns true for a short text that begins with a known status. `published` is the status of a
@@ -209,8 +236,11 @@ mod tests {
             "# 1. Cache\n\nDate: 2020-01-01\n\n## Status\n\nAccepted\n\n## Context\n",
             "# Cache\n\n## Status\n\nAccepted\n\n## Context\n\nText.\n",
             "# Cache\n\n| Status | Proposed |\n|---|---|\n| Author | someone |\n",
+            "# Cache\n\n## Metadata\n\n* **Number:** 1\n* **Implemented:** No\n* **Sponsors:** someone\n",
             "- Feature Name: cache\n- Start Date: 2020-01-01\n\n# Summary\n",
             "= Cache\n:status: accepted\n:author: someone\n\n== Context\n",
+            "Cache\n=====\n\nStatus\n------\n\nAccepted\n\nContext\n-------\n\nText.\n",
+            "=====\nCache\n=====\n\n:Status: Draft\n:Author: someone\n",
             "---\nlayout: sip\nstatus: shipped\ntitle: SIP-27 - Cache\n---\n",
             "---\nlayout: sip\nstatus: submitted\ntitle: SIP-NN Cache\n---\n",
             "\u{feff}---\r\nstatus: draft\r\ntitle: Cache\r\n---\r\n",
@@ -228,6 +258,8 @@ mod tests {
             "# ADR-0000: {title}\n",
             "# RFC 0000: [short title]\n",
             "# Title\n",
+            "- Feature Name: (fill me in with a unique name)\n\n# Summary\n",
+            "# ADR 0\n\n- Date: YYYY-MM-DD\n",
         ] {
             assert_eq!(header_kind(text.as_bytes()), HeaderKind::Template, "{text}");
         }

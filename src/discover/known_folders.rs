@@ -109,8 +109,10 @@ fn known_folder(parts: &[&str]) -> Option<DocumentFolder> {
         parent,
         "" | "docs" | "doc" | "architecture" | "arch" | "design" | "documentation"
     );
+    let below_docs = || lower.iter().any(|part| matches!(part.as_str(), "docs" | "doc"));
     let is_in = |place: &str| match place {
         "docs" => in_docs,
+        "below-docs" => in_docs || below_docs(),
         "root" => parts.len() == 1,
         _ => true,
     };

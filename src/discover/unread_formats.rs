@@ -8,7 +8,7 @@ use crate::model::plural::counted;
 use crate::model::{Code, Collection, Diagnostic, FileName, FoundFile};
 
 /// Extensions of text formats in which documents are written and which blue does not read.
-const EXTENSIONS: &[&str] = &["creole", "org", "rdoc", "rest", "rst", "tex", "textile", "typ"];
+const EXTENSIONS: &[&str] = &["creole", "org", "rdoc", "rest", "tex", "textile", "typ"];
 
 /// Returns true for file names with an extension of such a format.
 pub(super) fn is_unread(file: &str) -> bool {

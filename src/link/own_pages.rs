@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::DocumentIndex;
+use crate::model::layout::folder_of;
+use crate::model::text_format::EXTENSIONS;
 use crate::model::{DocId, Document, Reference, Target};
 
 /// Last line of a document in which the URL of its own pull request is taken for metadata.
@@ -26,6 +28,8 @@ pub(super) struct OwnPages {
     repositories: BTreeSet<String>,
     /// Repositories whose pull requests number the documents of a collection.
     numbered: BTreeMap<String, usize>,
+    /// Folders with the path at which a website has their documents: `doc/rfcs` and `/docs/design`.
+    sites: BTreeSet<(String, String)>,
 }
 
 /// A URL of a page of a repository.
@@ -120,7 +124,7 @@ impl OwnPages {
                 }
             }
         }
-        let mut own = OwnPages::default();
+        let mut own = OwnPages { sites: sites(documents, index), ..OwnPages::default() };
         for (repository, votes) in &votes {
             own.numbered.extend(votes.numbers_of(&n_numbered).map(|c| (repository.clone(), c)));
             if !votes.paths.is_empty() {
@@ -143,10 +147,64 @@ impl OwnPages {
         (!self.repositories.is_empty()).then(|| self.repositories.contains(repository))
     }
 
+    /// Returns the document of a folder that a path from the root of a website names.
+    pub(super) fn page(
+        &self,
+        folder: &str,
+        path: &str,
+        index: &DocumentIndex<'_>,
+    ) -> Option<DocId> {
+        let (site, page) = split_page(path)?;
+        let is_site = self.sites.contains(&(folder.to_string(), site.to_string()));
+        is_site.then(|| page_in(folder, page, index)).flatten()
+    }
+
     /// Returns the collection that is numbered by a repository's pull requests.
     pub(super) fn numbered_by(&self, repository: &str) -> Option<usize> {
         self.numbered.get(repository).copied()
     }
+}
+
+/// Number of documents that links must name below a path of a website before it counts.
+const MIN_PAGES: usize = 3;
+
+/// Infers the paths of websites from links such as `/docs/design/request` in the documents of a
+/// folder: nearly all links below the path name documents of this folder.
+fn sites(documents: &[Document], index: &DocumentIndex<'_>) -> BTreeSet<(String, String)> {
+    let mut pages: BTreeMap<(&str, &str), BTreeMap<&str, bool>> = BTreeMap::new();
+    for document in documents {
+        let folder = folder_of(&document.path);
+        for reference in &document.facts.references {
+            if let Target::Path(path) = &reference.target
+                && let Some((site, page)) = split_page(path)
+            {
+                let pages = pages.entry((folder, site)).or_default();
+                pages.entry(page).or_insert_with(|| page_in(folder, page, index).is_some());
+            }
+        }
+    }
+    let is_site = |pages: &BTreeMap<&str, bool>| {
+        let n_found = pages.values().filter(|is_found| **is_found).count();
+        n_found >= MIN_PAGES && (pages.len() - n_found) * 4 <= n_found
+    };
+    let found = pages.into_iter().filter(|(_, pages)| is_site(pages));
+    found.map(|((folder, site), _)| (folder.to_string(), site.to_string())).collect()
+}
+
+/// Splits a path from the root of a website into its folder and its page.
+fn split_page(path: &str) -> Option<(&str, &str)> {
+    let (site, page) = path.strip_prefix('/')?.trim_end_matches('/').rsplit_once('/')?;
+    let page = page.strip_suffix(".html").unwrap_or(page);
+    (!page.is_empty() && !page.contains('.')).then_some((site, page))
+}
+
+/// Returns the document of a folder with the name of a page.
+fn page_in(folder: &str, page: &str, index: &DocumentIndex<'_>) -> Option<DocId> {
+    let mut paths = EXTENSIONS.iter().map(|(extension, _)| match folder.is_empty() {
+        true => format!("{page}.{extension}"),
+        false => format!("{folder}/{page}.{extension}"),
+    });
+    paths.find_map(|path| index.by_path(&path))
 }
 
 impl Votes {

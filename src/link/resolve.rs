@@ -141,8 +141,13 @@ impl<'a> Resolver<'a, '_> {
         let found = named.filter_map(|named| {
             let from_root = named.path.trim_start_matches('/');
             let paths = [joined(&self.document.path, from_root), joined("", from_root)];
-            let id = paths.iter().flatten().find_map(|path| self.index.by_path(path))?;
-            Some((id, named.line))
+            let found = paths.iter().flatten().find_map(|path| self.index.by_path(path));
+            // The project may be a folder of the repository that the path starts from.
+            let below = || {
+                let (_, path) = from_root.split_once('/').filter(|(_, path)| path.contains('/'))?;
+                self.index.by_path(path)
+            };
+            Some((found.or_else(below)?, named.line))
         });
         found.filter(|(id, _)| *id != self.from).collect()
     }

@@ -21,6 +21,10 @@ impl Resolver<'_, '_> {
         if let Some(resolution) = self.page_of_site(path, &full) {
             return resolution;
         }
+        let folder = folder_of(&self.document.path);
+        if let Some(id) = self.own_pages.page(folder, path, self.index) {
+            return Resolution::One(id);
+        }
         if let [id] = self.index.by_route(&full).as_slice() {
             return Resolution::Renamed(*id);
         }

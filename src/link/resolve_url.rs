@@ -59,7 +59,8 @@ impl Resolver<'_, '_> {
     /// Resolves a pull request, if documents are numbered by them.
     fn pull(&self, url: &RepositoryUrl<'_>) -> Option<Resolution> {
         let collection = self.own_pages.numbered_by(&url.repository)?;
-        let number = Number::new(url.rest.first()?)?;
+        // Number 0 stands for a pull request that does not exist yet.
+        let number = Number::new(url.rest.first()?).filter(|number| number.value() != Some(0))?;
         let found = self.index.by_number(collection, &number);
         (!found.is_empty()).then(|| self.choose(found, Relation::Link))
     }

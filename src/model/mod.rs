@@ -19,7 +19,7 @@ pub mod language;
 pub mod layout;
 pub mod lexicon;
 pub mod machine;
-mod name_date;
+pub mod name_date;
 pub mod neighbour;
 pub mod number;
 pub mod packed;

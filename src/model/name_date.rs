@@ -1,19 +1,19 @@
-//! Recognises dates in file names.
+//! Recognises dates in file names and titles.
 
-/// A date at the start of a name.
-pub(super) struct NameDate {
+/// A date at the start of a name or a title.
+pub struct NameDate {
     /// The date with dashes: `2026-01-25`, or `2026-01` without a day.
-    pub(super) date: String,
+    pub date: String,
     /// The time after the date, such as `0200Z`.
-    pub(super) time: Option<String>,
+    pub time: Option<String>,
     /// Length of date and time in the name, in bytes.
-    pub(super) length: usize,
+    pub length: usize,
 }
 
 /// Recognises `2026-01-25`, `2026_01_25`, `20260125`, `2026-01` and `202601` at the start of a
 /// name, the time in `2026-01-25T0200Z`, and `25-january-2026`. A date ends where the name or its next
 /// word ends.
-pub(super) fn at_start(stem: &str) -> Option<NameDate> {
+pub fn at_start(stem: &str) -> Option<NameDate> {
     written_out(stem).or_else(|| in_digits(stem))
 }
 

@@ -12,22 +12,29 @@ pub enum TextFormat {
     MediaWiki,
     /// AsciiDoc. The extension `asc` is not read, because most such files are signatures.
     AsciiDoc,
+    /// reStructuredText.
+    RestructuredText,
 }
 
 /// Extensions of documents, in lower case. Links without an extension are tried in this order.
-pub const EXTENSIONS: [(&str, TextFormat); 6] = [
+pub const EXTENSIONS: [(&str, TextFormat); 7] = [
     ("md", TextFormat::Markdown),
     ("markdown", TextFormat::Markdown),
     ("mediawiki", TextFormat::MediaWiki),
     ("wiki", TextFormat::MediaWiki),
     ("adoc", TextFormat::AsciiDoc),
     ("asciidoc", TextFormat::AsciiDoc),
+    ("rst", TextFormat::RestructuredText),
 ];
 
 impl TextFormat {
     /// Every format.
-    pub const ALL: [TextFormat; 3] =
-        [TextFormat::Markdown, TextFormat::MediaWiki, TextFormat::AsciiDoc];
+    pub const ALL: [TextFormat; 4] = [
+        TextFormat::Markdown,
+        TextFormat::MediaWiki,
+        TextFormat::AsciiDoc,
+        TextFormat::RestructuredText,
+    ];
 
     /// Returns the format of a file, or `None` if blue does not read files of this name.
     pub fn of_path(path: &str) -> Option<TextFormat> {
@@ -48,15 +55,13 @@ impl TextFormat {
     /// Returns the key of facts that were parsed from a content in this format. The same bytes have
     /// other facts in another format.
     pub fn cache_key(self, content: Digest) -> Digest {
-        match self {
-            TextFormat::Markdown => content,
-            TextFormat::MediaWiki => {
-                Hasher::new().field(content.as_bytes()).field(b"mediawiki").digest()
-            }
-            TextFormat::AsciiDoc => {
-                Hasher::new().field(content.as_bytes()).field(b"asciidoc").digest()
-            }
-        }
+        let name = match self {
+            TextFormat::Markdown => return content,
+            TextFormat::MediaWiki => "mediawiki",
+            TextFormat::AsciiDoc => "asciidoc",
+            TextFormat::RestructuredText => "rst",
+        };
+        Hasher::new().field(content.as_bytes()).field(name.as_bytes()).digest()
     }
 }
 
@@ -74,7 +79,8 @@ mod tests {
             ("jep/1/README.adoc", Some(TextFormat::AsciiDoc)),
             ("x.AsciiDoc", Some(TextFormat::AsciiDoc)),
             ("release.asc", None),
-            ("x.rst", None),
+            ("x.rst", Some(TextFormat::RestructuredText)),
+            ("x.org", None),
             ("md", None),
             ("x.mdé", None),
             ("", None),

@@ -73,7 +73,7 @@ fn document(
         *status = Status::Implemented;
     }
     let (status, status_text) = choose_status(status_file, &name, &facts, notes);
-    let is_shared = |heading: &str| shared.contain(found.collection, heading);
+    let is_shared = |heading: &str| shared.contain(found.collection, heading, &name.slug);
     let title = title_candidates::choose(&facts.titles, &name.slug, is_shared);
     let title = title.map(|title| title::stripped(title, number.as_ref()));
     let title = title.map(name_title::in_words);

@@ -136,6 +136,15 @@ fn mention_at(text: &str, start: usize, end: usize) -> Option<(Mention, bool)> {
     if before.is_some_and(|c| (c.is_alphanumeric() && !spaceless(c)) || matches!(c, '_' | '@')) {
         return None;
     }
+    // `example.org/RFC3` is a page of another site.
+    if before == Some('/') {
+        let path = text[..word_start].rsplit(char::is_whitespace).next().unwrap_or_default();
+        let host = path.split('/').next().unwrap_or_default();
+        let domain = host.rsplit_once('.').map_or("", |(_, domain)| domain);
+        if domain.len() >= 2 && domain.bytes().all(|b| b.is_ascii_alphabetic()) {
+            return None;
+        }
+    }
     let (end, raw) = number_text(text, start, end, bytes[word_end..start] == [b'-'])?;
     let label = Label { series: singular(word), number: Number::new(raw)? };
     let is_plural = word.len() > 3 && word.ends_with(['s', 'S']);

@@ -34,6 +34,7 @@ mod status_history;
 mod status_lines;
 mod stubs;
 mod summary;
+mod summary_headings;
 mod summary_text;
 mod supersession;
 mod tasks;

@@ -2,6 +2,7 @@
 
 use super::Page;
 use super::plain_text::plain;
+use super::status_lines::is_participle;
 use crate::model::byte_scan::prefix;
 use crate::model::{Status, status_words};
 
@@ -30,6 +31,18 @@ pub(super) fn notice(page: &Page<'_>) -> Option<(String, u32)> {
             text.split('.').next().filter(|_| is_short)
         })?;
         is_dead(words).then(|| (words.to_string(), page.lines.line(paragraph.range.start)))
+    })
+}
+
+/// Returns the words that state what was decided, with their line: `accepted in May` for "This RFC
+/// was accepted in May."
+pub(super) fn decided_notice(page: &Page<'_>) -> Option<(String, u32)> {
+    let paragraphs = page.body.paragraphs_in(&page.head).iter();
+    paragraphs.filter(|paragraph| !paragraph.in_list).take(MAX_PARAGRAPHS).find_map(|paragraph| {
+        let text = plain(prefix(page.text[paragraph.range.clone()].trim(), MAX_NOTICE));
+        let words = about_document(&text)?;
+        let first = words.split([' ', ',']).next().unwrap_or_default();
+        is_participle(first).then(|| (words.to_string(), page.lines.line(paragraph.range.start)))
     })
 }
 

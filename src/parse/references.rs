@@ -7,7 +7,7 @@ use super::Page;
 use super::header_fields::{Field, key_and_value};
 use super::id_mentions;
 use super::link_targets::{bare_urls, references_in, target};
-use super::relation_keys::relation_of_key;
+use super::relation_keys::{after_number, is_reason, relation_of_key, without_parentheses};
 use super::statements::{Statements, clip_line, is_status_key, number_in_status, supersedes};
 use super::supersession::{StatementPlace, stated};
 use crate::model::plan::Limits;
@@ -215,7 +215,9 @@ impl ReferenceCollector<'_, '_> {
             let value = field.items.join(" ").replace("will be ", "");
             return self.add_status_reference(&value, line);
         }
-        let Some(relation) = relation else { return };
+        let Some(relation) = relation else {
+            return self.add_prose_field(field, line);
+        };
         let kind = field.key.rsplit(' ').next().and_then(known_series);
         for item in &field.items {
             let found = references_in(item);
@@ -238,6 +240,40 @@ impl ReferenceCollector<'_, '_> {
                 self.add_names(item, relation, kind.as_deref(), line);
             }
         }
+    }
+
+    /// Adds the references in a field with sentences, such as `abstract`, which the Markdown parser
+    /// does not see. The one that replaces the document counts if a sentence says so:
+    /// `ADR-15 obsoletes ADR-1.` in ADR 1.
+    fn add_prose_field(&mut self, field: &Field, line: u32) {
+        let is_name = matches!(field.key.as_str(), "title" | "tags" | "keywords");
+        for item in field.items.iter().filter(|_| field.outside_markdown && !is_name) {
+            if item.split_whitespace().nth(4).is_none() {
+                continue;
+            }
+            for (target, range) in references_in(item) {
+                let is_successor = self.is_successor(&item[..range.start], &item[range.end..]);
+                let relation = match target {
+                    _ if is_successor => Relation::SupersededBy,
+                    Target::Label(_) => Relation::Mention,
+                    _ => Relation::Link,
+                };
+                self.add_at(target, relation, None, (line, 1));
+            }
+        }
+    }
+
+    /// Returns true if a sentence starts with a reference and says that it replaces this document.
+    fn is_successor(&self, before: &str, after: &str) -> bool {
+        const VERBS: [&str; 3] = [" obsoletes ", " replaces ", " supersedes "];
+        let is_start = before.trim_end().is_empty() || before.trim_end().ends_with('.');
+        let object = VERBS.iter().find_map(|verb| after.strip_prefix(verb));
+        let first = object.map(id_mentions::mentions).unwrap_or_default().into_iter().next();
+        let is_own = |label: &Label| {
+            super::own_label(self.page).as_ref() == Some(label)
+                || super::keyed_numbers(self.page).contains(label)
+        };
+        is_start && first.is_some_and(|mention| mention.offset == 0 && is_own(&mention.label))
     }
 
     /// Adds the references in `status: superseded by [ADR-0005](0005-x.md)` in front matter, which
@@ -354,31 +390,4 @@ impl ReferenceCollector<'_, '_> {
         self.last_line = Some((line, relation));
         relation
     }
-}
-
-/// Returns true for a field that says why a document is no longer valid: `withdrawal-reason`.
-fn is_reason(key: &str) -> bool {
-    key.strip_suffix(" reason").is_some_and(|what| {
-        matches!(what, "withdrawal" | "deprecation" | "rejection" | "removal" | "status")
-    })
-}
-
-/// Returns the text after the number at the start of a field's value.
-fn after_number(item: &str) -> &str {
-    item.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '#' | '[' | '"' | '\''))
-}
-
-/// Removes everything in parentheses: `0004 (Evidence)` becomes `0004`.
-fn without_parentheses(value: &str) -> String {
-    let mut depth = 0u32;
-    let mut outside = String::with_capacity(value.len());
-    for c in value.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            c if depth == 0 => outside.push(c),
-            _ => {}
-        }
-    }
-    outside
 }

@@ -1,4 +1,4 @@
-//! Maps the names of header fields and sections to relations.
+//! Maps the names of header fields and sections to relations, and splits their values.
 
 use crate::model::Relation;
 use crate::model::series::known_series;
@@ -69,4 +69,31 @@ fn exact(key: &str) -> Option<Relation> {
         | "parent id" => Relation::Related,
         _ => return None,
     })
+}
+
+/// Returns true for a field that says why a document is no longer valid: `withdrawal-reason`.
+pub(super) fn is_reason(key: &str) -> bool {
+    key.strip_suffix(" reason").is_some_and(|what| {
+        matches!(what, "withdrawal" | "deprecation" | "rejection" | "removal" | "status")
+    })
+}
+
+/// Returns the text after the number at the start of a field's value.
+pub(super) fn after_number(item: &str) -> &str {
+    item.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '#' | '[' | '"' | '\''))
+}
+
+/// Removes everything in parentheses: `0004 (Evidence)` becomes `0004`.
+pub(super) fn without_parentheses(value: &str) -> String {
+    let mut depth = 0u32;
+    let mut outside = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            c if depth == 0 => outside.push(c),
+            _ => {}
+        }
+    }
+    outside
 }

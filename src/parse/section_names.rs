@@ -14,6 +14,9 @@ static SECTIONS: LazyLock<FxHashSet<&str>> =
 static COVERS: LazyLock<FxHashSet<&str>> =
     LazyLock::new(|| rules::entries(include_str!("rules/cover_names.txt")).collect());
 
+static PLACEHOLDERS: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/placeholder_titles.txt")).collect());
+
 /// The longest heading that can be a name in any language, in bytes; decorations need a few.
 const MAX_BYTES: usize = 64;
 
@@ -34,6 +37,11 @@ pub(super) fn is_section_name(heading: &str) -> bool {
 /// Returns true if a heading says only that a header or a document of some kind follows.
 pub(super) fn is_cover_name(heading: &str) -> bool {
     contains(&COVERS, heading)
+}
+
+/// Returns true for a title that is left from a template: `3. Short descriptive title`.
+pub(super) fn is_placeholder_name(title: &str) -> bool {
+    title.len() <= MAX_BYTES + 4 && PLACEHOLDERS.contains(&*normal_name(title))
 }
 
 fn contains(names: &FxHashSet<&str>, heading: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Finds headings that several documents of a collection share. They name sections, not documents.
 
 use super::section_names::normal_name;
+use super::title_candidates::shares_word;
 use crate::model::terms::hash;
 use crate::model::{FoundFile, Parsed};
 
@@ -8,8 +9,12 @@ use crate::model::{FoundFile, Parsed};
 /// a translation and its original.
 const MIN_DOCUMENTS: usize = 3;
 
-/// Hashes of the shared headings with their collection, sorted.
-pub(super) struct SharedHeadings(Vec<(usize, u64)>);
+/// Headings that more than one document of a collection has.
+pub(super) struct SharedHeadings {
+    /// Hashes of headings with their collection, and true if at least `MIN_DOCUMENTS` have it,
+    /// sorted.
+    repeated: Vec<((usize, u64), bool)>,
+}
 
 impl SharedHeadings {
     /// Counts the first headings of all documents.
@@ -31,13 +36,19 @@ impl SharedHeadings {
             keys.truncate(end);
         }
         keys.sort_unstable();
-        let groups = keys.chunk_by(|a, b| a == b).filter(|group| group.len() >= MIN_DOCUMENTS);
-        SharedHeadings(groups.map(|group| group[0]).collect())
+        let groups = keys.chunk_by(|a, b| a == b).filter(|group| group.len() >= 2);
+        let repeated = groups.map(|group| (group[0], group.len() >= MIN_DOCUMENTS));
+        SharedHeadings { repeated: repeated.collect() }
     }
 
-    /// Returns true if several documents of a collection have a heading.
-    pub(super) fn contain(&self, collection: usize, heading: &str) -> bool {
-        self.0.binary_search(&key(collection, heading)).is_ok()
+    /// Returns true if a heading is not the title of a document with a slug: several documents of
+    /// its collection have the heading, or another one has it and the slug has no word of it, as in
+    /// a copy in which the title was not changed.
+    pub(super) fn contain(&self, collection: usize, heading: &str, slug: &str) -> bool {
+        let wanted = key(collection, heading);
+        let found = self.repeated.binary_search_by_key(&wanted, |(key, _)| *key);
+        let is_copied = || slug.contains('-') && !shares_word(heading, slug);
+        found.is_ok_and(|at| self.repeated[at].1 || is_copied())
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::Page;
 use super::badges::badge_text;
+use super::header_fields::without_bullet;
 use super::markdown::states_successor;
-use super::notices::notice;
+use super::notices::{decided_notice, notice};
 use super::plain_text::plain;
 use super::section_names::normal_name;
 use super::status_history::{StatusEntry, latest};
@@ -52,6 +53,8 @@ fn stated(page: &Page<'_>) -> Option<(String, u32)> {
         .or_else(|| status_lines::in_badges(page))
         .or_else(|| status_lines::in_lines(page))
         .or_else(|| in_title(page))
+        .or_else(|| in_heading(page))
+        .or_else(|| decided_notice(page))
         .or_else(|| status_lines::in_footer(page));
     stated.map(|(value, line)| {
         (value.trim_matches(['*', '_', ' ']).chars().take(120).collect(), line)
@@ -72,6 +75,15 @@ fn in_title(page: &Page<'_>) -> Option<(String, u32)> {
         Some((heading.title.as_str(), page.lines.line(heading.start)))
     };
     in_field.or_else(in_heading).or_else(successor).map(|(mark, line)| (mark.to_string(), line))
+}
+
+/// Reads a heading that is only the mark of an unfinished document, above all others or right below
+/// the title: `## Work in Progress`.
+fn in_heading(page: &Page<'_>) -> Option<(String, u32)> {
+    let is_mark =
+        |title: &str| matches!(&*normal_name(title), "draft" | "wip" | "work in progress");
+    let heading = page.body.headings.iter().take(2).find(|heading| is_mark(&heading.title))?;
+    Some((heading.title.clone(), page.lines.line(heading.start)))
 }
 
 /// Returns the status in a header field, from the field that names it most clearly.
@@ -154,10 +166,12 @@ fn is_status(heading: &str) -> bool {
             ["of this ", "of the ", "and ", "& "].iter().any(|start| rest.starts_with(start))
         }) && name.split(' ').count() <= 5
     };
-    has_value
-        || name == "status"
-        || name.ends_with(" status") && name.split(' ').count() <= 2
-        || is_longer()
+    has_value || name == "status" || is_other_status(name) || is_longer()
+}
+
+/// Returns true for `Decision status` and `Feature status`.
+fn is_other_status(name: &str) -> bool {
+    name.ends_with(" status") && name.split(' ').count() <= 2
 }
 
 /// Reads a `## Status` section, or a heading `## Status: accepted`.
@@ -192,7 +206,9 @@ fn in_section(page: &Page<'_>, index: usize) -> Option<(String, u32)> {
     };
     let is_known = |text: &str| status_words::parse(text).is_some();
     let n_words = |text: &str| text.split_whitespace().count();
-    let counts = match is_near && text.len() <= MAX_SECTION {
+    // The status of a feature may be that of one part of it.
+    let is_own = !is_other_status(&normal_name(&heading.title));
+    let counts = match is_near && text.len() <= MAX_SECTION && is_own {
         true => is_known(&entry.text) || n_words(&entry.text) <= 3,
         // Any word of running text can be one that also states a status.
         false => {
@@ -235,7 +251,7 @@ fn section_entries(page: &Page<'_>, range: std::ops::Range<usize>) -> Vec<Status
             in_comment = false;
             raw = rest.trim();
         }
-        let item = raw.trim_start_matches(['-', '*', '+', '>', ' ']);
+        let item = without_bullet(raw.trim_start_matches(['>', ' ']));
         // In a list of checkboxes, only a checked one states the status.
         let checked = item.strip_prefix("[x]").or_else(|| item.strip_prefix("[X]"));
         if item.starts_with("[ ]") || has_checked && checked.is_none() {
@@ -319,6 +335,20 @@ mod tests {
             ("# X\n\n**DEPRECATED**\n\n## Y\n", "DEPRECATED"),
             ("# X\n\nStatus: Draft\n\nThis proposal is considered inactive.\n", "Draft; inactive"),
             ("# X\n\n## Status\n\n- [ ] Proposed\n- [x] Accepted\n", "Accepted"),
+            ("# X\n\n## Status\n\n* **Accepted** in May\n", "Accepted in May"),
+            (
+                "# X\n\n## Status\n\nAccepted.\n\nOptions:\n- Proposed - If it is not decided yet.\n- Accepted - If the team has decided it.\n- Superseded - If a newer one replaces it. With a\n  link to the newer one.\n",
+                "Accepted.",
+            ),
+            ("# X\n\n**ACCEPTED** (being built)\n\nText.\n", "ACCEPTED (being built)"),
+            ("# X\n\nNOT YET ACCEPTED\n\nText.\n", "NOT YET ACCEPTED"),
+            ("---\ntitle: X\n---\n\n## Work in Progress\n\nText.\n\n# X\n", "Work in Progress"),
+            ("---\ntitle: X\n---\n\n# Draft\n\nText.\n\n# Why\n", "Draft"),
+            (
+                "# X\n\n*Note: This proposal was accepted and implemented in 1.10.*\n\n## Why\n",
+                "accepted and implemented in 1",
+            ),
+            ("# X\n\n## Feature status\n\nExperimental\n", "Experimental"),
             (
                 "# X\n\n## Status\n\n- [x] Foreslått (dato: 2020-01-02)\n- [x] Akseptert (dato: 2020-01-02)\n- [ ] Erstattet (dato: ÅÅÅÅ-MM-DD)\n",
                 "Akseptert (dato: 2020-01-02)",
@@ -345,6 +375,9 @@ mod tests {
             "# X\n\n## Status\n\n- `draft`: the author is still writing it.\n- `approved`: the team agreed to do it.\n  It is the status of informational texts too.\n- `replaced`: a later text took its place.\n",
             &format!("{far}## Status\n\nAn open connection sends this field.\n"),
             "# X\n\n![build status](https://example.org/build.svg)\n",
+            "# X\n\n## Feature status\n\nBoth flags are marked as experimental.\n",
+            "# X\n\nThis proposal is complete nonsense.\n",
+            "# X\n\n## Why\n\nText.\n\n## Draft\n\nText.\n",
         ] {
             assert_eq!(status(text), None, "{text}");
         }

@@ -41,10 +41,13 @@ pub(super) fn latest(entries: &[StatusEntry]) -> Option<&StatusEntry> {
     let states = |entry: &StatusEntry| {
         !is_definition(&entry.text) && status_words::begins_with_status(&entry.text)
     };
-    if all_bare && n_distinct(&|_| true) >= 4
-        || n_distinct(&defines) >= 3 && n_distinct(&states) == 0
-    {
+    let is_legend = n_distinct(&defines) >= 3;
+    if all_bare && n_distinct(&|_| true) >= 4 || is_legend && n_distinct(&states) == 0 {
         return None;
+    }
+    // Above a legend of the possible statuses there is the one that counts.
+    if is_legend {
+        return known.iter().map(|(entry, _)| *entry).find(|entry| states(entry));
     }
     let superseded = known.iter().rev().find(|(_, status)| *status == Status::Superseded);
     Some(superseded.map_or(if all_bare { *last } else { *first }, |(entry, _)| *entry))

@@ -168,9 +168,15 @@ impl LineReader {
         if self.n_text > 1 || is_list {
             return None;
         }
-        let value = known_value(item)?;
+        let value = known_value(&item.replace("**", ""))?;
         let stated = value.rsplit("~~").next().unwrap_or_default().trim();
-        is_participle(stated).then(|| stated.to_string())
+        // A remark may follow, as in `Accepted (being built)`.
+        let word = stated.split(" (").next().unwrap_or(stated);
+        let is_remark = word.len() < stated.len() && stated.ends_with(')');
+        let is_in_capitals = stated.split(' ').count() <= 4
+            && stated.bytes().all(|b| b.is_ascii_uppercase() || b == b' ');
+        (is_participle(if is_remark { word } else { stated }) || is_in_capitals)
+            .then(|| stated.to_string())
     }
 }
 
@@ -309,6 +315,8 @@ mod tests {
             "**Note**",
             "<!-- ![Deferred](d.svg) -->",
             "Review",
+            "Accepted requests (see below) are logged",
+            "REVIEW OF THE ACCEPTED DESIGN",
             "Text.\n\nDeferred",
             "- Deferred\n- Accepted",
             "Decision: rejected requests are logged",

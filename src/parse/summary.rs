@@ -7,8 +7,13 @@ use super::header_fields::{key_and_value, without_bullet};
 use super::markdown::Paragraph;
 use super::options;
 use super::plain_text::{first_sentence, plain_within};
+use super::summary_headings::{
+    CONSEQUENCE_HEADINGS, CONTEXT_HEADINGS, DECISION_HEADINGS, PROPOSAL_HEADINGS, SKIPPED_HEADINGS,
+    SUMMARY_HEADINGS,
+};
 use super::summary_text::{
-    has_words, is_introduction, is_metadata, is_noise, join_items, stated_in_lines, without_label,
+    has_words, is_about_text, is_introduction, is_metadata, is_noise, join_items, stated_in_lines,
+    without_label,
 };
 use crate::model::status_words;
 
@@ -21,100 +26,15 @@ pub(super) struct Summary {
     pub(super) brief: String,
 }
 
-/// Headings of sections that summarise a document, best first.
-const SUMMARY_HEADINGS: &[&str] =
-    &["summary", "simple summary", "short summary", "tl;dr", "tldr", "executive summary"];
-
-/// Headings of sections that state the decision, best first.
-const DECISION_HEADINGS: &[&str] = &[
-    "decision",
-    "decision outcome",
-    "decision summary",
-    "decisions",
-    "the decision",
-    "our decision",
-    "final decision",
-    "majority decision",
-    "proposed decision",
-    "architecture decision",
-    "decision made",
-    "chosen option",
-    "chosen solution",
-    "outcome",
-    "resolution",
-    "conclusion",
-    "principle",
-];
-
-/// Headings of sections that describe the proposal, often after other things.
-const PROPOSAL_HEADINGS: &[&str] = &[
-    "introduction",
-    "overview",
-    "description",
-    "proposed solution",
-    "proposed change",
-    "proposed changes",
-    "proposed approach",
-    "proposed design",
-    "solution",
-    "proposal",
-    "our proposal",
-    "recommendation",
-    "product overview",
-    "requirements",
-    "functional requirements",
-];
-
-/// Headings of sections that say why a document exists, best first.
-const CONTEXT_HEADINGS: &[&str] = &[
-    "goal",
-    "goals",
-    "objective",
-    "objectives",
-    "purpose",
-    "scope",
-    "motivation",
-    "problem",
-    "problem statement",
-    "question",
-    "topic",
-    "context",
-    "context and problem statement",
-    "background",
-];
-
-/// Headings of sections about the effect of a decision, best first.
-const CONSEQUENCE_HEADINGS: &[&str] =
-    &["consequences", "consequence", "rationale", "reasons", "implications", "context"];
-
-/// Headings of sections about the document itself.
-const SKIPPED_HEADINGS: &[&str] = &[
-    "acknowledgements",
-    "acknowledgments",
-    "author",
-    "authors",
-    "change history",
-    "changelog",
-    "contents",
-    "copyright",
-    "date",
-    "history",
-    "license",
-    "links",
-    "metadata",
-    "preamble",
-    "references",
-    "revision history",
-    "status",
-    "table of contents",
-];
-
 /// Keys of header fields in which authors summarise a document.
 const SUMMARY_KEYS: &[&str] =
     &["summary", "abstract", "description", "tldr", "tl;dr", "synopsis", "short description"];
 
 /// Minimum number of words in a summary.
 const MIN_WORDS: usize = 4;
+
+/// Longest line of code in a summary, in bytes.
+const MAX_CODE: usize = 80;
 
 /// Number of statements of a section among which a proposal is searched, and of paragraphs among
 /// which statements are.
@@ -168,7 +88,25 @@ fn stated(page: &Page<'_>) -> Option<Summary> {
         page.fields.iter().filter(move |field| field.key == *key).map(|field| field.items.join(" "))
     });
     let texts = fields.map(|text| plain_within(page.text, &text));
-    texts.filter(|text| has_words(text, MIN_WORDS) && !is_noise(text)).map(from_text).next()
+    let mut texts = texts.filter(|text| has_words(text, MIN_WORDS) && !is_noise(text));
+    let text = texts.next()?;
+    // A field of several sentences may start with the situation.
+    let part = part_from(&text, is_decision);
+    let part = part.filter(|part| has_words(&first_sentence(part), MIN_WORDS + 2));
+    Some(from_text(part.unwrap_or(&text).to_string()))
+}
+
+/// Returns a text from its first sentence of a kind.
+fn part_from(text: &str, is_meant: fn(&str) -> bool) -> Option<&str> {
+    let mut rest = text;
+    while has_words(rest, MIN_WORDS) {
+        let sentence = first_sentence(rest);
+        if is_meant(&sentence) {
+            return Some(rest);
+        }
+        rest = rest[sentence.len()..].trim_start();
+    }
+    None
 }
 
 /// Returns the paragraphs of the sections with the given names, in the order of the names.
@@ -241,17 +179,8 @@ fn sentence(
     max_paragraphs: usize,
     is_meant: fn(&str) -> bool,
 ) -> Option<Summary> {
-    running_text(page, paragraphs).take(max_paragraphs).find_map(|text| {
-        let mut rest = text.as_str();
-        while has_words(rest, MIN_WORDS) {
-            let sentence = first_sentence(rest);
-            if is_meant(&sentence) {
-                return Some(from_text(rest.to_string()));
-            }
-            rest = rest[sentence.len()..].trim_start();
-        }
-        None
-    })
+    let mut texts = running_text(page, paragraphs).take(max_paragraphs);
+    texts.find_map(|text| Some(from_text(part_from(&text, is_meant)?.to_string())))
 }
 
 /// Takes the first sentence of a text. A sentence of fewer words than a summary needs is joined with
@@ -317,10 +246,25 @@ fn running_text<'a>(
         // `Where:` after an example explains the example.
         let next = next.filter(|next| has_words(next, 3));
         let joined = next.map(|next| format!("{text} {next}")).unwrap_or(text);
-        // Code follows, which is no part of a sentence.
-        let joined = joined.strip_suffix(':').map(|text| format!("{text}.")).unwrap_or(joined);
+        // Code follows. One line of it can end the sentence, and more is no part of it.
+        let joined = match (joined.strip_suffix(':'), code_line(page, &paragraphs[index])) {
+            (Some(_), Some(code)) => format!("{joined} `{code}`."),
+            (Some(text), None) => format!("{text}."),
+            (None, _) => joined,
+        };
         has_words(&joined, MIN_WORDS).then_some(joined)
     })
+}
+
+/// Returns the code right below a paragraph if it is one short line.
+fn code_line<'a>(page: &'a Page<'_>, paragraph: &Paragraph) -> Option<&'a str> {
+    let blocks = &page.body.code_blocks;
+    let block = blocks.get(blocks.partition_point(|code| code.start < paragraph.range.end))?;
+    let gap = page.text.get(paragraph.range.end..block.start)?;
+    let code = page.text[block.clone()].lines().map(str::trim);
+    let mut code = code.filter(|line| !line.is_empty() && !line.starts_with("```"));
+    let line = code.next().filter(|line| line.len() <= MAX_CODE && !line.contains('`'))?;
+    (gap.trim().is_empty() && code.next().is_none()).then_some(line)
 }
 
 /// Returns the plain text of a paragraph, unless it is markup, metadata or a notice. Of several
@@ -342,7 +286,15 @@ fn paragraph_text(page: &Page<'_>, paragraph: &Paragraph) -> Option<String> {
         return None;
     }
     let text = plain_within(page.text, raw);
-    let text = without_label(&text);
+    let mut text = without_label(&text);
+    // The first sentences may be about the text itself.
+    while has_words(text, 1) {
+        let sentence = first_sentence(text);
+        if !is_about_text(&sentence) {
+            break;
+        }
+        text = text[sentence.len()..].trim_start();
+    }
     (!is_noise(text)).then(|| text.to_string())
 }
 
@@ -363,6 +315,11 @@ fn item_texts<'a>(page: &'a Page<'_>, paragraphs: &'a [Paragraph]) -> impl Itera
         let first = lines.next().unwrap_or_default();
         let is_field = head.contains(&item.range.start) && key_and_value(first).is_some();
         if is_field || first.starts_with("[ ]") || first.starts_with("[x]") || is_metadata(first) {
+            return None;
+        }
+        // An item of a table of contents is a link to a section.
+        let is_link = first.starts_with('[') && first.ends_with(')');
+        if is_link && first.contains('#') && !first.contains("://") {
             return None;
         }
         let more: Vec<&str> = lines.take_while(|line| !is_nested(line)).collect();

@@ -32,6 +32,7 @@ const NOTICES: &[&str] = &[
     "thanks to",
     "authors:",
     "author:",
+    "contact:",
     "this template",
     "this is the template",
     "this section",
@@ -69,6 +70,24 @@ pub(super) fn is_noise(text: &str) -> bool {
         || is_link
         || is_section_name(text)
         || NOTICES.iter().any(|notice| start.starts_with(notice))
+        || is_command(text)
+}
+
+/// Returns true for a command of Doxygen: `\page name Title`.
+fn is_command(text: &str) -> bool {
+    let command = text.strip_prefix(['\\', '@']).and_then(|text| text.split(' ').next());
+    command.is_some_and(|name| matches!(name, "page" | "mainpage" | "tableofcontents" | "file"))
+}
+
+/// Returns true if a sentence says only in which state the text is: `This is a draft.`, `This
+/// document is a work in progress and subject to change.`
+pub(super) fn is_about_text(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let states = ["work in progress", "subject to change", "a draft"];
+    lower.starts_with("this ") && states.iter().any(|state| lower.contains(state))
+        || lower.contains("adopt the convention")
+        || lower.contains("capitalized words must")
+        || lower.contains("your feedback")
 }
 
 /// Returns true if a paragraph in Markdown consists of header fields, or is a heading in bold or an
@@ -90,7 +109,14 @@ pub(super) fn is_metadata(raw: &str) -> bool {
     // A line in bold is a heading.
     let bold = raw.strip_prefix("**").and_then(|raw| raw.strip_suffix("**"));
     let is_heading = bold.is_some_and(|text| !text.contains("**") && !text.ends_with(['.', '!']));
-    in_italics || is_heading || raw.lines().take(3).all(is_field)
+    in_italics || is_heading || is_person_field(raw) || raw.lines().take(3).all(is_field)
+}
+
+/// Returns true for a field about people that has a longer key: `Author of the first draft: Ada`.
+fn is_person_field(raw: &str) -> bool {
+    let lower: String = raw.chars().take(16).flat_map(char::to_lowercase).collect();
+    let starts = ["author of ", "authors of ", "author(s)", "contact:", "contacts:", "drivers:"];
+    starts.iter().any(|start| lower.starts_with(start)) && key_and_value(raw).is_some()
 }
 
 /// Returns the value of the field that summarises a document, of several on lines of their own.
@@ -159,6 +185,9 @@ mod tests {
         {
             assert!(is_noise(text), "{text}");
         }
+        assert!(is_noise("\\page queues Queues") && !is_noise("@ada wrote the parser."));
+        assert!(is_about_text("This is a draft.") && !is_about_text("A draft is stored first."));
+        assert!(is_metadata("Authors of the first draft: Ada, Bo"));
         assert!(!is_noise("`kind` is added to every event."));
         assert!(is_metadata("**Author:** Ada\n**Date:** 2020-01-02"));
         assert!(is_metadata("_Describe the problem here._"));

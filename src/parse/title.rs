@@ -2,7 +2,7 @@
 
 use super::status_lines::is_participle;
 use super::{Page, id_mentions};
-use crate::model::{Label, Number, Status, status_words};
+use crate::model::{Label, Number, Status, name_date, status_words};
 
 /// Words at the start of a title that only name the kind of document.
 const KINDS: &[&str] = &[
@@ -132,25 +132,24 @@ pub(super) fn status_mark(title: &str) -> Option<(&str, &str)> {
     (!rest.is_empty()).then_some((mark, rest))
 }
 
-/// Removes a date at the start or end of a title: `2023-07-20 X`, `X - 2023-07-20`.
+/// Removes a date at the start or end of a title: `2023-07-20 X`, `2023-07 X`, `X - 2023-07-20`.
 fn without_date(title: &str) -> &str {
-    let is_date = |text: &str| {
-        let fits = |(at, b): (usize, u8)| match at {
-            4 | 7 => matches!(b, b'-' | b'/' | b'.'),
-            _ => b.is_ascii_digit(),
-        };
-        text.len() == 10 && text.bytes().enumerate().all(fits)
+    let date_len = |text: &str| {
+        let dashed = text.get(..10).map(|start| start.replace('/', "-"));
+        let found = name_date::at_start(text).or_else(|| name_date::at_start(&dashed?));
+        found.map(|found| found.length)
     };
     let is_separator = |c: char| matches!(c, ' ' | ':' | '-' | '–' | '—' | '|' | '(');
     let is_marked = |rest: &str| rest.trim_end().ends_with([':', '-', '–', '—', '|', '(']);
-    let rest = match title.split_at_checked(10) {
-        Some((date, rest)) if is_date(date) && rest.starts_with(is_separator) => rest,
-        _ => {
+    let at_start = date_len(title).map(|length| &title[length..]);
+    let rest = match at_start.filter(|rest| rest.starts_with(is_separator)) {
+        Some(rest) => rest,
+        None => {
             let bare = title.trim_end_matches(')');
             let start = bare.len().saturating_sub(10);
             match bare.split_at_checked(start) {
                 // In `Release of 2023-07-20` the date is part of the title.
-                Some((rest, date)) if is_date(date) && is_marked(rest) => rest,
+                Some((rest, date)) if date_len(date) == Some(10) && is_marked(rest) => rest,
                 _ => title,
             }
         }
@@ -262,6 +261,9 @@ mod tests {
             ("0000: Several files", "13", "Several files"),
             ("0002-Project licences", "2", "Project licences"),
             ("2023-07-20 Plan: Search", "", "Search"),
+            ("2023-07 Plan: Search", "", "Search"),
+            ("2023/07/20: Search", "", "Search"),
+            ("2023-07-20", "", "2023-07-20"),
             ("Search plan - 2023-07-20", "", "Search plan"),
             ("Search plan (2023-07-20)", "", "Search plan"),
             ("Release of 2023-07-20", "", "Release of 2023-07-20"),

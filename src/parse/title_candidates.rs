@@ -4,7 +4,7 @@ use super::Page;
 use super::header_fields::strip_tags;
 use super::markdown::Heading;
 use super::plain_text::plain;
-use super::section_names::{is_cover_name, is_section_name, normal_name};
+use super::section_names::{is_cover_name, is_placeholder_name, is_section_name, normal_name};
 use super::title::is_id;
 use crate::model::{HeadingCandidate, TitleCandidates};
 
@@ -97,7 +97,8 @@ fn headings(page: &Page<'_>) -> Vec<HeadingCandidate> {
     let first = page.body.headings.first();
     let mut found = Vec::new();
     let above = page.start..first.map_or(page.text.len(), |first| first.start);
-    if let Some(text) = html_heading(&page.text[above.clone()]) {
+    let in_markup = html_heading(&page.text[above.clone()]);
+    if let Some(text) = in_markup.or_else(|| page_command(&page.text[above.clone()])) {
         found.push(HeadingCandidate { text, level: 1, is_empty: false, is_at_top: true });
     }
     let mut max_level = u8::MAX;
@@ -160,6 +161,17 @@ fn html_heading(html: &str) -> Option<String> {
     Some(clean(&plain(&strip_tags(&text[..end])))).filter(|text| is_title(text))
 }
 
+/// Returns the title in the first line of a page for Doxygen: `\page name Title`.
+fn page_command(text: &str) -> Option<String> {
+    let line = text.trim_start().lines().next()?;
+    let command = line.strip_prefix(['\\', '@'])?;
+    let title = match command.strip_prefix("mainpage ") {
+        Some(title) => title,
+        None => command.strip_prefix("page ")?.trim_start().split_once(' ')?.1,
+    };
+    Some(clean(&plain(title))).filter(|text| is_title(text))
+}
+
 /// Returns the first line if all of it is bold.
 fn bold_line(text: &str) -> Option<String> {
     let line = text.trim_start().lines().next()?.trim();
@@ -185,18 +197,7 @@ fn is_title(text: &str) -> bool {
         && text.ends_with(['}', '>', '{', '|', ',', '"'])
         && !text[1..].trim_end_matches('"').contains('"')
         || text.starts_with('[') && text.ends_with(']')
-        || matches!(
-            text.to_ascii_lowercase().as_str(),
-            "title"
-                | "adr title"
-                | "short title"
-                | "subject"
-                | "untitled"
-                | "todo"
-                | "tbd"
-                | "n/a"
-                | "name"
-        );
+        || is_placeholder_name(text);
     let is_code = text.contains("\":") || text.ends_with(['{', ';']);
     text.chars().any(char::is_alphanumeric) && !is_placeholder && !is_code
 }
@@ -212,7 +213,7 @@ fn is_phrase(name: &str) -> bool {
 
 /// Returns true if a name and the slug of the file have a word in common. A short name without one is
 /// often a remark: `not applicable`.
-fn shares_word(name: &str, slug: &str) -> bool {
+pub(super) fn shares_word(name: &str, slug: &str) -> bool {
     let lower = name.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2);
     slug.is_empty() || words.any(|word| slug.split('-').any(|part| part == word))

@@ -1,4 +1,4 @@
-//! Translates MediaWiki and AsciiDoc to Markdown, so that one parser reads every format.
+//! Translates MediaWiki, AsciiDoc and reStructuredText to Markdown, so that one parser reads every format.
 //!
 //! A line becomes exactly one line, so the line of a finding is a line of the document. What has no
 //! equal in Markdown becomes a blank line. The translation is only for recognition: readers get the
@@ -11,6 +11,8 @@ mod asciidoc_table;
 mod cells;
 mod mediawiki;
 mod mediawiki_inline;
+mod restructured_text;
+mod restructured_text_inline;
 
 use super::header_fields::Field;
 use crate::model::TextFormat;
@@ -32,6 +34,7 @@ pub(super) fn to_markdown(body: &str, first_line: u32, format: TextFormat) -> Op
         TextFormat::Markdown => None,
         TextFormat::MediaWiki => Some(mediawiki::translate(body, first_line)),
         TextFormat::AsciiDoc => Some(asciidoc::translate(body, first_line)),
+        TextFormat::RestructuredText => Some(restructured_text::translate(body)),
     }
 }
 
@@ -137,7 +140,8 @@ mod tests {
         to_markdown(text, 1, format).expect("not Markdown").text
     }
 
-    const OTHERS: [TextFormat; 2] = [TextFormat::MediaWiki, TextFormat::AsciiDoc];
+    const OTHERS: [TextFormat; 3] =
+        [TextFormat::MediaWiki, TextFormat::AsciiDoc, TextFormat::RestructuredText];
 
     #[test]
     fn markdown_is_not_translated() {
@@ -178,6 +182,17 @@ mod tests {
             "!",
             "\u{feff}",
             "é",
+            ".. note:: x",
+            ".. code::",
+            ".. list-table::",
+            "* - x",
+            ".. _a: b",
+            "__ c",
+            "`d <e",
+            "f>`_",
+            "==== ====",
+            "+---+",
+            "g::",
         ];
         for first in openings {
             for second in openings {
@@ -217,62 +232,81 @@ mod tests {
         }
     }
 
-    /// Markup of both formats, line ends and any characters.
+    /// Markup of all formats.
+    const MARKUP: &[&str] = &[
+        "\n",
+        "\r\n",
+        "\r",
+        " ",
+        "<pre>",
+        "</pre>",
+        "<source x>",
+        "<!--",
+        "-->",
+        "{{",
+        "}}",
+        "{|",
+        "|}",
+        "|-",
+        "!!",
+        "||",
+        "[[",
+        "]]",
+        "|",
+        "[https://a",
+        "]",
+        "'''",
+        "''",
+        "<code>",
+        "</code>",
+        "==",
+        "= ",
+        "* ",
+        "# ",
+        ":a: b",
+        ": ",
+        "Key: value",
+        "----",
+        "....",
+        "////",
+        "|===",
+        "```",
+        "====",
+        "[cols=\"2\"]",
+        "[source]",
+        "xref:",
+        "link:a[",
+        "<<",
+        ">>",
+        "image::a[]",
+        "{a}",
+        "Term::",
+        " +",
+        "\\",
+        "é",
+        "Ada Moss",
+        ".. ",
+        "note:: ",
+        "code::",
+        "list-table::",
+        "* - ",
+        "   ",
+        "_a: b",
+        "__ ",
+        "`_",
+        "` <",
+        ">`_",
+        ":doc:`",
+        "a_",
+        "[1]_",
+        "::",
+        "=== ===",
+        "+--+",
+    ];
+
+    /// Markup, line ends and any characters.
     fn piece() -> impl Strategy<Value = String> {
-        let markup = [
-            "\n",
-            "\r\n",
-            "\r",
-            " ",
-            "<pre>",
-            "</pre>",
-            "<source x>",
-            "<!--",
-            "-->",
-            "{{",
-            "}}",
-            "{|",
-            "|}",
-            "|-",
-            "!!",
-            "||",
-            "[[",
-            "]]",
-            "|",
-            "[https://a",
-            "]",
-            "'''",
-            "''",
-            "<code>",
-            "</code>",
-            "==",
-            "= ",
-            "* ",
-            "# ",
-            ":a: b",
-            ": ",
-            "Key: value",
-            "----",
-            "....",
-            "////",
-            "|===",
-            "```",
-            "====",
-            "[cols=\"2\"]",
-            "[source]",
-            "xref:",
-            "link:a[",
-            "<<",
-            ">>",
-            "image::a[]",
-            "{a}",
-            "Term::",
-            " +",
-            "\\",
-            "é",
-            "Ada Moss",
-        ];
-        prop_oneof![proptest::sample::select(markup.to_vec()).prop_map(str::to_string), "\\PC{0,6}",]
+        prop_oneof![proptest::sample::select(MARKUP).prop_map(str::to_string), "\\PC{0,6}",]
     }
 
     #[test]
@@ -304,6 +338,15 @@ mod tests {
             "(",
             "]]",
             ">>",
+            "`a`_",
+            "`a <b>`_",
+            ":doc:`a`",
+            "a_ ",
+            "a__ ",
+            "[1]_",
+            ".. _a: b\n",
+            "a\n=\n\n",
+            "a::\n\n b\n",
         ];
         for shape in shapes {
             let line = shape.repeat(20_000);

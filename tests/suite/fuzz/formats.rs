@@ -15,7 +15,7 @@ use blue::wire::register::{JsonEntry, Registration, ServerForm, UndoInfo};
 use blue::wire::{audit, header, installed, jsonc, jsonl, older, register, schema, session};
 use blue::{parse, wire};
 
-use super::{ASCIIDOC, Answer, DOCUMENT, MEDIAWIKI, OLD_STYLE, fuzz, size};
+use super::{ASCIIDOC, Answer, DOCUMENT, MEDIAWIKI, OLD_STYLE, RESTRUCTURED_TEXT, fuzz, size};
 use crate::support::Project;
 
 #[test]
@@ -27,6 +27,7 @@ fn any_document_is_parsed() {
             OLD_STYLE,
             MEDIAWIKI,
             ASCIIDOC,
+            RESTRUCTURED_TEXT,
             b"",
             b"\xEF\xBB\xBF+++\ntitle = 1\n+++\n",
             b"Status: x\n=====\n",

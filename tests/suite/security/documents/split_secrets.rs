@@ -93,6 +93,7 @@ fn text_joined_by_a_translation_is_scanned_again() {
         ),
         ("0001-a.mediawiki", format!("<pre>\nTitle: T\nStatus: {a}\n        {z}\n</pre>\n")),
         ("0001-a.adoc", format!("= T\n\n== Decision\n\nUse {a}{{empty}}{z} here.\n")),
+        ("0001-a.rst", format!("T\n===\n\nDecision\n--------\n\nUse {a}\\ {z} here.\n")),
         ("0001-a.adoc", format!(":x: {z}\n\n= T\n\n== Decision\n\nUse {a}{{x}} here.\n")),
     ] {
         let project = Project::new();

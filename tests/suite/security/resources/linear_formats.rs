@@ -1,4 +1,4 @@
-//! Translating MediaWiki and AsciiDoc takes time linear in the size of any input.
+//! Translating other formats to Markdown takes time linear in the size of any input.
 
 use blue::model::TextFormat;
 
@@ -57,6 +57,23 @@ const MARKUP: &[Shape] = &[
     ("cells", |n| format!("|===\n{}", fill("|", n))),
     ("block attributes", |n| fill("[a]\n", n)),
     ("macros", |n| fill("image::a[]\n", n)),
+    ("open quoted links", |n| fill("`a <", n)),
+    ("quoted links", |n| fill("`a <b>`_ ", n)),
+    ("named links", |n| format!(".. _a: {}\n\n{}", "b".repeat(100), fill("a_ ", n))),
+    ("anonymous links", |n| format!("{}\n{}", fill("`a`__ ", n / 2), fill("__ b\n", n / 2))),
+    ("definitions", |n| fill(".. _a: b\n", n)),
+    ("roles", |n| fill(":doc:`a` ", n)),
+    ("open roles", |n| fill(":doc:", n)),
+    ("footnotes", |n| fill("[1]_ ", n)),
+    ("directives", |n| fill(".. note::\n", n)),
+    ("nested directives", |n| {
+        let depth = (n as f64).sqrt() as usize;
+        (1..depth).map(|i| format!("{}.. note::\n", " ".repeat(i))).collect()
+    }),
+    ("list tables", |n| fill(".. list-table::\n\n   * - a\n", n)),
+    ("borders", |n| fill("=== ===\n", n)),
+    ("code after colons", |n| fill("a::\n\n b\n", n)),
+    ("lines around titles", |n| fill("====\nabcd\n====\n\n", n)),
     ("empty lines", |n| fill("\n", n)),
     ("one long word", |n| fill("a", n)),
 ];
@@ -69,4 +86,9 @@ fn pathological_mediawiki_takes_time_linear_in_its_size() {
 #[test]
 fn pathological_asciidoc_takes_time_linear_in_its_size() {
     stays_linear(MARKUP, TextFormat::AsciiDoc, |text| format!("= T\n\n{text}"), 16 << 10);
+}
+
+#[test]
+fn pathological_restructured_text_takes_time_linear_in_its_size() {
+    stays_linear(MARKUP, TextFormat::RestructuredText, |text| format!("T\n=\n\n{text}"), 16 << 10);
 }
