@@ -125,7 +125,7 @@ impl MandateRun<'_> {
         let old = role.container.state.replace(next.clone());
         let is_idle = self.is_built && events.is_empty() && old.as_ref() == Some(&next);
         if name == MandateName::RefreshAiContext && !is_idle {
-            let draft = responsibilities::draft(&role, self.inputs);
+            let draft = responsibilities::draft(&role, self.inputs)?;
             outcome.volume = Some(draft.volume.n_lines);
             if !draft.is_held() {
                 next.head.published_lines = Some(draft.volume.n_lines);

@@ -2,6 +2,7 @@
 //!
 //! Everything here works on values. `build` reads the files, mandates write the state.
 
+pub mod addons;
 pub mod bundle;
 pub mod compaction;
 pub mod compose;
