@@ -192,6 +192,43 @@ fn the_hook_prints_the_pack_of_the_named_responsibility_and_logs_it() {
 }
 
 #[test]
+fn an_append_only_file_may_only_grow() {
+    let project = workspace();
+    let path = own("ai_context/journal.md");
+    let start =
+        "---\nauthored_by: human\ncontext_role: log\nrefresh: append_only\n---\n# Journal\n";
+    let refresh = || mandate(&project, "refresh_ai_context", NOW, &[]);
+    project.write(&path, start);
+    assert_eq!(refresh().code, 0);
+    let longer = format!("{start}\n## 2026-01-25T12:00:00Z\n\nAll is well.\n");
+    project.write(&path, &longer);
+    assert_eq!(refresh().code, 0);
+    let state = || project.read(&own("ai_context/state.jsonl"));
+    let recorded = || state().lines().find(|line| line.contains("append_only")).map(str::to_string);
+    let line = recorded().unwrap();
+    assert!(line.contains(&format!("journal.md\",\"bytes\":{},", longer.len())), "{line}");
+    for (text, message) in [
+        (longer.replace("well", "lost"), "bytes changed"),
+        (start.to_string(), "bytes changed"),
+        (longer.replace("refresh: append_only\n", ""), "bytes changed"),
+    ] {
+        project.write(&path, &text);
+        for _ in 0..2 {
+            let output = refresh();
+            assert_eq!(output.code, 1, "{}", output.stderr);
+            assert!([output.stdout, output.stderr].concat().contains(message));
+        }
+        assert_eq!(project.read(&path), text, "blue never writes it");
+        assert_eq!(recorded().as_ref(), Some(&line));
+    }
+    std::fs::remove_file(project.path().join(&path)).unwrap();
+    assert_eq!(refresh().code, 1);
+    project.write(&path, &longer);
+    assert_eq!(refresh().code, 0);
+    assert!(!project.read(".blue/context.manifest.yaml").contains("journal.md"));
+}
+
+#[test]
 fn a_hand_written_addition_is_checked_counted_and_never_overwritten() {
     let project = workspace();
     let volume = || {
