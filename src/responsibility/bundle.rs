@@ -219,13 +219,25 @@ fn recent(container: &Container, n_recent: usize) -> Vec<LineSection> {
     let events = events::newest(&all, n_recent).into_iter().map(|event| {
         let time = timestamp::format(event.time);
         let sentence = lists::first_sentence(&event.text);
-        line(&format!("{time} {}: {sentence}", event.kind))
-            .place(format!("memory/events.md#L{}", event.line))
+        let shown = line(&format!("{time} {}: {sentence}", event.kind));
+        (event.time, shown.place(format!("memory/events.md#L{}", event.line)))
     });
+    // A report is named and not linked, as an event is: the volume counts linked files.
+    let reports = container.reports().into_iter().map(|(seconds, path, file)| {
+        let (time, title) = (timestamp::format(seconds), file.title().unwrap_or(path));
+        let shown = line(&format!("{time} report: {title}: {}", file.sentence()));
+        (seconds, shown.place(path.to_string()))
+    });
+    let mut entries: Vec<(i64, Line)> = events.chain(reports).collect();
+    entries.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+    entries.truncate(n_recent);
     let insights = container.file("memory/insights.md").map(|file| newest_section(&file.body));
     let insights = insights.into_iter().flatten();
     vec![
-        LineSection { heading: "Events", lines: events.collect() },
+        LineSection {
+            heading: "Events",
+            lines: entries.into_iter().map(|(_, line)| line).collect(),
+        },
         LineSection { heading: "Insights", lines: insights.map(|item| line(&item)).collect() },
     ]
 }

@@ -192,6 +192,25 @@ fn the_hook_prints_the_pack_of_the_named_responsibility_and_logs_it() {
 }
 
 #[test]
+fn reports_with_a_date_are_recent_activity() {
+    let project = workspace();
+    let header = "---\nauthored_by: human\ncontext_role: report\n";
+    let report = |name: &str, keys: &str, title: &str| {
+        let text = format!("{header}{keys}---\n# {title}\n\nAll is well. More.\n");
+        project.write(&own(&format!("reports/{name}.md")), text);
+    };
+    report("week_2026-01-20", "", "Week 4");
+    report("month", "created_at: 2026-01-24T10:00:00Z\n", "January");
+    report("undated", "", "Undated");
+    let event = "# Events\n\n- 2026-01-22T08:00:00Z note (source: kernel) – Snow.\n";
+    project.write(&own("memory/events.md"), event);
+    project.build();
+    let recent = project.read(&own("ai_context/recent_activity.md"));
+    let lines = "- 2026-01-24T10:00:00Z report: January: All is well. (reports/month.md)\n- 2026-01-22T08:00:00Z note: Snow. (memory/events.md#L3)\n- 2026-01-20T00:00:00Z report: Week 4: All is well. (reports/week_2026-01-20.md)\n";
+    assert!(recent.ends_with(lines), "{recent}");
+}
+
+#[test]
 fn an_append_only_file_may_only_grow() {
     let project = workspace();
     let path = own("ai_context/journal.md");
