@@ -26,7 +26,7 @@ pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcom
     let Survey { graph, bindings, knowledge, roles, mut notes, terms, extracts, .. } = survey;
     let ranking = rank::rank(&graph, &Lexicon::new(&graph.documents, terms));
     let surveyed = Surveyed { graph, bindings, knowledge, extracts, roles };
-    let corpus = Corpus::new(root, &inputs, surveyed, ranking, &mut notes);
+    let corpus = Corpus::new(root, &inputs, surveyed, ranking, &mut notes)?;
     let (manifest, with_lf) = emitted::manifest(root, false)?.unzip();
     let authorship = Authorship::new(root, manifest.is_some(), emit::pending(root));
     let held = responsibilities::held_files(root, &inputs, &corpus.roles, manifest.as_ref())?;

@@ -1,6 +1,6 @@
 //! Files that people write for blue: configuration, voice, workflow guide, templates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context;
 
@@ -80,17 +80,36 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         |path: &str, text: &str| clean_text(path, text, &guard.allowed_for(path), &mut notes);
     let voice = file(root, VOICE, MAX_BYTES, &mut files)?.map(|text| cleaned(VOICE, &text));
     let guide = file(root, GUIDE, MAX_BYTES, &mut files)?.map(|text| cleaned(GUIDE, &text));
+    let templates = templates(root, &plan, &guard, &mut files, &mut notes)?;
+    let is_global = root.machine().is_global;
+    let session_template = if is_global { "session-global.md" } else { "session.md" };
+    Ok(Inputs { plan, templates, session_template, voice, guide, guard, policy, notes, files })
+}
+
+/// Reads and compiles the project's templates: those that replace blue's, and those of add-ons.
+fn templates(
+    root: &Root,
+    plan: &Plan,
+    guard: &Guard,
+    files: &mut Vec<TrackedFile>,
+    notes: &mut Vec<Diagnostic>,
+) -> anyhow::Result<Templates> {
     let (mut overrides, mut wrappers) = (BTreeMap::new(), Vec::new());
-    for name in Templates::names() {
+    let replaced: Vec<&str> = Templates::names().collect();
+    let addons = plan.responsibilities.addons.iter();
+    let of_addons = addons.filter_map(|addon| addon.template.as_deref());
+    let of_addons: BTreeSet<&str> = of_addons.filter(|name| !replaced.contains(name)).collect();
+    for name in replaced.iter().chain(&of_addons).copied() {
         let path = format!("{TEMPLATES}{name}");
-        if let Some(text) = file(root, &path, MAX_BYTES, &mut files)? {
+        if let Some(text) = file(root, &path, MAX_BYTES, files)? {
             let n_bytes = text.len();
             anyhow::ensure!(
                 n_bytes <= MAX_TEMPLATE,
                 "{path} has {n_bytes} bytes; the limit is {MAX_TEMPLATE}"
             );
-            overrides.insert(name.to_string(), cleaned(&path, &text));
-            if name != "digest.md" {
+            let cleaned = clean_text(&path, &text, &guard.allowed_for(&path), notes);
+            overrides.insert(name.to_string(), cleaned);
+            if name != "digest.md" && !of_addons.contains(name) {
                 let lines = wrapper_lines(&text).into_iter();
                 wrappers.extend(lines.map(|line| (path.clone(), line)));
             }
@@ -100,10 +119,40 @@ pub fn load(root: &Root) -> anyhow::Result<Inputs> {
         let at = (note.path.clone(), note.line);
         note.code != Code::FakeTag || note.column != 1 || !wrappers.contains(&at)
     });
-    let templates = Templates::new(&overrides, &plan.allowance.hidden_chars())?;
-    let is_global = root.machine().is_global;
-    let session_template = if is_global { "session-global.md" } else { "session.md" };
-    Ok(Inputs { plan, templates, session_template, voice, guide, guard, policy, notes, files })
+    check_addon_templates(root, plan, &overrides)?;
+    Ok(Templates::new(&overrides, &plan.allowance.hidden_chars())?)
+}
+
+/// Refuses an add-on whose template does not exist, or is one that renders another file.
+fn check_addon_templates(
+    root: &Root,
+    plan: &Plan,
+    overrides: &BTreeMap<String, String>,
+) -> anyhow::Result<()> {
+    let mut violations = Vec::new();
+    for (i, addon) in plan.responsibilities.addons.iter().enumerate() {
+        let Some(name) = &addon.template else { continue };
+        let (message, hint) = match overrides.contains_key(name) {
+            _ if Templates::names().any(|own| own == name) => {
+                (format!("`{name}` renders another file"), "choose another name".to_string())
+            }
+            true => continue,
+            false => (format!("no template `{name}`"), format!("write {TEMPLATES}{name}")),
+        };
+        let text = file(root, CONFIG, MAX_BYTES, &mut Vec::new())?.unwrap_or_default();
+        let lines = LocatedYaml::yaml(&text).ok();
+        let pointer = format!("/responsibilities/addons/{i}/template");
+        violations.push(schema::SchemaViolation {
+            line: lines.map_or(0, |lines| lines.line(&pointer)),
+            path: format!("$.responsibilities.addons[{i}].template"),
+            message,
+            hint: Some(hint),
+        });
+    }
+    match violations.is_empty() {
+        true => Ok(()),
+        false => Err(schema::error(CONFIG, &violations)),
+    }
 }
 
 /// Returns the first and the last line of a bundle's template if they are the wrapper tag. The tag

@@ -129,6 +129,9 @@ pub(super) fn inputs_digest(
     for name in crate::render::Templates::names().filter(is_used) {
         hasher.field(inputs.templates.digest(name).as_bytes());
     }
+    for name in inputs.plan.responsibilities.addons.iter().filter_map(|a| a.template.as_deref()) {
+        hasher.field(inputs.templates.digest(name).as_bytes());
+    }
     hasher.field(inputs.voice.as_deref().unwrap_or_default().as_bytes());
     hasher.field(inputs.guide.as_deref().unwrap_or_default().as_bytes());
     hasher.field(knowledge::digest(knowledge).as_bytes());

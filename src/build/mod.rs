@@ -206,11 +206,11 @@ impl<'a> Corpus<'a> {
         surveyed: Surveyed,
         ranking: Ranking,
         notes: &mut Vec<Diagnostic>,
-    ) -> Corpus<'a> {
+    ) -> anyhow::Result<Corpus<'a>> {
         let Surveyed { graph, bindings, knowledge, extracts, roles } = surveyed;
         let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(notes);
-        let roles = responsibilities::draft_all(inputs, roles, notes);
-        Corpus { root, inputs, graph, bindings, knowledge, extracts, ranking, roles, work }
+        let roles = responsibilities::draft_all(inputs, roles, notes)?;
+        Ok(Corpus { root, inputs, graph, bindings, knowledge, extracts, ranking, roles, work })
     }
 }
 
@@ -249,7 +249,7 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
 
     let (ranking, index) = rank_and_index(&graph, terms);
     let surveyed = Surveyed { graph, bindings, knowledge, extracts, roles };
-    let corpus = Corpus::new(root, &inputs, surveyed, ranking, &mut notes);
+    let corpus = Corpus::new(root, &inputs, surveyed, ranking, &mut notes)?;
     let artifacts = artifacts::render(&corpus, &emitted.intact, &mut notes)?;
     let session = || targets::session_text(root, &artifacts);
     let shared = SharedFiles::plan(root, &inputs.plan.targets, session)?;

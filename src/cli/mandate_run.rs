@@ -17,7 +17,7 @@ use crate::queue::SelectedRequests;
 use crate::responsibility::events::{CONTEXT_REFRESHED, Event};
 use crate::responsibility::model_policy::drift_line;
 use crate::responsibility::refresh::{self, QueueFacts};
-use crate::responsibility::{Container, compaction};
+use crate::responsibility::{Container, append_only, compaction};
 use crate::root::Root;
 use crate::verify;
 use crate::wire::responsibility_state::{ContainerState, SlaClass};
@@ -77,6 +77,7 @@ impl MandateRun<'_> {
             logs_digests: role.container.has_clause("context.log_refresh_hashes"),
             ..RoleOutcome::default()
         };
+        outcome.findings.extend(append_only::compare(&role.container).1);
         let done = match self.arguments.name {
             MandateName::CompactMemoryEvents => self.compact(&role.container, &mut outcome),
             _ => self.refresh(role, &mut outcome),
@@ -125,7 +126,7 @@ impl MandateRun<'_> {
         let old = role.container.state.replace(next.clone());
         let is_idle = self.is_built && events.is_empty() && old.as_ref() == Some(&next);
         if name == MandateName::RefreshAiContext && !is_idle {
-            let draft = responsibilities::draft(&role, self.inputs);
+            let draft = responsibilities::draft(&role, self.inputs)?;
             outcome.volume = Some(draft.volume.n_lines);
             if !draft.is_held() {
                 next.head.published_lines = Some(draft.volume.n_lines);

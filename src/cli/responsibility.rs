@@ -14,7 +14,7 @@ use crate::build::responsibilities::{self, Role};
 use crate::emit;
 use crate::model::layout::{AI_CONTEXT, RESPONSIBILITIES};
 use crate::model::{Severity, timestamp};
-use crate::responsibility::bundle::CoreFile;
+use crate::responsibility::addons::RoleFile;
 use crate::responsibility::registry::Lifecycle;
 use crate::root::Root;
 use crate::verify::{self, OnDisk};
@@ -217,7 +217,9 @@ fn show(root: &Root, arguments: &ShowRoleArgs) -> anyhow::Result<Exit> {
     let path = match arguments.file.as_deref().map(|name| name.trim_end_matches(".md")) {
         None => format!("{RESPONSIBILITIES}/{}.md", role.container.id),
         Some(name) => {
-            let names = CoreFile::ALL.map(|file| file.name().trim_end_matches(".md"));
+            let files = RoleFile::all(&inputs.plan.responsibilities.addons);
+            let names: Vec<&str> =
+                files.iter().map(|file| file.name().trim_end_matches(".md")).collect();
             anyhow::ensure!(
                 names.contains(&name),
                 "{name:?} is not a file of a responsibility\nhint: one of {}",
@@ -248,7 +250,7 @@ fn check(root: &Root, arguments: &CheckRolesArgs) -> anyhow::Result<Exit> {
         .iter()
         .filter(|role| role.container.lifecycle == Lifecycle::Active && !role.is_state_broken)
     {
-        notes.extend(responsibilities::draft(role, &inputs).notes(&role.container));
+        notes.extend(responsibilities::draft(role, &inputs)?.notes(&role.container));
     }
     if arguments.id.is_some() {
         let folder = wanted[0].container.folder.clone();

@@ -8,7 +8,7 @@ use crate::build::responsibilities;
 use crate::emit;
 use crate::model::layout::AI_CONTEXT;
 use crate::model::timestamp;
-use crate::responsibility::bundle::CoreFile;
+use crate::responsibility::addons::RoleFile;
 use crate::responsibility::container::is_id;
 use crate::root::{Content, Root};
 use crate::verify::{self, OnDisk};
@@ -63,7 +63,7 @@ pub(super) fn adopt(root: &Root, id: &str) -> anyhow::Result<Exit> {
     );
     let lock = emit::Lock::take(root, "responsibility adopt", &output::wait_for)?;
     let mut n_moved = 0;
-    for file in CoreFile::ALL {
+    for file in RoleFile::all(&inputs.plan.responsibilities.addons) {
         let path = format!("{}/{}", role.container.path(AI_CONTEXT), file.name());
         if !matches!(verify::on_disk(root, &path, None)?, OnDisk::Foreign) {
             continue;
@@ -103,7 +103,7 @@ pub(super) fn override_gate(root: &Root, arguments: &OverrideArgs) -> anyhow::Re
         GateFlag::Red => GateName::Red,
         GateFlag::Growth => GateName::Growth,
     };
-    let draft = responsibilities::draft(&role, &inputs);
+    let draft = responsibilities::draft(&role, &inputs)?;
     anyhow::ensure!(
         draft.findings.iter().any(|finding| finding.holds == Some(gate)),
         "the gate {} does not hold {}\nhint: run `blue responsibility check {1}`",

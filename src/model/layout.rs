@@ -86,6 +86,15 @@ pub fn digest_path(collection: &str) -> String {
     format!("{KNOWLEDGE}{collection}.md")
 }
 
+/// Names of the files in [`AI_CONTEXT`] that every responsibility has.
+pub const CORE_FILES: [&str; 5] = [
+    "system_context.md",
+    "current_focus.md",
+    "recent_activity.md",
+    "open_requests.md",
+    "model_preferences.md",
+];
+
 /// Returns true if a path is that of a file which blue makes for a responsibility: in `ai_context/`,
 /// or in a folder of [`RESPONSIBILITIES`].
 pub fn is_role_file(path: &str) -> bool {

@@ -140,6 +140,21 @@ pub struct ResponsibilityPlan {
     pub margin_percent: u64,
     /// True if a gate of hygiene holds a publication.
     pub holds_red: bool,
+    /// Further files of `ai_context/`.
+    pub addons: Vec<AddonPlan>,
+}
+
+/// A further file of `ai_context/`, made from files of the container.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AddonPlan {
+    /// Name of the file.
+    pub name: String,
+    /// Globs of the files that it is made from, below the container.
+    pub from: Vec<String>,
+    /// Name of the project's template that renders it; `None` for a list.
+    pub template: Option<String>,
+    /// Its budget in tokens, without the front matter.
+    pub max_tokens: u64,
 }
 
 /// The configuration of one run: the documents to read, the files to emit and their budgets.

@@ -58,7 +58,8 @@ impl std::fmt::Display for TemplateError {
 impl std::error::Error for TemplateError {}
 
 impl Templates {
-    /// Compiles the embedded templates, or the project's override of the same name.
+    /// Compiles the embedded templates, or the project's override of the same name, and those that
+    /// only the project has.
     /// `allowed_characters` are hidden characters that documents may contain.
     pub fn new(
         overrides: &BTreeMap<String, String>,
@@ -83,11 +84,13 @@ impl Templates {
         meter::add_to(&mut environment);
         filters::add_to(&mut environment);
         let mut digests = BTreeMap::new();
-        for (name, embedded) in EMBEDDED {
-            let (text, file) = match overrides.get(name) {
-                Some(text) => (text.clone(), format!("{TEMPLATES}{name}")),
-                None => (embedded.to_string(), format!("templates/{name}")),
-            };
+        let embedded = EMBEDDED.iter().filter(|(name, _)| !overrides.contains_key(*name));
+        let embedded = embedded.map(|(name, text)| (*name, *text, format!("templates/{name}")));
+        let own = overrides.iter();
+        let own =
+            own.map(|(name, text)| (name.as_str(), text.as_str(), format!("{TEMPLATES}{name}")));
+        for (name, text, file) in embedded.chain(own) {
+            let text = text.to_string();
             digests.insert(name.to_string(), Digest::of(text.as_bytes()));
             template_check::check(&text, &syntax)
                 .map_err(|(line, reason)| TemplateError(format!("{file}:{line}: {reason}")))?;

@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::compose::{Line, LineSection};
-use super::container::Container;
+use super::container::{Container, ContainerFile};
 use super::model_policy;
 use super::{events, lists};
 use crate::model::escape::escape_line;
+use crate::model::layout::CORE_FILES;
 use crate::model::timestamp;
 
 /// A file of `ai_context/` that blue makes.
@@ -31,13 +32,7 @@ impl CoreFile {
 
     /// Returns the name of the file.
     pub fn name(self) -> &'static str {
-        match self {
-            CoreFile::System => "system_context.md",
-            CoreFile::Focus => "current_focus.md",
-            CoreFile::Recent => "recent_activity.md",
-            CoreFile::Requests => "open_requests.md",
-            CoreFile::Models => "model_preferences.md",
-        }
+        CORE_FILES[self as usize]
     }
 
     /// Returns the role in its front matter.
@@ -83,6 +78,12 @@ impl CoreFile {
     }
 }
 
+/// Returns a line with the title and the first sentence of a file, and a link to it.
+pub(super) fn about((path, file): (&str, &ContainerFile)) -> Line {
+    let name = file.title().unwrap_or(path);
+    line(&format!("{name}: {}", file.sentence())).file(path)
+}
+
 fn line(text: &str) -> Line {
     Line::new(escape_line(text.trim()))
 }
@@ -107,10 +108,7 @@ fn named(id: Option<String>, text: &str) -> Line {
 fn system(container: &Container) -> Vec<LineSection> {
     let clauses = container.clauses().into_iter();
     let clauses = clauses.map(|clause| named(clause.id, &clause.text).fixed()).collect();
-    let mandates = container.lasting_mandates().into_iter().map(|(path, file)| {
-        let name = file.title().unwrap_or(path);
-        line(&format!("{name}: {}", file.sentence())).file(path)
-    });
+    let mandates = container.lasting_mandates().into_iter().map(about);
     let canonical = ["kernel.md", "guardrails.md", "persona.md", "persona/golden_identity.md"];
     let canonical = canonical.into_iter().chain(["responsibility.md"]);
     let canonical = canonical.filter(|path| container.file(path).is_some());
@@ -148,10 +146,6 @@ fn voice(container: &Container) -> Vec<Line> {
 }
 
 fn focus(container: &Container) -> Vec<LineSection> {
-    let about = |(path, file): (&str, &super::ContainerFile)| {
-        let name = file.title().unwrap_or(path);
-        line(&format!("{name}: {}", file.sentence())).file(path)
-    };
     let projects = container.live_projects();
     let mut checkpoints: Vec<(String, Line)> = Vec::new();
     let since = container.state.as_ref().map_or("", |state| state.head.as_of.as_str());
@@ -225,13 +219,25 @@ fn recent(container: &Container, n_recent: usize) -> Vec<LineSection> {
     let events = events::newest(&all, n_recent).into_iter().map(|event| {
         let time = timestamp::format(event.time);
         let sentence = lists::first_sentence(&event.text);
-        line(&format!("{time} {}: {sentence}", event.kind))
-            .place(format!("memory/events.md#L{}", event.line))
+        let shown = line(&format!("{time} {}: {sentence}", event.kind));
+        (event.time, shown.place(format!("memory/events.md#L{}", event.line)))
     });
+    // A report is named and not linked, as an event is: the volume counts linked files.
+    let reports = container.reports().into_iter().map(|(seconds, path, file)| {
+        let (time, title) = (timestamp::format(seconds), file.title().unwrap_or(path));
+        let shown = line(&format!("{time} report: {title}: {}", file.sentence()));
+        (seconds, shown.place(path.to_string()))
+    });
+    let mut entries: Vec<(i64, Line)> = events.chain(reports).collect();
+    entries.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+    entries.truncate(n_recent);
     let insights = container.file("memory/insights.md").map(|file| newest_section(&file.body));
     let insights = insights.into_iter().flatten();
     vec![
-        LineSection { heading: "Events", lines: events.collect() },
+        LineSection {
+            heading: "Events",
+            lines: entries.into_iter().map(|(_, line)| line).collect(),
+        },
         LineSection { heading: "Insights", lines: insights.map(|item| line(&item)).collect() },
     ]
 }

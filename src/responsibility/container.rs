@@ -9,6 +9,7 @@ use super::inbox::{self, Request};
 use super::lists::{self, Item};
 use super::model_policy::ModelPolicy;
 use super::registry::Lifecycle;
+use crate::model::timestamp;
 use crate::model::yaml_depth::{MAX_DEPTH, is_deep};
 use crate::parse::split_front_matter;
 use crate::wire::responsibility_state::{ContainerState, RequestLine};
@@ -30,12 +31,13 @@ pub const ROLES: [&str; 12] = [
 ];
 
 /// Folders with Markdown files that are read, below a container.
-pub const FOLDERS: [&str; 6] = [
+pub const FOLDERS: [&str; 7] = [
     "ai_context",
     "context/projects",
     "mandates/definitions",
     "mandates/runs",
     "queue/inbox",
+    "reports",
     "requests/inbox",
 ];
 
@@ -220,6 +222,22 @@ impl Container {
         self.in_folder("context/projects").filter(|(_, file)| !file.has_ended()).collect()
     }
 
+    /// Returns the reports with a date in their front matter or their name, newest first.
+    pub fn reports(&self) -> Vec<(i64, &str, &ContainerFile)> {
+        let stated = |file: &ContainerFile| {
+            let dates = ["created_at", "date"].into_iter().filter_map(|key| file.field(key));
+            dates.filter(|date| date.contains('-')).find_map(|date| timestamp::parse(&date))
+        };
+        let reports = self.in_folder("reports");
+        let dated = reports.filter_map(|(path, file)| {
+            let time = stated(file).or_else(|| date_in(path))?;
+            Some((time, path, file))
+        });
+        let mut dated: Vec<(i64, &str, &ContainerFile)> = dated.collect();
+        dated.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+        dated
+    }
+
     /// Returns the runs of mandates without an outcome, with their paths.
     pub fn open_runs(&self) -> Vec<(&str, &ContainerFile)> {
         let has_outcome = |file: &ContainerFile| {
@@ -230,6 +248,13 @@ impl Container {
         let runs = self.in_folder("mandates/runs");
         runs.filter(|(_, file)| !has_outcome(file) && !file.has_ended()).collect()
     }
+}
+
+/// Returns the first date such as 2026-01-25 in a path.
+fn date_in(path: &str) -> Option<i64> {
+    let parts = (0..path.len()).filter_map(|at| path.get(at..at + 10));
+    let dates = parts.filter(|part| matches!(part.as_bytes(), [_, _, _, _, b'-', _, _, b'-', ..]));
+    dates.into_iter().find_map(timestamp::parse)
 }
 
 /// Returns true if a text is an id that can be part of a path and an address.

@@ -2,6 +2,8 @@
 //!
 //! Everything here works on values. `build` reads the files, mandates write the state.
 
+pub mod addons;
+pub mod append_only;
 pub mod bundle;
 pub mod compaction;
 pub mod compose;

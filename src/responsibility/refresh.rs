@@ -1,6 +1,7 @@
 //! The next state of a container, from the rows of the queue and the check of the model.
 
 use super::Container;
+use super::append_only;
 use super::events::{self, Event, MODEL_DRIFT, SLA_AT_RISK, SLA_BREACH};
 use super::inbox::{self, Request};
 use crate::model::timestamp;
@@ -39,8 +40,12 @@ pub fn next_state(
         queue: queue.digest.clone(),
         published_lines: old.and_then(|old| old.head.published_lines),
     };
-    let mut next =
-        ContainerState { head, requests: inbox::lines(&queue.requests, Some(now)), model };
+    let mut next = ContainerState {
+        head,
+        requests: inbox::lines(&queue.requests, Some(now)),
+        model,
+        append_only: append_only::compare(container).0,
+    };
     if let Some(old) = old
         && !has_new_event
         && !has_event_since(container, &old.head.as_of, now)

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::limits::LimitKeys;
 use super::plugin::{self, PluginForm};
-use super::responsibilities::Responsibilities;
+use super::responsibilities::{self, Responsibilities};
 use super::schema::Refusal;
 use super::security::{DenyDocuments, Security};
 use crate::model::plan::{HOOK_BYTES, Rule, Tier};
@@ -91,6 +91,7 @@ fn target_names(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 pub fn refusals(config: &Value) -> Vec<Refusal> {
     let mut refused = plugin::refusals(config);
     refused.extend(severity_refusals(config));
+    refused.extend(responsibilities::refusals(config));
     refused
 }
 

@@ -2,8 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::model::plan::ResponsibilityPlan;
+use super::schema::Refusal;
+use crate::model::binding::Glob;
+use crate::model::layout::CORE_FILES;
+use crate::model::plan::{AddonPlan, ResponsibilityPlan};
 
 /// Roles of a workspace, each with a container of files. Containers are also found without this key.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
@@ -31,6 +35,26 @@ pub struct Responsibilities {
     pub inbox: Option<String>,
     /// Effect of the hygiene gates.
     pub hygiene: Hygiene,
+    /// Further files of `ai_context/`, each made from files of the container.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub addons: Vec<Addon>,
+}
+
+/// A further file of `ai_context/`. A hand-written file of this name is never overwritten.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Addon {
+    /// Name of the file, such as `risk_register.md`.
+    pub name: String,
+    /// Globs of Markdown files below the container. `ai_context/` is never matched.
+    #[schemars(length(min = 1))]
+    pub from: Vec<String>,
+    /// Name of a file in `.blue/templates/` that renders it; default: one line for each file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// Maximum tokens, without the front matter; default 400.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
 }
 
 /// Place of the state of a container.
@@ -76,6 +100,67 @@ impl Responsibilities {
             n_recent: self.recent.unwrap_or(20),
             margin_percent,
             holds_red: self.hygiene.red == RedGate::Hold,
+            addons: self.addons.iter().map(Addon::plan).collect(),
         }
     }
+}
+
+impl Addon {
+    fn plan(&self) -> AddonPlan {
+        AddonPlan {
+            name: self.name.clone(),
+            from: self.from.clone(),
+            template: self.template.clone(),
+            max_tokens: self.max_tokens.unwrap_or(400),
+        }
+    }
+}
+
+/// Returns the add-ons with names or globs that cannot be used.
+pub(super) fn refusals(config: &Value) -> Vec<Refusal> {
+    let addons = config.pointer("/responsibilities/addons").and_then(Value::as_array);
+    let mut refused = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for (i, addon) in addons.into_iter().flatten().enumerate() {
+        let mut refuse = |key: &str, message: String, hint: &str| {
+            let pointer = format!("/responsibilities/addons/{i}/{key}");
+            refused.push(Refusal { pointer, message, hint: hint.to_string() });
+        };
+        let name = addon.get("name").and_then(Value::as_str).unwrap_or_default();
+        let is_core = CORE_FILES.iter().any(|core| core.eq_ignore_ascii_case(name));
+        if !is_file_name(name) {
+            refuse("name", format!("{name:?} is not the name of a Markdown file"), NAME_HINT);
+        } else if is_core {
+            let message = format!("blue makes `{name}` itself");
+            refuse("name", message, "choose another name");
+        } else if names.contains(&name.to_lowercase()) {
+            refuse("name", format!("two add-ons are named `{name}`"), "rename one of them");
+        }
+        names.push(name.to_lowercase());
+        let template = addon.get("template").and_then(Value::as_str);
+        if let Some(template) = template.filter(|template| !is_file_name(template)) {
+            let message = format!("{template:?} is not the name of a Markdown file");
+            refuse("template", message, "name a file in .blue/templates/");
+        }
+        let globs = addon.get("from").and_then(Value::as_array).into_iter().flatten();
+        for (at, glob) in globs.enumerate() {
+            let Some(glob) = glob.as_str().filter(|glob| Glob::new(glob).is_none()) else {
+                continue;
+            };
+            refuse(&format!("from/{at}"), format!("{glob:?} is not a glob"), "write risks/*.md");
+        }
+    }
+    refused
+}
+
+const NAME_HINT: &str = "use letters, digits, `_` and `-`, and the ending .md";
+
+/// Returns true for the name of a Markdown file without folders.
+fn is_file_name(name: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let stem = name.strip_suffix(".md").unwrap_or_default();
+    name.len() <= 100
+        && stem.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && stem.chars().all(is_allowed)
+        && !name.contains("..")
 }

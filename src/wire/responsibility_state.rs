@@ -15,6 +15,8 @@ pub struct ContainerState {
     pub requests: Vec<RequestLine>,
     /// The last check of the model, if there was one.
     pub model: Option<ModelRecord>,
+    /// Files that may only grow, by path.
+    pub append_only: Vec<AppendOnlyLine>,
 }
 
 /// First line of the state.
@@ -164,6 +166,18 @@ impl ModelOutcome {
     }
 }
 
+/// A file with `refresh: append_only`, as the last mandate saw it.
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct AppendOnlyLine {
+    /// Its path below the container.
+    pub append_only: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Digest of these bytes, with which the file has to begin from now on.
+    pub digest: String,
+}
+
 /// Last line of the state.
 #[derive(Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -181,6 +195,7 @@ pub(super) enum StateLine {
     Head(StateHead),
     Request(RequestLine),
     Model(ModelLine),
+    AppendOnly(AppendOnlyLine),
     Seal(SealLine),
 }
 
@@ -203,6 +218,9 @@ impl ContainerState {
         }
         if let Some(model) = &self.model {
             text += &json(serde_json::to_string(&ModelLine { model: model.clone() }));
+        }
+        for line in &self.append_only {
+            text += &json(serde_json::to_string(line));
         }
         let seal = Digest::of(text.as_bytes()).to_string();
         text + &json(serde_json::to_string(&SealLine { seal }))
@@ -233,12 +251,15 @@ impl ContainerState {
         if head.state != 1 || head.responsibility_id != id {
             return Err(StateError::Format);
         }
-        let mut state = ContainerState { head, requests: Vec::new(), model: None };
+        let (requests, append_only) = (Vec::new(), Vec::new());
+        let mut state = ContainerState { head, requests, model: None, append_only };
         for line in lines {
             if let Ok(request) = serde_json::from_str::<RequestLine>(line) {
                 state.requests.push(request);
             } else if let Ok(line) = serde_json::from_str::<ModelLine>(line) {
                 state.model = Some(line.model);
+            } else if let Ok(line) = serde_json::from_str::<AppendOnlyLine>(line) {
+                state.append_only.push(line);
             } else {
                 return Err(StateError::Format);
             }
@@ -312,6 +333,11 @@ mod tests {
                 sla: Some(SlaClass::AtRisk),
             }],
             model: None,
+            append_only: vec![AppendOnlyLine {
+                append_only: "ai_context/journal.md".to_string(),
+                bytes: 7,
+                digest: Digest::of(b"journal").to_string(),
+            }],
         }
     }
 

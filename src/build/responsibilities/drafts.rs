@@ -6,20 +6,22 @@ use rayon::prelude::*;
 
 use super::Role;
 use crate::build::Inputs;
-use crate::condense::Fitted;
+use crate::build::artifacts::fit;
+use crate::condense::{Fitted, Order};
 use crate::model::layout::{AI_CONTEXT, RESPONSIBILITIES};
-use crate::model::plan::HOOK_BYTES;
-use crate::model::{Budget, Code, Diagnostic};
+use crate::model::plan::{AddonPlan, HOOK_BYTES};
+use crate::model::{Budget, Candidate, Code, Diagnostic, DocId};
 use crate::responsibility::Container;
+use crate::responsibility::addons::{self, AddonView, RoleFile, SourceView};
 use crate::responsibility::bundle::CoreFile;
-use crate::responsibility::compose::{LineSection, LinkForm, compose};
+use crate::responsibility::compose::{Composed, LineSection, LinkForm, compose};
 use crate::responsibility::gates::{self, GateFinding, Volume};
 use crate::responsibility::registry::Lifecycle;
 
 /// The files of one responsibility before they are published.
 pub struct Draft {
     /// The text of each file, without front matter.
-    pub texts: Vec<(CoreFile, Fitted)>,
+    pub texts: Vec<(RoleFile, Fitted)>,
     /// The size of its context.
     pub volume: Volume,
     /// Findings of the gates.
@@ -75,17 +77,19 @@ pub(in crate::build) fn draft_all(
     inputs: &Inputs,
     roles: Vec<Role>,
     notes: &mut Vec<Diagnostic>,
-) -> Vec<DraftedRole> {
+) -> anyhow::Result<Vec<DraftedRole>> {
     let drafted = |role: Role| {
         let is_drafted = role.container.lifecycle == Lifecycle::Active && !role.is_state_broken;
-        let draft = is_drafted.then(|| draft(&role, inputs));
-        DraftedRole { role, draft }
+        let draft = is_drafted.then(|| draft(&role, inputs)).transpose()?;
+        Ok(DraftedRole { role, draft })
     };
-    let drafted: Vec<DraftedRole> = roles.into_par_iter().map(drafted).collect();
+    let drafted: Vec<anyhow::Result<DraftedRole>> = roles.into_par_iter().map(drafted).collect();
+    // Collected in order first, so that the error does not depend on the threads.
+    let drafted: Vec<DraftedRole> = drafted.into_iter().collect::<anyhow::Result<_>>()?;
     for DraftedRole { role, draft } in &drafted {
         notes.extend(draft.iter().flat_map(|draft| draft.notes(&role.container)));
     }
-    drafted
+    Ok(drafted)
 }
 
 /// Returns the folder of a responsibility's files: in its container if blue may write there.
@@ -96,21 +100,22 @@ pub(in crate::build) fn folder_of_files(container: &Container, inputs: &Inputs) 
     }
 }
 
-fn link_form(container: &Container, inputs: &Inputs) -> LinkForm {
-    LinkForm::Relative(match inputs.plan.responsibilities.context_worker {
+/// Returns the prefix of links from a responsibility's files to its container.
+fn link_prefix(container: &Container, inputs: &Inputs) -> String {
+    match inputs.plan.responsibilities.context_worker {
         Some(_) => "../".to_string(),
         None => format!("../../../../{}", container.path("")),
-    })
+    }
 }
 
 /// Maximum bytes of a file. The tokens limit it first.
 const MAX_BYTES: u64 = 40_000;
 
-/// Drafts the files of a responsibility.
-pub fn draft(role: &Role, inputs: &Inputs) -> Draft {
+/// Drafts the files of a responsibility. A template that cannot be rendered is an error.
+pub fn draft(role: &Role, inputs: &Inputs) -> anyhow::Result<Draft> {
     let container = &role.container;
     let plan = &inputs.plan.responsibilities;
-    let form = link_form(container, inputs);
+    let form = LinkForm::Relative(link_prefix(container, inputs));
     let mut linked: BTreeSet<String> = BTreeSet::new();
     let mut texts = Vec::new();
     let mut oversized = None;
@@ -118,17 +123,19 @@ pub fn draft(role: &Role, inputs: &Inputs) -> Draft {
         let sections = file.sections(container, plan.n_recent as usize);
         let budget = Budget::new(file.max_tokens(), plan.margin_percent, MAX_BYTES);
         let title = file.title(&container.id);
-        let wrap = |text: &str| match text.starts_with('\n') {
-            true => format!("# {title}\n{text}"),
-            false => format!("# {title}\n\n{text}"),
-        };
-        match compose(&sections, &form, &budget, &wrap) {
+        match compose(&sections, &form, &budget, &|text: &str| titled(&title, text)) {
             Ok(composed) => {
                 linked.extend(composed.links);
-                texts.push((file, composed.fitted));
+                texts.push((RoleFile::Core(file), composed.fitted));
             }
             Err(fitted) => oversized = Some((fitted.tokens, budget.tokens)),
         }
+    }
+    // A hand-written file was read; one that blue made was not.
+    for addon in plan.addons.iter().filter(|addon| container.file(&addons::path(addon)).is_none()) {
+        let composed = addon_text(container, addon, inputs)?;
+        linked.extend(composed.links);
+        texts.push((RoleFile::Addon(addon.name.clone()), composed.fitted));
     }
     let mut published: Vec<(String, String)> =
         texts.iter().map(|(file, fitted)| (file.name().to_string(), fitted.text.clone())).collect();
@@ -136,18 +143,69 @@ pub fn draft(role: &Role, inputs: &Inputs) -> Draft {
         let name = path.trim_start_matches("ai_context/");
         if CoreFile::ALL.iter().all(|core| core.name() != name) {
             published.push((name.to_string(), file.body.clone()));
-            linked.extend(links_in(&file.body));
+            linked.extend(links_in(&file.body, "../"));
         }
     }
     let volume = gates::measure(container, &published, &linked);
     let before = container.state.as_ref().and_then(|state| state.head.published_lines);
     let findings = gates::judge(&volume, before, &role.overrides, &plan.steward, plan.holds_red);
-    Draft { texts, volume, findings, oversized }
+    Ok(Draft { texts, volume, findings, oversized })
 }
 
-/// Returns the Markdown files of the container that a hand-written file in `ai_context/` links to.
-fn links_in(text: &str) -> Vec<String> {
-    let targets = text.split("](../").skip(1).filter_map(|rest| rest.split([')', '#', ' ']).next());
+fn titled(title: &str, text: &str) -> String {
+    match text.starts_with('\n') {
+        true => format!("# {title}\n{text}"),
+        false => format!("# {title}\n\n{text}"),
+    }
+}
+
+/// Renders an add-on: with its template, or as a list of the files that it is made from.
+fn addon_text(
+    container: &Container,
+    addon: &AddonPlan,
+    inputs: &Inputs,
+) -> anyhow::Result<Composed> {
+    let prefix = link_prefix(container, inputs);
+    let margin = inputs.plan.responsibilities.margin_percent;
+    let budget = Budget::new(addon.max_tokens, margin, MAX_BYTES);
+    let path = format!("{}/{}", folder_of_files(container, inputs), addon.name);
+    let title = addons::title(addon, &container.id);
+    let Some(template) = &addon.template else {
+        let (sections, form) = (addons::sections(container, addon), LinkForm::Relative(prefix));
+        let composed = compose(&sections, &form, &budget, &|text: &str| titled(&title, text));
+        return composed.map_err(|fitted| {
+            let (tokens, max) = (fitted.tokens, budget.tokens);
+            anyhow::anyhow!("{path}: its title alone takes {tokens} tokens; the budget leaves {max}\nhint: raise max_tokens in .blue/config.yaml")
+        });
+    };
+    let sources = addons::sources(container, addon).into_iter();
+    let files: Vec<SourceView> = sources.map(|file| SourceView::new(file, &prefix)).collect();
+    let candidates = files.iter().enumerate().map(|(at, file)| Candidate {
+        id: DocId(at as u32),
+        weight: 10_000u64.saturating_sub(at as u64),
+        costs: [file.n_bytes(), 0, 0],
+        is_last: false,
+    });
+    let candidates: Vec<Candidate> = candidates.collect();
+    let fitted = fit(&path, template, (&candidates, Order::TitlesFirst), &budget, &mut |bundle| {
+        let shown = bundle.shown.iter().map(|(id, _)| files[id.0 as usize].clone());
+        let view = AddonView {
+            responsibility: container.id.clone(),
+            title: title.clone(),
+            files: shown.collect(),
+            n_hidden: files.len() - bundle.shown.len(),
+        };
+        inputs.templates.render(template, &view)
+    })?;
+    let links = links_in(&fitted.text, &prefix).into_iter().collect();
+    Ok(Composed { fitted, links })
+}
+
+/// Returns the Markdown files of the container that a text links to.
+fn links_in(text: &str, prefix: &str) -> Vec<String> {
+    let opening = format!("]({prefix}");
+    let targets =
+        text.split(&opening).skip(1).filter_map(|rest| rest.split([')', '#', ' ']).next());
     targets.filter(|target| target.ends_with(".md")).map(str::to_string).collect()
 }
 

@@ -1,6 +1,8 @@
 //! Responsibilities in a build: reads their containers and renders their files.
 
+mod conflicts;
 mod drafts;
+mod paths;
 mod read;
 mod render;
 

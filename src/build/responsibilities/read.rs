@@ -4,20 +4,22 @@ use std::collections::BTreeMap;
 
 use anyhow::Context;
 
+use super::conflicts::{drop_duplicates, report_cycles};
+use super::paths::container_paths;
 use crate::build::Inputs;
 use crate::build::inputs::clean_text;
 use crate::discover::deny::DenyList;
-use crate::discover::walk::FileKind;
 use crate::discover::{self, Tree, containers};
 use crate::model::layout::{AI_CONTEXT, folder_of, is_below};
 use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Digest, TrackedFile};
-use crate::responsibility::bundle::CoreFile;
-use crate::responsibility::container::{FILES, FOLDERS, ROLES, is_id};
+use crate::responsibility::addons;
+use crate::responsibility::container::{ROLES, is_id};
 use crate::responsibility::model_policy::{self, ModelPolicy};
 use crate::responsibility::registry::{self, Capabilities, Lifecycle};
 use crate::responsibility::{Container, ContainerFile};
 use crate::root::{Content, Root};
+use crate::verify::{self, OnDisk};
 use crate::wire::responsibility_state::{ContainerState, OverrideLine};
 
 /// A responsibility and everything that its files are made from.
@@ -172,29 +174,6 @@ impl Reader<'_> {
         }))
     }
 
-    /// Returns the paths of a container's Markdown files that are read.
-    fn paths(&self, folder: &str) -> Vec<String> {
-        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let start = self.tree.files.partition_point(|file| file.path.as_str() < prefix.as_str());
-        let below = self.tree.files[start..].iter().take_while(|f| f.path.starts_with(&prefix));
-        let is_read = |below: &str| {
-            // The files that blue makes are no inputs, also where people wrote them.
-            let is_made = CoreFile::ALL.iter().any(|file| {
-                below.strip_prefix(AI_CONTEXT).and_then(|rest| rest.strip_prefix('/'))
-                    == Some(file.name())
-            });
-            let is_aside = is_below(below, "ai_context/adopted");
-            FILES.contains(&below)
-                || !is_made && !is_aside && FOLDERS.iter().any(|folder| is_below(below, folder))
-        };
-        let files = below.filter(|file| {
-            file.kind == FileKind::Regular
-                && file.path.ends_with(".md")
-                && is_read(&file.path[prefix.len()..])
-        });
-        files.map(|file| file.path[prefix.len()..].to_string()).collect()
-    }
-
     /// Reads one container. `None` if it has no usable id.
     fn role(
         &mut self,
@@ -207,8 +186,10 @@ impl Reader<'_> {
             folder => format!("{folder}/{below}"),
         };
         let mut files = BTreeMap::new();
-        for below in self.paths(folder) {
-            if let Some(text) = self.text(&at(&below))? {
+        for below in container_paths(self.tree, &self.inputs.plan.responsibilities, folder) {
+            if !self.is_made(&below, &at(&below))?
+                && let Some(text) = self.text(&at(&below))?
+            {
                 files.insert(below, ContainerFile::new(&text));
             }
         }
@@ -228,6 +209,7 @@ impl Reader<'_> {
             return Ok(None);
         }
         self.report_headers(&at, &files);
+        self.report_hand_written(&at, &files, &id);
         let policy = self.policy(&at("model_policy.yaml"), &mirror)?;
         let tasks = self.text(&at("tasks/index.json"))?;
         let (state, is_state_broken) = self.state(&at("ai_context/state.jsonl"), &id)?;
@@ -244,6 +226,29 @@ impl Reader<'_> {
         };
         self.report_events(&container);
         Ok(Some(Role { container, overrides: overrides.collect(), is_state_broken, capabilities }))
+    }
+
+    /// Returns true for a file in `ai_context/` that blue wrote, which is no input. This is known
+    /// from its header, because its add-on may have been removed from the configuration.
+    fn is_made(&self, below: &str, path: &str) -> anyhow::Result<bool> {
+        let is_looked_at = is_below(below, AI_CONTEXT) && self.deny.denied_part(path).is_none();
+        Ok(is_looked_at && !matches!(verify::on_disk(self.root, path, None)?, OnDisk::Foreign))
+    }
+
+    fn report_hand_written(
+        &mut self,
+        at: &dyn Fn(&str) -> String,
+        files: &BTreeMap<String, ContainerFile>,
+        id: &str,
+    ) {
+        let inputs = self.inputs;
+        for path in inputs.plan.responsibilities.addons.iter().map(addons::path) {
+            if files.contains_key(&path) {
+                let message = "written by hand; blue leaves it alone";
+                let hint = format!("run `blue responsibility adopt {id}`, which keeps a copy");
+                self.note(Code::RoleHandWritten, &at(&path), message, &hint);
+            }
+        }
     }
 
     fn policy(
@@ -365,33 +370,5 @@ impl Reader<'_> {
                 self.note(Code::RoleStatus, &path, &message, &hint);
             }
         }
-    }
-}
-
-/// Drops containers whose id another one has too. Which one is meant cannot be known.
-fn drop_duplicates(roles: &mut Vec<Role>, notes: &mut Vec<Diagnostic>) {
-    let mut folders: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for role in roles.iter() {
-        let folder = role.container.folder.clone();
-        folders.entry(role.container.id.clone()).or_default().push(folder);
-    }
-    for (id, folders) in folders.iter().filter(|(_, folders)| folders.len() > 1) {
-        let message = format!("{} all have the id {id}; none is built", folders.join(", "));
-        let hint = "change responsibility_id in the manifest.json of one";
-        notes.push(Diagnostic::new(Code::RoleSkipped, &folders[0], message).hint(hint));
-    }
-    roles.retain(|role| folders[&role.container.id].len() == 1);
-}
-
-fn report_cycles(roles: &[Role], notes: &mut Vec<Diagnostic>) {
-    let dependencies = roles
-        .iter()
-        .map(|role| (role.container.id.clone(), role.capabilities.dependencies.clone()))
-        .collect();
-    for id in registry::cycles(&dependencies) {
-        let role = roles.iter().find(|role| role.container.id == id).expect("the id is a role's");
-        let path = role.container.path("manifest.json");
-        let message = format!("{id} depends on itself through its dependencies");
-        notes.push(Diagnostic::new(Code::RoleSkipped, &path, message).hint("remove one of them"));
     }
 }

@@ -1,4 +1,4 @@
-//! Renders the files of responsibilities: five in `ai_context/`, and the pack that hooks print.
+//! Renders the files of responsibilities: those in `ai_context/`, and the pack that hooks print.
 
 use super::drafts::{DraftedRole, folder_of_files, pack};
 use super::{Draft, Role};
@@ -8,6 +8,7 @@ use crate::model::escape::{escape_attribute, escape_line};
 use crate::model::layout::RESPONSIBILITIES;
 use crate::model::{Action, Artifact, Code, Diagnostic, Digest, Format, Hasher, Listener};
 use crate::responsibility::Container;
+use crate::responsibility::addons::RoleFile;
 use crate::responsibility::bundle::CoreFile;
 use crate::responsibility::compose::{LinkForm, compose};
 use crate::responsibility::model_policy::{self, ModelPolicy};
@@ -44,7 +45,8 @@ pub(in crate::build) fn is_held(role: &Role, draft: Option<&Draft>) -> bool {
 /// Returns the paths of all files of a responsibility.
 pub(in crate::build) fn paths(inputs: &Inputs, container: &Container) -> Vec<String> {
     let folder = folder_of_files(container, inputs);
-    let files = CoreFile::ALL.iter().map(|file| format!("{folder}/{}", file.name()));
+    let files = RoleFile::all(&inputs.plan.responsibilities.addons).into_iter();
+    let files = files.map(|file| format!("{folder}/{}", file.name()));
     files.chain([pack_path(container)]).collect()
 }
 
@@ -60,7 +62,7 @@ fn held(inputs: &Inputs, role: &Role, current: &CurrentArtifacts) -> Vec<BuiltAr
     on_disk.map(|path| BuiltArtifact { path, action: action.clone(), artifact: None }).collect()
 }
 
-/// Renders the five files. A file that people wrote is left alone and reported.
+/// Renders the five files and the add-ons. A file that people wrote is left alone and reported.
 fn files(
     root: &Root,
     inputs: &Inputs,
@@ -81,7 +83,7 @@ fn files(
             notes.push(Diagnostic::new(Code::RoleHandWritten, &path, message).hint(hint));
             continue;
         }
-        let keys = keys(inputs, container, *file);
+        let keys = keys(inputs, container, file);
         let mut action = Action::new();
         action.add_fact("text", fitted.text.as_bytes());
         action.add_fact("keys", keys.as_bytes());
@@ -113,7 +115,7 @@ fn source(inputs: &Inputs, container: &Container, digest: &Digest) -> String {
 }
 
 /// Returns the keys of the front matter below the header.
-fn keys(inputs: &Inputs, container: &Container, file: CoreFile) -> String {
+fn keys(inputs: &Inputs, container: &Container, file: &RoleFile) -> String {
     let worker = inputs.plan.responsibilities.context_worker.as_deref();
     let command = match worker {
         Some(_) => format!("mandate refresh_ai_context {}", container.id),
@@ -124,7 +126,7 @@ fn keys(inputs: &Inputs, container: &Container, file: CoreFile) -> String {
         text(worker.unwrap_or("blue")),
         file.role()
     );
-    if file == CoreFile::Models {
+    if *file == RoleFile::Core(CoreFile::Models) {
         keys += &model_keys(container);
     }
     keys

@@ -25,6 +25,24 @@ fn sql(path: &std::path::Path, text: &str) {
 }
 
 #[test]
+fn a_locked_queue_changes_nothing() {
+    let project = workspace();
+    assert_eq!(mandate(&project, "refresh_ai_context", NOW, &[]).code, 0);
+    let before = project.files();
+    let writer = Connection::open(project.path().join("queue.sqlite")).unwrap();
+    // Until the lock is released, this process must not open the file another time: closing it
+    // would release the lock.
+    writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let output = mandate(&project, "refresh_ai_context", "2026-01-26T00:00:00Z", &[]);
+    writer.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(output.code, 2, "{}", output.stderr);
+    let message = "read queue.sqlite: it is locked by another program";
+    assert!(output.stderr.contains(message), "{}", output.stderr);
+    assert_eq!(project.files(), before);
+    assert_eq!(mandate(&project, "refresh_ai_context", NOW, &[]).code, 0);
+}
+
+#[test]
 fn a_queue_that_cannot_be_read_changes_nothing() {
     refused(|path| std::fs::remove_file(path).unwrap(), "does not exist");
     refused(|path| std::fs::write(path, "no database at all").unwrap(), "no SQLite database");

@@ -192,6 +192,62 @@ fn the_hook_prints_the_pack_of_the_named_responsibility_and_logs_it() {
 }
 
 #[test]
+fn reports_with_a_date_are_recent_activity() {
+    let project = workspace();
+    let header = "---\nauthored_by: human\ncontext_role: report\n";
+    let report = |name: &str, keys: &str, title: &str| {
+        let text = format!("{header}{keys}---\n# {title}\n\nAll is well. More.\n");
+        project.write(&own(&format!("reports/{name}.md")), text);
+    };
+    report("week_2026-01-20", "", "Week 4");
+    report("month", "created_at: 2026-01-24T10:00:00Z\n", "January");
+    report("undated", "", "Undated");
+    let event = "# Events\n\n- 2026-01-22T08:00:00Z note (source: kernel) – Snow.\n";
+    project.write(&own("memory/events.md"), event);
+    project.build();
+    let recent = project.read(&own("ai_context/recent_activity.md"));
+    let lines = "- 2026-01-24T10:00:00Z report: January: All is well. (reports/month.md)\n- 2026-01-22T08:00:00Z note: Snow. (memory/events.md#L3)\n- 2026-01-20T00:00:00Z report: Week 4: All is well. (reports/week_2026-01-20.md)\n";
+    assert!(recent.ends_with(lines), "{recent}");
+}
+
+#[test]
+fn an_append_only_file_may_only_grow() {
+    let project = workspace();
+    let path = own("ai_context/journal.md");
+    let start =
+        "---\nauthored_by: human\ncontext_role: log\nrefresh: append_only\n---\n# Journal\n";
+    let refresh = || mandate(&project, "refresh_ai_context", NOW, &[]);
+    project.write(&path, start);
+    assert_eq!(refresh().code, 0);
+    let longer = format!("{start}\n## 2026-01-25T12:00:00Z\n\nAll is well.\n");
+    project.write(&path, &longer);
+    assert_eq!(refresh().code, 0);
+    let state = || project.read(&own("ai_context/state.jsonl"));
+    let recorded = || state().lines().find(|line| line.contains("append_only")).map(str::to_string);
+    let line = recorded().unwrap();
+    assert!(line.contains(&format!("journal.md\",\"bytes\":{},", longer.len())), "{line}");
+    for (text, message) in [
+        (longer.replace("well", "lost"), "bytes changed"),
+        (start.to_string(), "bytes changed"),
+        (longer.replace("refresh: append_only\n", ""), "bytes changed"),
+    ] {
+        project.write(&path, &text);
+        for _ in 0..2 {
+            let output = refresh();
+            assert_eq!(output.code, 1, "{}", output.stderr);
+            assert!([output.stdout, output.stderr].concat().contains(message));
+        }
+        assert_eq!(project.read(&path), text, "blue never writes it");
+        assert_eq!(recorded().as_ref(), Some(&line));
+    }
+    std::fs::remove_file(project.path().join(&path)).unwrap();
+    assert_eq!(refresh().code, 1);
+    project.write(&path, &longer);
+    assert_eq!(refresh().code, 0);
+    assert!(!project.read(".blue/context.manifest.yaml").contains("journal.md"));
+}
+
+#[test]
 fn a_hand_written_addition_is_checked_counted_and_never_overwritten() {
     let project = workspace();
     let volume = || {

@@ -1,5 +1,6 @@
 //! Responsibilities: containers, the queue, mandates, gates and the pack.
 
+mod addons;
 mod bad_input;
 mod containers;
 mod mandates;
