@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::mandate_run::{MandateRun, QueueRows, RoleOutcome};
 use super::output::OutputFormat;
-use super::responsibility::time;
+use super::responsibility::{find, time};
 use super::{Exit, build, output, project};
 use crate::build::responsibilities::{self, Role};
 use crate::model::plural::counted;
@@ -147,7 +147,7 @@ pub(super) fn run_mandate(
     if !arguments.dry_run && results.iter().any(|result| result.error.is_none()) {
         publish(root, &mut results)?;
         if arguments.name == MandateName::RefreshAiContext {
-            results.iter_mut().for_each(|result| run.log_digests(result));
+            run.log_digests(&mut results)?;
         }
     }
     Ok(results)
@@ -170,12 +170,7 @@ fn chosen(roles: Vec<Role>, id: Option<&str>) -> anyhow::Result<Vec<Role>> {
         let is_active = |role: &Role| role.container.lifecycle == Lifecycle::Active;
         return Ok(roles.into_iter().filter(is_active).collect());
     };
-    let known: Vec<String> = roles.iter().map(|role| role.container.id.clone()).collect();
-    let role = roles.into_iter().find(|role| role.container.id == id);
-    let Some(role) = role else {
-        let known = if known.is_empty() { "none".to_string() } else { known.join(", ") };
-        anyhow::bail!("no responsibility has the id {id:?}\nhint: known ids: {known}");
-    };
+    let role = find(roles, id)?;
     anyhow::ensure!(
         role.container.lifecycle == Lifecycle::Active,
         "{id} is {}; only active responsibilities are built\nhint: set `status: active` in {}, or in the registry if it lists a status",

@@ -11,7 +11,6 @@ use crate::build::Inputs;
 use crate::build::responsibilities::{self, Role};
 use crate::emit;
 use crate::guard::{self, Allowed};
-use crate::model::layout::RESPONSIBILITIES;
 use crate::model::timestamp;
 use crate::queue::SelectedRequests;
 use crate::responsibility::events::{CONTEXT_REFRESHED, Event};
@@ -20,6 +19,7 @@ use crate::responsibility::refresh::{self, QueueFacts};
 use crate::responsibility::{Container, append_only, compaction};
 use crate::root::Root;
 use crate::verify;
+use crate::wire::manifest::Manifest;
 use crate::wire::responsibility_state::{ContainerState, SlaClass};
 
 /// Result of a mandate for one responsibility.
@@ -73,7 +73,7 @@ impl MandateRun<'_> {
         let mut outcome = RoleOutcome {
             id: role.container.id.clone(),
             folder: role.container.folder.clone(),
-            pack: format!("{RESPONSIBILITIES}/{}.md", role.container.id),
+            pack: role.container.pack_path(),
             logs_digests: role.container.has_clause("context.log_refresh_hashes"),
             ..RoleOutcome::default()
         };
@@ -107,7 +107,7 @@ impl MandateRun<'_> {
         let notice =
             drift.is_some().then(|| self.notice(&role.container, model.as_ref())).flatten();
         events.extend(drift);
-        let mut next = refresh::next_state(&role.container, &queue, model, false, self.now);
+        let mut next = refresh::next_state(&role.container, &queue, model, self.now);
         if self.arguments.alerts {
             let source = self.source();
             events.extend(refresh::alerts(&role.container, &next.requests, self.now, &source));
@@ -169,9 +169,7 @@ impl MandateRun<'_> {
     fn report_deadlines(&self, state: &ContainerState, outcome: &mut RoleOutcome) {
         let breached = state.requests.iter().filter(|line| line.sla == Some(SlaClass::Breached));
         outcome.findings.extend(breached.map(|line| {
-            let deadline =
-                if line.status == "accepted" { &line.complete_by } else { &line.respond_by };
-            format!("{} missed its deadline {}", line.request, deadline.as_deref().unwrap_or("?"))
+            format!("{} missed its deadline {}", line.request, line.deadline().unwrap_or("?"))
         }));
     }
 
@@ -271,22 +269,31 @@ impl MandateRun<'_> {
         self.write(container, None, vec![append], None, outcome)
     }
 
-    /// Appends the digests of the published files to memory, if a guardrail asks for it and they
+    /// Appends the digests of the published files to memory where a guardrail asks for it and they
     /// differ from the last ones.
-    pub(super) fn log_digests(&self, outcome: &mut RoleOutcome) {
-        if outcome.error.is_none()
-            && outcome.logs_digests
-            && let Err(error) = self.try_log_digests(outcome)
-        {
-            outcome.error = Some(format!("{error:#}"));
+    pub(super) fn log_digests(&self, outcomes: &mut [RoleOutcome]) -> anyhow::Result<()> {
+        let is_wanted = |outcome: &RoleOutcome| outcome.error.is_none() && outcome.logs_digests;
+        if !outcomes.iter().any(is_wanted) {
+            return Ok(());
         }
+        let Some(Ok((manifest, _))) = verify::manifest(self.root)? else { return Ok(()) };
+        let (roles, _) = responsibilities::read_all(self.root, self.inputs)?;
+        for outcome in outcomes.iter_mut().filter(|outcome| is_wanted(outcome)) {
+            let role = roles.iter().find(|role| role.container.id == outcome.id);
+            let Some(role) = role else { continue };
+            if let Err(error) = self.append_digests(&role.container, &manifest, outcome) {
+                outcome.error = Some(format!("{error:#}"));
+            }
+        }
+        Ok(())
     }
 
-    fn try_log_digests(&self, outcome: &mut RoleOutcome) -> anyhow::Result<()> {
-        let (roles, _) = responsibilities::read_all(self.root, self.inputs)?;
-        let role = roles.into_iter().find(|role| role.container.id == outcome.id);
-        let Some(container) = role.map(|role| role.container) else { return Ok(()) };
-        let Some(Ok((manifest, _))) = verify::manifest(self.root)? else { return Ok(()) };
+    fn append_digests(
+        &self,
+        container: &Container,
+        manifest: &Manifest,
+        outcome: &mut RoleOutcome,
+    ) -> anyhow::Result<()> {
         let folder = format!("{}/", container.path("ai_context"));
         let files = manifest.artifacts.iter().filter_map(|entry| {
             Some(format!("{} {}", entry.path.strip_prefix(&folder)?, entry.hash))
@@ -298,7 +305,7 @@ impl MandateRun<'_> {
             return Ok(());
         }
         let line = Event::render(self.now, CONTEXT_REFRESHED, &[("source", &self.source())], &text);
-        let appends = self.event_appends(&container, &[line]);
-        self.write(&container, None, appends, None, outcome)
+        let appends = self.event_appends(container, &[line]);
+        self.write(container, None, appends, None, outcome)
     }
 }

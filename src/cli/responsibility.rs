@@ -12,7 +12,7 @@ use super::{Exit, output, project, report, responsibility_files};
 use crate::build::Inputs;
 use crate::build::responsibilities::{self, Role};
 use crate::emit;
-use crate::model::layout::{AI_CONTEXT, RESPONSIBILITIES};
+use crate::model::layout::AI_CONTEXT;
 use crate::model::{Severity, timestamp};
 use crate::responsibility::addons::RoleFile;
 use crate::responsibility::registry::Lifecycle;
@@ -215,7 +215,7 @@ fn show(root: &Root, arguments: &ShowRoleArgs) -> anyhow::Result<Exit> {
     let (inputs, roles) = read(root)?;
     let role = find(roles, &arguments.id)?;
     let path = match arguments.file.as_deref().map(|name| name.trim_end_matches(".md")) {
-        None => format!("{RESPONSIBILITIES}/{}.md", role.container.id),
+        None => role.container.pack_path(),
         Some(name) => {
             let files = RoleFile::all(&inputs.plan.responsibilities.addons);
             let names: Vec<&str> =
@@ -225,10 +225,7 @@ fn show(root: &Root, arguments: &ShowRoleArgs) -> anyhow::Result<Exit> {
                 "{name:?} is not a file of a responsibility\nhint: one of {}",
                 names.join(", ")
             );
-            let folder = match inputs.plan.responsibilities.context_worker {
-                Some(_) => role.container.path(AI_CONTEXT),
-                None => format!("{RESPONSIBILITIES}/{}", role.container.id),
-            };
+            let folder = responsibilities::folder_of_files(&role.container, &inputs);
             format!("{folder}/{name}.md")
         }
     };

@@ -9,6 +9,7 @@ use super::inbox::{self, Request};
 use super::lists::{self, Item};
 use super::model_policy::ModelPolicy;
 use super::registry::Lifecycle;
+use crate::model::layout::RESPONSIBILITIES;
 use crate::model::timestamp;
 use crate::model::yaml_depth::{MAX_DEPTH, is_deep};
 use crate::parse::split_front_matter;
@@ -152,6 +153,11 @@ impl Container {
             "" => below.to_string(),
             folder => format!("{folder}/{below}"),
         }
+    }
+
+    /// Returns the path of the pack.
+    pub fn pack_path(&self) -> String {
+        format!("{RESPONSIBILITIES}/{}.md", self.id)
     }
 
     /// Returns the files of a folder of the container, sorted by path.

@@ -27,7 +27,6 @@ pub fn next_state(
     container: &Container,
     queue: &QueueFacts,
     model: Option<ModelRecord>,
-    has_new_event: bool,
     now: i64,
 ) -> ContainerState {
     let old = container.state.as_ref();
@@ -47,7 +46,6 @@ pub fn next_state(
         append_only: append_only::compare(container).0,
     };
     if let Some(old) = old
-        && !has_new_event
         && !has_event_since(container, &old.head.as_of, now)
         && is_same(old, &next)
     {
@@ -106,9 +104,8 @@ pub fn drift_event(container: &Container, record: &ModelRecord, source: &str) ->
     let events = container.events().all;
     let last = events.iter().rev().find(|event| event.kind == MODEL_DRIFT);
     let is_known = last.is_some_and(|event| event.text == text);
-    let is_old = container.state.as_ref().and_then(|state| state.model.as_ref());
-    let was_mismatch = is_old.is_some_and(|old| old.verdict.is_mismatch());
-    if is_known && (was_mismatch || is_old.is_none()) {
+    let old = container.state.as_ref().and_then(|state| state.model.as_ref());
+    if is_known && old.is_none_or(|old| old.verdict.is_mismatch()) {
         return None;
     }
     let time = timestamp::parse(&record.last_checked_at)?;
@@ -136,14 +133,10 @@ pub fn alerts(
         if known.iter().any(is_same) {
             continue;
         }
-        let deadline = match request.status.as_str() {
-            "accepted" => &request.complete_by,
-            _ => &request.respond_by,
-        };
         let text = format!(
             "{} until {} (clause requests.sla_compliance)",
             request.subject,
-            deadline.as_deref().unwrap_or("no time")
+            request.deadline().unwrap_or("no time")
         );
         let facts = [("source", source), ("rfa", request.request.as_str())];
         lines.push(Event::render(now, kind, &facts, &text));

@@ -182,7 +182,9 @@ fn joined(document: &TextBlocks, chosen: &[(usize, usize)]) -> Vec<Passage> {
 
 /// Returns the text of a block, cut at the end of a sentence or at least of a word.
 fn shortened(block: &TextBlock, max: usize) -> String {
-    let is_marked = is_row(block) || block.text.starts_with(|c: char| c.is_ascii_digit());
+    let after_digits = block.text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let has_number = after_digits.len() < block.text.len() && after_digits.starts_with(". ");
+    let is_marked = is_row(block) || has_number;
     let item = if block.is_item && !is_marked { "- " } else { "" };
     if block.text.len() <= max {
         return format!("{item}{}", block.text);

@@ -63,6 +63,16 @@ pub struct RequestLine {
     pub sla: Option<SlaClass>,
 }
 
+impl RequestLine {
+    /// Returns the deadline that applies: accepted work has to be done, other requests answered.
+    pub fn deadline(&self) -> Option<&str> {
+        match self.status.as_str() {
+            "accepted" => self.complete_by.as_deref(),
+            _ => self.respond_by.as_deref(),
+        }
+    }
+}
+
 /// State of a deadline.
 #[derive(
     Clone, Copy, Debug, Deserialize, Eq, JsonSchema, Ord, PartialEq, PartialOrd, Serialize,

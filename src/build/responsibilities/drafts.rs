@@ -93,7 +93,7 @@ pub(in crate::build) fn draft_all(
 }
 
 /// Returns the folder of a responsibility's files: in its container if blue may write there.
-pub(in crate::build) fn folder_of_files(container: &Container, inputs: &Inputs) -> String {
+pub fn folder_of_files(container: &Container, inputs: &Inputs) -> String {
     match inputs.plan.responsibilities.context_worker {
         Some(_) => container.path(AI_CONTEXT),
         None => format!("{RESPONSIBILITIES}/{}", container.id),

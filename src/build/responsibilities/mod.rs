@@ -6,7 +6,7 @@ mod paths;
 mod read;
 mod render;
 
-pub use drafts::{Draft, draft};
+pub use drafts::{Draft, draft, folder_of_files};
 pub(super) use drafts::{DraftedRole, draft_all};
 pub(super) use read::read;
 pub use read::{Role, read_all, read_one};

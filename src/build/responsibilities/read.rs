@@ -105,6 +105,13 @@ pub(in crate::build) fn read(
     Ok(roles)
 }
 
+/// Reports a file of a responsibility that people wrote where blue would write its own.
+pub(super) fn hand_written(path: &str, id: &str) -> Diagnostic {
+    let message = "written by hand; blue leaves it alone";
+    let hint = format!("run `blue responsibility adopt {id}`, which keeps a copy");
+    Diagnostic::new(Code::RoleHandWritten, path, message).hint(hint)
+}
+
 struct Reader<'a> {
     root: &'a Root,
     inputs: &'a Inputs,
@@ -244,9 +251,7 @@ impl Reader<'_> {
         let inputs = self.inputs;
         for path in inputs.plan.responsibilities.addons.iter().map(addons::path) {
             if files.contains_key(&path) {
-                let message = "written by hand; blue leaves it alone";
-                let hint = format!("run `blue responsibility adopt {id}`, which keeps a copy");
-                self.note(Code::RoleHandWritten, &at(&path), message, &hint);
+                self.notes.push(hand_written(&at(&path), id));
             }
         }
     }

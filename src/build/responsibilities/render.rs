@@ -1,12 +1,12 @@
 //! Renders the files of responsibilities: those in `ai_context/`, and the pack that hooks print.
 
 use super::drafts::{DraftedRole, folder_of_files, pack};
+use super::read::hand_written;
 use super::{Draft, Role};
 use crate::build::artifacts::{BuiltArtifact, CurrentArtifacts, check_wrapper};
 use crate::build::{Corpus, Inputs};
 use crate::model::escape::{escape_attribute, escape_line};
-use crate::model::layout::RESPONSIBILITIES;
-use crate::model::{Action, Artifact, Code, Diagnostic, Digest, Format, Hasher, Listener};
+use crate::model::{Action, Artifact, Diagnostic, Digest, Format, Hasher, Listener};
 use crate::responsibility::Container;
 use crate::responsibility::addons::RoleFile;
 use crate::responsibility::bundle::CoreFile;
@@ -47,11 +47,7 @@ pub(in crate::build) fn paths(inputs: &Inputs, container: &Container) -> Vec<Str
     let folder = folder_of_files(container, inputs);
     let files = RoleFile::all(&inputs.plan.responsibilities.addons).into_iter();
     let files = files.map(|file| format!("{folder}/{}", file.name()));
-    files.chain([pack_path(container)]).collect()
-}
-
-fn pack_path(container: &Container) -> String {
-    format!("{RESPONSIBILITIES}/{}.md", container.id)
+    files.chain([container.pack_path()]).collect()
 }
 
 fn held(inputs: &Inputs, role: &Role, current: &CurrentArtifacts) -> Vec<BuiltArtifact> {
@@ -77,10 +73,7 @@ fn files(
     for (file, fitted) in &draft.texts {
         let path = format!("{folder}/{}", file.name());
         if matches!(verify::on_disk(root, &path, None)?, OnDisk::Foreign) {
-            let message = "written by hand; blue leaves it alone";
-            let hint =
-                format!("run `blue responsibility adopt {}`, which keeps a copy", container.id);
-            notes.push(Diagnostic::new(Code::RoleHandWritten, &path, message).hint(hint));
+            notes.push(hand_written(&path, &container.id));
             continue;
         }
         let keys = keys(inputs, container, file);
@@ -196,7 +189,7 @@ fn pack_artifact(
     action.add_fact("container", container.path(&container.id).as_bytes());
     action.add_fact("sections", hasher.digest().as_bytes());
     action.add_fact("drift", drift.clone().unwrap_or_default().as_bytes());
-    let path = pack_path(container);
+    let path = container.pack_path();
     BuiltArtifact::unless_current(&path, action, current, |action| {
         let inputs_id = action.digest().short();
         let folder = container.path("");

@@ -65,7 +65,7 @@ fn a_template_renders_an_add_on_and_its_changes_are_noticed() {
     assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 1);
     project.build();
     assert!(project.read(&path).contains("---\n# Risks\n"));
-    project.write(".blue/templates/risks.md", "one\n{{ nobody }}\n");
+    project.write(".blue/templates/risks.md", "one\n{{ unknown }}\n");
     let output = project.blue(&["knowledge", "build"]);
     assert_eq!(output.code, 2);
     assert!(output.stderr.contains(".blue/templates/risks.md:2: undefined"), "{}", output.stderr);
