@@ -35,7 +35,7 @@ pub(super) fn excerpts(page: &Page<'_>) -> (String, Texts) {
 }
 
 /// Returns a heading without a leading number or a trailing colon.
-fn section_name(title: &str) -> &str {
+pub(super) fn section_name(title: &str) -> &str {
     let title = title.trim().trim_end_matches(':').trim_matches('*');
     let title = title.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ')');
     title.trim()

@@ -1,21 +1,22 @@
 //! Chooses the sentence that says what a document decides, and the paragraph around it.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::sync::LazyLock;
+
 use super::Page;
-use super::decisive::{is_choice, is_context, is_decision};
-use super::excerpts::heading_position;
-use super::header_fields::{key_and_value, without_bullet};
+use super::decisive::{Decisiveness, decisiveness, is_dependent, is_situation};
 use super::markdown::Paragraph;
 use super::options;
 use super::plain_text::{first_sentence, plain_within};
-use super::summary_headings::{
-    CONSEQUENCE_HEADINGS, CONTEXT_HEADINGS, DECISION_HEADINGS, PROPOSAL_HEADINGS, SKIPPED_HEADINGS,
-    SUMMARY_HEADINGS,
+use super::prose::{
+    MAX_PARAGRAPHS, MIN_WORDS, is_running_text, item_texts, paragraph_text, statements,
 };
-use super::summary_text::{
-    has_words, is_about_text, is_introduction, is_metadata, is_noise, join_items, stated_in_lines,
-    without_label,
-};
-use crate::model::status_words;
+use super::summary_sections::SectionKind;
+use super::summary_text::{has_words, is_noise, join_items};
+use super::title_candidates;
+use crate::model::word::stems;
+use crate::model::{rules, status_words};
 
 /// The summary of a document. Both texts are empty if it has no prose.
 #[derive(Default)]
@@ -27,57 +28,57 @@ pub(super) struct Summary {
 }
 
 /// Keys of header fields in which authors summarise a document.
-const SUMMARY_KEYS: &[&str] =
-    &["summary", "abstract", "description", "tldr", "tl;dr", "synopsis", "short description"];
+static SUMMARY_KEYS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/summary_keys.txt")).collect());
 
-/// Minimum number of words in a summary.
-const MIN_WORDS: usize = 4;
+/// Points for a sentence that states a decision or a proposal, for one that asks for something, and
+/// for one that may be a decision.
+const STATED: i32 = 35;
+const IMPERATIVE: i32 = 30;
+const LIKELY: i32 = 25;
 
-/// Longest line of code in a summary, in bytes.
-const MAX_CODE: usize = 80;
+/// Points for a sentence with all terms of the title.
+const TITLE: i32 = 10;
 
-/// Number of statements of a section among which a proposal is searched, and of paragraphs among
-/// which statements are.
-const MAX_PARAGRAPHS: usize = 3;
-const MAX_SEARCHED: usize = 40;
+/// Maximum points for the words of a sentence.
+const MAX_FOR_WORDS: i32 = STATED + TITLE;
 
-/// Returns the summary of a page: what its author wrote as one, or else the first good sentence of
-/// the section that is most likely to state the decision.
+/// Points for a sentence that has no other terms than the title.
+const REPEATED_TITLE: i32 = -25;
+
+/// Points for a sentence about the situation before the decision.
+const SITUATION: i32 = -5;
+
+/// Points for a sentence that depends on the one before it.
+const DEPENDENT: i32 = -8;
+
+/// Points for each paragraph and each sentence before the sentence in its section, and for each
+/// heading before the section, up to a number of them.
+const PARAGRAPH: (i32, usize) = (-6, 3);
+const SENTENCE: (i32, usize) = (-5, 4);
+const HEADING: (i32, usize) = (-2, 10);
+
+/// Number of headings after which sections with other names are not searched, and number of sections
+/// that are searched. The time to read them is the same for every length of a document.
+const MAX_OTHER: usize = 8;
+const MAX_SECTIONS: usize = 16;
+
+/// Number of headings among which the effect of a decision is searched.
+const MAX_EFFECTS: usize = 64;
+
+/// Maximum number of terms of a title and of a sentence that are compared.
+const MAX_TERMS: usize = 64;
+
+/// Returns the summary of a page: what its author wrote as one, or else the sentence with the most
+/// points.
+///
+/// The points were chosen by reading the summaries that changed in 16 document trees. They are
+/// rounded: nearby values choose equally well. ADR 0032 has the numbers.
 pub(super) fn summary(page: &Page<'_>) -> Summary {
-    let sections = |names: &'static [&'static str]| sections(page, names);
     let summary = stated(page)
-        .or_else(|| sections(SUMMARY_HEADINGS).find_map(|part| decision(page, part)))
-        // An abstract often starts with the context.
-        .or_else(|| {
-            let mut parts = sections(&["abstract"]);
-            parts.find_map(|part| proposal(page, part).or_else(|| first_statement(page, part)))
-        })
-        .or_else(|| sections(DECISION_HEADINGS).find_map(|part| decision(page, part)))
-        .or_else(|| short_decision(page))
-        // A summary that only describes the situation is better than nothing.
-        .or_else(|| {
-            let mut parts = sections(SUMMARY_HEADINGS).chain(sections(DECISION_HEADINGS));
-            let first = parts.find_map(|part| first_statement(page, part))?;
-            let mut proposals = sections(&PROPOSAL_HEADINGS[3..]);
-            proposals.find_map(|part| proposal(page, part)).or(Some(first))
-        })
-        .or_else(|| {
-            let head = page.body.paragraphs_in(&page.head);
-            let parts = std::iter::once(head).chain(sections(PROPOSAL_HEADINGS));
-            let first = |part| first_statement(page, part);
-            parts
-                .clone()
-                .find_map(|part| proposal(page, part))
-                .or_else(|| sections(&PROPOSAL_HEADINGS[3..]).find_map(first))
-                .or_else(|| sections(CONTEXT_HEADINGS).find_map(|part| proposal(page, part)))
-                .or_else(|| parts.chain(sections(CONTEXT_HEADINGS)).find_map(first))
-        })
-        .or_else(|| {
-            let mut parts = sections(SUMMARY_HEADINGS).chain(sections(DECISION_HEADINGS));
-            parts.find_map(|part| short_statement(page, part))
-        })
-        .or_else(|| first_statement(page, &page.body.paragraphs))
-        .or_else(|| short_statement(page, &page.body.paragraphs))
+        .or_else(|| best_sentence(page))
+        .or_else(|| statements(page, &page.body.paragraphs).next().map(from_text))
+        .or_else(|| short_statement(page, &page.body.paragraphs).map(from_text))
         .unwrap_or_default();
     options::with_names(page, summary)
 }
@@ -91,96 +92,181 @@ fn stated(page: &Page<'_>) -> Option<Summary> {
     let mut texts = texts.filter(|text| has_words(text, MIN_WORDS) && !is_noise(text));
     let text = texts.next()?;
     // A field of several sentences may start with the situation.
-    let part = part_from(&text, is_decision);
-    let part = part.filter(|part| has_words(&first_sentence(part), MIN_WORDS + 2));
+    let mut parts =
+        parts(&text).filter(|part| decisiveness(&first_sentence(part)) != Decisiveness::None);
+    let part = parts.find(|part| has_words(&first_sentence(part), MIN_WORDS + 2));
     Some(from_text(part.unwrap_or(&text).to_string()))
 }
 
-/// Returns a text from its first sentence of a kind.
-fn part_from(text: &str, is_meant: fn(&str) -> bool) -> Option<&str> {
-    let mut rest = text;
-    while has_words(rest, MIN_WORDS) {
-        let sentence = first_sentence(rest);
-        if is_meant(&sentence) {
-            return Some(rest);
+/// Returns a text from its first sentence on, from its second one on, and so on.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let all = Some(text).filter(|text| has_words(text, 1));
+    std::iter::successors(all, |text| {
+        let rest = text[first_sentence(text).len()..].trim_start();
+        has_words(rest, MIN_WORDS).then_some(rest)
+    })
+}
+
+/// Returns the sentence of a page with the most points. Of equal ones, the one in the better place
+/// counts.
+fn best_sentence(page: &Page<'_>) -> Option<Summary> {
+    let titles = title_candidates::candidates(page);
+    let title = title_candidates::choose(&titles, "", |_| false);
+    let title = stems(title.unwrap_or_default(), MAX_TERMS);
+    let mut best: Option<(i32, Summary)> = None;
+    for section in sections(page) {
+        let n_points =
+            |best: &Option<(i32, Summary)>| best.as_ref().map_or(i32::MIN, |best| best.0);
+        // Most sentences are in a place where no words make them the best.
+        if section.points + MAX_FOR_WORDS <= n_points(&best) {
+            break;
         }
-        rest = rest[sentence.len()..].trim_start();
+        for (points, text) in candidates(page, &section) {
+            if points + MAX_FOR_WORDS <= n_points(&best) {
+                continue;
+            }
+            let summary = beyond_title(from_text(text), &title);
+            let points = points + points_of_text(&summary.line, &title, section.kind);
+            if points > n_points(&best) {
+                best = Some((points, summary));
+            }
+        }
     }
-    None
+    best.map(|(_, summary)| summary)
 }
 
-/// Returns the paragraphs of the sections with the given names, in the order of the names.
-fn sections<'a>(
-    page: &'a Page<'_>,
-    names: &'static [&'static str],
-) -> impl Iterator<Item = &'a [Paragraph]> + Clone {
-    let headings = page.body.headings.iter().enumerate();
-    let mut ranked: Vec<(usize, usize)> = headings
-        .filter_map(|(index, heading)| Some((heading_position(names, heading)?, index)))
-        .collect();
-    ranked.sort_unstable();
-    let ranges = ranked.into_iter().map(|(_, index)| page.body.section(index));
-    ranges.map(|range| page.body.paragraphs_in(&range))
+/// Joins a sentence that repeats the title with the next one of its paragraph.
+fn beyond_title(summary: Summary, title: &[u32]) -> Summary {
+    if !repeats(&stems(&summary.line, MAX_TERMS), title) {
+        return summary;
+    }
+    let rest = summary.brief[summary.line.len()..].trim_start();
+    let end = summary.brief.len() - rest.len() + first_sentence(rest).len();
+    Summary { line: summary.brief[..end].to_string(), brief: summary.brief }
 }
 
-/// Returns the first sentence of a part, or one that states the decision if the first one describes
-/// the situation before it; `None` if none does. A list at the start of the part comes before the text below it.
-fn decision(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
+/// Returns true if all terms of a sentence are in the title.
+fn repeats(terms: &[u32], title: &[u32]) -> bool {
+    terms.iter().all(|term| title.contains(term))
+}
+
+/// A part of a page in which the summary is searched.
+struct SearchedSection<'a> {
+    kind: SectionKind,
+    /// Points of its first sentence.
+    points: i32,
+    paragraphs: &'a [Paragraph],
+}
+
+/// Returns the sections in which the summary is searched, best first: the text under the title,
+/// sections whose names promise a summary, and the first ones of those with other names.
+fn sections<'a>(page: &'a Page<'_>) -> Vec<SearchedSection<'a>> {
+    let body = &page.body;
+    let section = |kind: SectionKind, n_headings_before, range| {
+        let n_headings = if kind == SectionKind::Decision { 0 } else { n_headings_before };
+        let points = kind.points() + points(HEADING, n_headings);
+        SearchedSection { kind, points, paragraphs: body.paragraphs_in(&range) }
+    };
+    let mut sections = vec![section(SectionKind::Opening, 0, page.head.clone())];
+    for (index, heading) in body.headings.iter().enumerate() {
+        let kind = SectionKind::of(heading);
+        let is_named = !matches!(kind, SectionKind::Other | SectionKind::Effect);
+        let is_far = index >= MAX_OTHER || page.head.contains(&heading.start);
+        if kind == SectionKind::Skipped || !is_named && is_far {
+            continue;
+        }
+        if sections.len() == MAX_SECTIONS {
+            break;
+        }
+        let range = if is_named { body.section(index) } else { above_next(page, index) };
+        sections.push(section(kind, index + 1, range));
+    }
+    sections.sort_by_key(|section| Reverse(section.points));
+    sections
+}
+
+/// Returns the text between a heading and the next one.
+fn above_next(page: &Page<'_>, index: usize) -> Range<usize> {
+    let next = page.body.headings.get(index + 1);
+    page.body.headings[index].after..next.map_or(page.text.len(), |next| next.start)
+}
+
+/// Returns the texts of a section from each of its sentences on, with the points for their places.
+fn candidates(page: &Page<'_>, section: &SearchedSection<'_>) -> Vec<(i32, String)> {
+    let SearchedSection { kind, points: place, paragraphs } = *section;
+    let is_decision_section = kind == SectionKind::Decision;
+    let (max_paragraphs, max_sentences) = match kind {
+        SectionKind::Other | SectionKind::Effect => (1, 2),
+        _ => (PARAGRAPH.1 + 1, SENTENCE.1 + 1),
+    };
+    let mut texts = Vec::new();
     if paragraphs.first().is_some_and(|first| first.in_list && !first.in_quote) {
-        let items = || join_items(item_texts(page, paragraphs));
-        let listed = || Some(items()).filter(|items| has_words(items, MIN_WORDS)).map(from_text);
-        let found = proposal(page, paragraphs).or_else(listed);
-        return found.or_else(|| first_statement(page, paragraphs));
+        let items = join_items(item_texts(page, paragraphs));
+        texts.extend(Some(items).filter(|items| has_words(items, MIN_WORDS)));
     }
-    let first = first_statement(page, paragraphs)?;
-    if is_decision(&first.line) {
-        return Some(first);
+    texts.extend(statements(page, paragraphs).take(max_paragraphs));
+    if is_decision_section && texts.is_empty() {
+        texts.extend(short_decision(page, paragraphs));
     }
-    // The reasons may come before the choice: "We have therefore settled on D3."
-    let choice = || sentence(page, paragraphs, MAX_SEARCHED, is_choice);
-    match is_context(&first.line) {
-        true => proposal(page, paragraphs).or_else(choice),
-        false => choice().or(Some(first)),
-    }
+    let sentences = texts.iter().take(max_paragraphs).enumerate().flat_map(|(n_before, text)| {
+        let place = place + points(PARAGRAPH, n_before);
+        // A few words before a sentence say something only if they can be the decision.
+        let is_short = |part: &str| !has_words(&first_sentence(part), MIN_WORDS);
+        let parts = parts(text).take(max_sentences).enumerate();
+        let parts = parts.filter(move |(_, part)| is_decision_section || !is_short(part));
+        parts.map(move |(n, part)| (place + points(SENTENCE, n), part.to_string()))
+    });
+    sentences.collect()
+}
+
+fn points((each, max): (i32, usize), n: usize) -> i32 {
+    each * n.min(max) as i32
+}
+
+/// Returns the points for the words of a sentence.
+fn points_of_text(sentence: &str, title: &[u32], kind: SectionKind) -> i32 {
+    let terms = stems(sentence, MAX_TERMS);
+    let n_shared = title.iter().filter(|term| terms.contains(term)).count();
+    let is_situation = is_situation(sentence);
+    let decision = match decisiveness(sentence) {
+        Decisiveness::Stated => STATED,
+        Decisiveness::Imperative => IMPERATIVE,
+        Decisiveness::Likely => LIKELY,
+        Decisiveness::None if is_situation => SITUATION,
+        Decisiveness::None => kind.points_of_statement(),
+    };
+    let dependent = if is_dependent(sentence) { DEPENDENT } else { 0 };
+    let repeated = if repeats(&terms, title) { REPEATED_TITLE } else { 0 };
+    decision + dependent + repeated + TITLE * n_shared as i32 / title.len().max(1) as i32
 }
 
 /// Returns a decision of too few words for a summary, such as `Use Kafka.`, with the sentence about
 /// its consequences.
-fn short_decision(page: &Page<'_>) -> Option<Summary> {
-    let short = sections(page, DECISION_HEADINGS).find_map(|part| short_statement(page, part))?;
-    let is_status = || status_words::parse(&short.line).is_some();
-    let more = sections(page, CONSEQUENCE_HEADINGS).find_map(|part| first_statement(page, part))?;
-    let end = if short.brief.ends_with(['.', '!', '?']) { "" } else { "." };
-    (!is_status()).then(|| from_text(format!("{}{end} {}", short.brief, more.brief)))
-}
-
-/// Returns the first sentence of a part that is a statement of its own.
-fn first_statement(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
-    statements(page, paragraphs).next().map(from_text)
+fn short_decision(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<String> {
+    let short = short_statement(page, paragraphs)?;
+    if status_words::parse(&short).is_some() {
+        return None;
+    }
+    let statement = |is_meant: fn(SectionKind) -> bool| {
+        let headings = page.body.headings.iter().enumerate().take(MAX_EFFECTS);
+        let mut meant = headings.filter(|(_, heading)| is_meant(SectionKind::of(heading)));
+        meant.find_map(|(index, _)| {
+            statements(page, page.body.paragraphs_in(&above_next(page, index))).next()
+        })
+    };
+    let effect = statement(|kind| kind == SectionKind::Effect)
+        .or_else(|| statement(|kind| kind == SectionKind::Other));
+    let end = if short.ends_with(['.', '!', '?']) { "" } else { "." };
+    Some(effect.map_or(short.clone(), |effect| format!("{short}{end} {effect}")))
 }
 
 /// Returns the first paragraph of a part that has too few words for a summary, for a document that
 /// says no more.
-fn short_statement(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
+fn short_statement(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<String> {
     let running = paragraphs.iter().filter(|paragraph| is_running_text(paragraph));
-    let texts = running.take(MAX_SEARCHED).filter_map(|paragraph| paragraph_text(page, paragraph));
-    texts.filter(|text| has_words(text, 1)).map(from_text).next()
-}
-
-/// Returns the first sentence of a part that proposes something.
-fn proposal(page: &Page<'_>, paragraphs: &[Paragraph]) -> Option<Summary> {
-    sentence(page, paragraphs, MAX_PARAGRAPHS, is_decision)
-}
-
-/// Returns the first sentence of a kind in the first paragraphs of a part.
-fn sentence(
-    page: &Page<'_>,
-    paragraphs: &[Paragraph],
-    max_paragraphs: usize,
-    is_meant: fn(&str) -> bool,
-) -> Option<Summary> {
-    let mut texts = running_text(page, paragraphs).take(max_paragraphs);
-    texts.find_map(|text| Some(from_text(part_from(&text, is_meant)?.to_string())))
+    let mut texts =
+        running.take(MAX_PARAGRAPHS).filter_map(|paragraph| paragraph_text(page, paragraph));
+    texts.find(|text| has_words(text, 1))
 }
 
 /// Takes the first sentence of a text. A sentence of fewer words than a summary needs is joined with
@@ -192,138 +278,4 @@ fn from_text(text: String) -> Summary {
         end = text.len() - rest.len() + first_sentence(rest).len();
     }
     Summary { line: text[..end].to_string(), brief: text }
-}
-
-/// Returns the running text of a part; if there is none, the first list items or else quotes.
-fn statements<'a>(
-    page: &'a Page<'_>,
-    paragraphs: &'a [Paragraph],
-) -> impl Iterator<Item = String> + 'a {
-    let mut running = running_text(page, paragraphs).peekable();
-    let quoted = || paragraphs.iter().filter(|paragraph| !paragraph.in_list && paragraph.in_quote);
-    let fallback = match running.peek() {
-        Some(_) => None,
-        None => {
-            let start = paragraphs.iter().position(|paragraph| paragraph.in_list);
-            let items = start.map(|start| join_items(item_texts(page, &paragraphs[start..])));
-            items
-                .filter(|items| has_words(items, MIN_WORDS))
-                .or_else(|| quoted().find_map(|paragraph| paragraph_text(page, paragraph)))
-        }
-    };
-    running.chain(fallback)
-}
-
-fn is_running_text(paragraph: &Paragraph) -> bool {
-    !paragraph.in_list && !paragraph.in_quote
-}
-
-/// Returns the paragraphs of a part that say something, as plain text. An introduction is joined
-/// with the list or the paragraph that it introduces.
-fn running_text<'a>(
-    page: &'a Page<'_>,
-    paragraphs: &'a [Paragraph],
-) -> impl Iterator<Item = String> + 'a {
-    let indexes = (0..paragraphs.len()).filter(|index| is_running_text(&paragraphs[*index]));
-    indexes.take(MAX_SEARCHED).filter_map(move |index| {
-        let text = paragraph_text(page, &paragraphs[index])?;
-        let is_cut = !text.ends_with(['.', '!', '?', '"', ')', '。'])
-            && paragraphs.get(index + 1).is_some_and(|next| next.in_list);
-        if !is_introduction(&text) && !is_cut {
-            return Some(text);
-        }
-        if let Some(target) = text.strip_prefix("Moved to ") {
-            return Some(format!("This document was moved to {target}"));
-        }
-        let items = join_items(item_texts(page, &paragraphs[index + 1..]));
-        if !items.is_empty() {
-            let lead = text.trim_end_matches('.');
-            let colon = if lead.len() < text.len() { ":" } else { "" };
-            return Some(format!("{lead}{colon} {items}"));
-        }
-        let next = paragraphs.get(index + 1).filter(|next| is_running_text(next));
-        let next = next.and_then(|next| paragraph_text(page, next));
-        // `Where:` after an example explains the example.
-        let next = next.filter(|next| has_words(next, 3));
-        let joined = next.map(|next| format!("{text} {next}")).unwrap_or(text);
-        // Code follows. One line of it can end the sentence, and more is no part of it.
-        let joined = match (joined.strip_suffix(':'), code_line(page, &paragraphs[index])) {
-            (Some(_), Some(code)) => format!("{joined} `{code}`."),
-            (Some(text), None) => format!("{text}."),
-            (None, _) => joined,
-        };
-        has_words(&joined, MIN_WORDS).then_some(joined)
-    })
-}
-
-/// Returns the code right below a paragraph if it is one short line.
-fn code_line<'a>(page: &'a Page<'_>, paragraph: &Paragraph) -> Option<&'a str> {
-    let blocks = &page.body.code_blocks;
-    let block = blocks.get(blocks.partition_point(|code| code.start < paragraph.range.end))?;
-    let gap = page.text.get(paragraph.range.end..block.start)?;
-    let code = page.text[block.clone()].lines().map(str::trim);
-    let mut code = code.filter(|line| !line.is_empty() && !line.starts_with("```"));
-    let line = code.next().filter(|line| line.len() <= MAX_CODE && !line.contains('`'))?;
-    (gap.trim().is_empty() && code.next().is_none()).then_some(line)
-}
-
-/// Returns the plain text of a paragraph, unless it is markup, metadata or a notice. Of several
-/// header fields, one that summarises the document counts: `**Question:** …`.
-fn paragraph_text(page: &Page<'_>, paragraph: &Paragraph) -> Option<String> {
-    let raw = page.text[paragraph.range.clone()].trim();
-    let is_markup = raw.starts_with(['|', '<', '!']) || raw.starts_with("[!");
-    let heading = page.body.heading_of(paragraph.range.start);
-    let is_skipped = heading.is_some_and(|index| {
-        heading_position(SKIPPED_HEADINGS, &page.body.headings[index]).is_some()
-    });
-    if is_markup || is_skipped {
-        return None;
-    }
-    if let Some(value) = stated_in_lines(raw) {
-        return Some(plain_within(page.text, &value)).filter(|text| has_words(text, MIN_WORDS));
-    }
-    if is_metadata(raw) {
-        return None;
-    }
-    let text = plain_within(page.text, raw);
-    let mut text = without_label(&text);
-    // The first sentences may be about the text itself.
-    while has_words(text, 1) {
-        let sentence = first_sentence(text);
-        if !is_about_text(&sentence) {
-            break;
-        }
-        text = text[sentence.len()..].trim_start();
-    }
-    (!is_noise(text)).then(|| text.to_string())
-}
-
-/// Returns the texts of the list items at the start of a part, without header fields and
-/// checkboxes.
-fn item_texts<'a>(page: &'a Page<'_>, paragraphs: &'a [Paragraph]) -> impl Iterator<Item = String> {
-    let items = paragraphs.iter().take_while(|paragraph| paragraph.in_list);
-    let head = page.head.clone();
-    items.filter_map(move |item| {
-        let raw = &page.text[item.range.clone()];
-        // Loose items contain paragraphs of their own, which repeat the text.
-        let text = without_bullet(raw.trim_end());
-        if text.len() == raw.trim().len() {
-            return None;
-        }
-        let is_nested = |line: &str| line.is_empty() || without_bullet(line).len() < line.len();
-        let mut lines = text.lines().map(str::trim);
-        let first = lines.next().unwrap_or_default();
-        let is_field = head.contains(&item.range.start) && key_and_value(first).is_some();
-        if is_field || first.starts_with("[ ]") || first.starts_with("[x]") || is_metadata(first) {
-            return None;
-        }
-        // An item of a table of contents is a link to a section.
-        let is_link = first.starts_with('[') && first.ends_with(')');
-        if is_link && first.contains('#') && !first.contains("://") {
-            return None;
-        }
-        let more: Vec<&str> = lines.take_while(|line| !is_nested(line)).collect();
-        let text = format!("{first} {}", more.join(" "));
-        Some(plain_within(page.text, text.trim())).filter(|text| !text.is_empty())
-    })
 }

@@ -1,52 +1,30 @@
 //! Recognises texts that summarise nothing, and joins the items of a list to a sentence.
 
+use std::sync::LazyLock;
+
 use super::header_fields::{is_known, key_and_value};
 use super::plain_text::first_sentence;
 use super::section_names::is_section_name;
+use crate::model::rules;
 
 /// Maximum number of items in a summary.
 const MAX_ITEMS: usize = 3;
 
-/// Starts of notices about a document, in lower case.
-const NOTICES: &[&str] = &[
-    "note:",
-    "note that",
-    "warning",
-    "important:",
-    "disclaimer",
-    "update:",
-    "edit:",
-    "copyright",
-    "licensed under",
-    "this document is licensed",
-    "this work is licensed",
-    "spdx-",
-    "table of contents",
-    "last updated",
-    "see also",
-    "full responses:",
-    "todo",
-    "tbd",
-    "n/a",
-    "tracking issue",
-    "thanks to",
-    "authors:",
-    "author:",
-    "contact:",
-    "this template",
-    "this is the template",
-    "this section",
-    "lorem ipsum",
-    "keywords:",
-    "date:",
-    "describe ",
-    "one paragraph explanation",
-    "the key words",
-    "fill ",
-];
+/// Starts of notices about a document and of instructions to its author.
+static NOTICES: LazyLock<Vec<String>> =
+    LazyLock::new(|| rules::phrases(include_str!("rules/notices.txt")));
 
 /// Labels in front of a statement that are not section names.
-const LABELS: &[&str] = &["tl;dr", "tldr", "in short", "in summary", "decision made", "we decided"];
+static LABELS: LazyLock<Vec<String>> =
+    LazyLock::new(|| rules::phrases(include_str!("rules/summary_labels.txt")));
+
+/// Phrases of sentences about the text itself.
+static ABOUT_TEXT: LazyLock<Vec<String>> =
+    LazyLock::new(|| rules::phrases(include_str!("rules/about_text.txt")));
+
+/// Keys of lines with a value that summarises a document, best first.
+static STATED_KEYS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| rules::entries(include_str!("rules/stated_keys.txt")).collect());
 
 /// Returns true if a text has at least `n` words.
 pub(super) fn has_words(text: &str, n: usize) -> bool {
@@ -69,7 +47,7 @@ pub(super) fn is_noise(text: &str) -> bool {
         || is_tags
         || is_link
         || is_section_name(text)
-        || NOTICES.iter().any(|notice| start.starts_with(notice))
+        || NOTICES.iter().any(|notice| start.starts_with(notice.as_str()))
         || is_command(text)
 }
 
@@ -83,11 +61,10 @@ fn is_command(text: &str) -> bool {
 /// document is a work in progress and subject to change.`
 pub(super) fn is_about_text(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    let states = ["work in progress", "subject to change", "a draft"];
-    lower.starts_with("this ") && states.iter().any(|state| lower.contains(state))
-        || lower.contains("adopt the convention")
-        || lower.contains("capitalized words must")
-        || lower.contains("your feedback")
+    ABOUT_TEXT.iter().any(|phrase| match phrase.split_once('*') {
+        Some((start, end)) => lower.starts_with(start) && lower.contains(end),
+        None => lower.contains(phrase.as_str()),
+    })
 }
 
 /// Returns true if a paragraph in Markdown consists of header fields, or is a heading in bold or an
@@ -121,14 +98,13 @@ fn is_person_field(raw: &str) -> bool {
 
 /// Returns the value of the field that summarises a document, of several on lines of their own.
 pub(super) fn stated_in_lines(raw: &str) -> Option<String> {
-    const KEYS: &[&str] = &["summary", "decision", "goal", "question", "problem", "topic"];
     if !raw.starts_with('*') {
         return None;
     }
     let mut fields = raw.lines().map(|line| key_and_value(line).filter(|_| line.starts_with('*')));
     let fields: Option<Vec<(String, String)>> = fields.by_ref().take(12).collect();
     let fields = fields.filter(|fields| fields.len() > 1)?;
-    let stated = KEYS.iter().find_map(|key| fields.iter().find(|(name, _)| name == key))?;
+    let stated = STATED_KEYS.iter().find_map(|key| fields.iter().find(|(name, _)| name == key))?;
     Some(stated.1.clone())
 }
 
