@@ -62,7 +62,7 @@ pub(super) fn plan(
 ) -> anyhow::Result<PlannedChanges> {
     let Corpus { root, inputs, graph, bindings, knowledge, roles, .. } = corpus;
     let Emitted { manifest, converted, intact } = emitted;
-    let roles = responsibilities::digest(roles.iter().map(|drafted| &drafted.role));
+    let roles = responsibilities::digest(inputs, roles.iter().map(|drafted| &drafted.role));
     let digest = inputs_digest(inputs, graph, bindings, knowledge, roles);
     let entries = artifacts.iter().map(|built| entry(built, intact.get(&built.path)));
     let wanted = new_manifest(corpus, digest, entries.collect());

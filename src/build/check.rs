@@ -40,7 +40,7 @@ pub(super) fn check(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcom
         let on_disk = authorship.on_disk(&artifact.path, known, &artifact.body)?;
         notes.extend(verify::finding(&artifact.path, &on_disk, &artifact.hash));
     }
-    let roles = responsibilities::digest(corpus.roles.iter().map(|drafted| &drafted.role));
+    let roles = responsibilities::digest(&inputs, corpus.roles.iter().map(|drafted| &drafted.role));
     let digest = inputs_digest(&inputs, &corpus.graph, &corpus.bindings, &corpus.knowledge, roles);
     let wanted = new_manifest(&corpus, digest, entries);
     notes.extend(check_manifest(root, &authorship, manifest.as_ref(), with_lf, &wanted)?);

@@ -261,6 +261,7 @@ pub fn build(root: &Root, options: &Options<'_>) -> anyhow::Result<Outcome> {
     let written = emit::commit(root, &planned.changes, &planned.removals);
     let written = shared.finish(root, written)?;
     targets::tidy_up(root, &planned.removals);
+    planned.fates.extend(responsibilities::write_local(&corpus)?);
 
     notes.extend(planned.notes);
     let mut outcome = Outcome::new(&corpus, planned.fates, notes);
@@ -294,6 +295,12 @@ pub fn has_changes(root: &Root, max_files: usize) -> Option<bool> {
     few.then(|| !is_unchanged(root, &previous))
 }
 
+/// Returns true if no file changed since the last build, and that build had no errors.
+pub fn is_settled(root: &Root) -> bool {
+    let previous = state::load(root, false);
+    previous.counts.errors == 0 && is_unchanged(root, &previous)
+}
+
 /// Returns true if a build would start from other inputs than those of the manifest. Documents are read
 /// only if files changed.
 pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
@@ -307,9 +314,15 @@ pub fn is_stale(root: &Root) -> anyhow::Result<bool> {
     let store = FactsStore::load(root, &inputs, false);
     let survey = survey_with(root, &inputs, &previous, &store, &Silent)?;
     let Survey { graph, bindings, knowledge, roles, .. } = &survey;
-    let roles = responsibilities::digest(roles.iter());
+    let roles = responsibilities::digest(&inputs, roles.iter());
     let digest = manifest::inputs_digest(&inputs, graph, bindings, knowledge, roles);
     Ok(digest.to_string() != manifest.inputs)
+}
+
+/// Judges the responsibilities of a survey by the hygiene gates, as a build does.
+pub fn judge_responsibilities(inputs: &Inputs, survey: &mut Survey) -> anyhow::Result<()> {
+    survey.notes.extend(responsibilities::gate_notes(inputs, &survey.roles)?);
+    Ok(())
 }
 
 /// Copies the bundle of the current work to its fixed name, if the branch or a bundle changed.

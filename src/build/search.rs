@@ -51,7 +51,7 @@ pub fn search_index(
     let previous = state::load(root, false);
     let survey = super::survey_with(root, &loaded, &previous, &store, &Silent)?;
     let super::Survey { graph, bindings, knowledge, roles, .. } = &survey;
-    let roles = super::responsibilities::digest(roles.iter());
+    let roles = super::responsibilities::digest(&loaded, roles.iter());
     let digest = super::manifest::inputs_digest(&loaded, graph, bindings, knowledge, roles);
     let lexicon = Lexicon::new(&survey.graph.documents, survey.terms);
     let rows = survey.graph.documents.iter().map(|document| row_of(document.uri.as_str()));

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use crate::model::BuildTarget;
 use crate::model::build_target::OPENCODE;
 use crate::model::layout::CONFIG;
-use crate::wire::agent::{Agent, SessionBy, hooks};
+use crate::wire::agent::{Agent, SessionBy, hooks, hooks_with_roles};
 use crate::wire::attributes::ATTRIBUTES;
 use crate::wire::copilot_hooks::{self, COPILOT_HOOKS};
 use crate::wire::register::{self, JsonEntry, Registration, ServerForm};
@@ -69,7 +69,12 @@ impl AgentName {
     /// Returns the file that only this agent reads, and the entry in it that connects the agent.
     pub(super) fn own_file(self) -> (&'static str, Registration) {
         let targets = [];
-        let files = AgentFiles { agents: &[self], targets: &targets, servers: Servers::Included };
+        let files = AgentFiles {
+            agents: &[self],
+            targets: &targets,
+            servers: Servers::Included,
+            has_roles: false,
+        };
         let mut files = files.list();
         let at = files.iter().position(|(path, _)| *path != MCP && *path != ATTRIBUTES);
         files.swap_remove(at.expect("every agent has a file of its own"))
@@ -123,6 +128,8 @@ pub(super) struct AgentFiles<'a> {
     pub(super) agents: &'a [AgentName],
     pub(super) targets: &'a [BuildTarget],
     pub(super) servers: Servers,
+    /// True if the project has responsibilities, whose packs a hook of their own prints.
+    pub(super) has_roles: bool,
 }
 
 impl AgentFiles<'_> {
@@ -132,7 +139,11 @@ impl AgentFiles<'_> {
         let mcp = || vec![JsonEntry::Server(ServerForm::McpServers)];
         for agent in AgentName::ALL.into_iter().filter(|agent| self.agents.contains(agent)) {
             let session = agent.session_by(self.targets);
-            let hooks = |agent| JsonEntry::Hooks(hooks(agent, session));
+            let list = |agent| match self.has_roles {
+                true => hooks_with_roles(agent, session),
+                false => hooks(agent, session),
+            };
+            let hooks = |agent| JsonEntry::Hooks(list(agent));
             let of_agent = match agent {
                 AgentName::Claude => vec![
                     (CLAUDE, Registration::Json(vec![hooks(Agent::Claude)])),
@@ -147,7 +158,7 @@ impl AgentFiles<'_> {
                     vec![(GEMINI, Registration::Json(entries))]
                 }
                 AgentName::Copilot => {
-                    let text = copilot_hooks::text(session);
+                    let text = copilot_hooks::text(&list(Agent::Copilot));
                     vec![
                         (COPILOT_HOOKS, Registration::HookFile(text)),
                         (MCP, Registration::Json(mcp())),

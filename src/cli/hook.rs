@@ -22,6 +22,7 @@ use crate::root::Root;
 use crate::serve::log::{bundle_line, text_line};
 use crate::serve::{bundles, work};
 use crate::wire::agent::{SCRIPTS, SessionBy};
+use crate::wire::audit::AuditLine;
 use crate::wire::copilot_hooks::COPILOT_HOOKS;
 use crate::wire::header::{self, HookForm};
 use crate::wire::jsonl::BundleLine;
@@ -56,6 +57,8 @@ enum HookEvent {
     SessionWorkflow,
     /// A session starts: print the session bundle of $BLUE_HOME or ~/.blue
     SessionGlobal,
+    /// A session starts: print the pack of $BLUE_RESPONSIBILITY or of .blue/worktree.json
+    SessionResponsibility,
     /// A session starts: print the bundle of the hand-written files in knowledge/
     SessionKnowledge,
     /// The user sent a prompt: print the current work if it changed
@@ -89,6 +92,7 @@ impl HookArgs {
             HookEvent::SessionStart
             | HookEvent::SessionWorkflow
             | HookEvent::SessionKnowledge
+            | HookEvent::SessionResponsibility
             | HookEvent::SessionGlobal => return self.start(directory, input, form),
             // The output of these events reaches only agents that take text.
             HookEvent::PreToolUse | HookEvent::PreCompact if form != HookForm::Plain => {
@@ -197,6 +201,7 @@ impl HookArgs {
             HookEvent::SessionWorkflow => "session-workflow",
             HookEvent::SessionKnowledge => "session-start knowledge",
             HookEvent::SessionGlobal => "session-start global",
+            HookEvent::SessionResponsibility => "session-responsibility",
             _ => return false,
         };
         root.exists(SCRIPTS[0].0)
@@ -257,10 +262,16 @@ impl HookArgs {
                 "SessionStart"
             }
         };
-        record(&root, bundle_line(&bundle), &input.session_id, event)
+        let model = input.model.clone();
+        let line = AuditLine { model, ..bundle_line(&bundle) };
+        record(&root, line, &input.session_id, event)
     }
 
     fn bundle(&self, delivery: &Delivery) -> Option<BundleLine> {
+        if self.event == HookEvent::SessionResponsibility {
+            let stated = std::env::var("BLUE_RESPONSIBILITY").ok().filter(|name| !name.is_empty());
+            return bundles::of_responsibility(&delivery.root, &delivery.bundles, stated);
+        }
         let bundle = match self.event {
             HookEvent::SessionWorkflow => delivery.current(),
             HookEvent::SessionKnowledge => delivery.bundles.knowledge(),

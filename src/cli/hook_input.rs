@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Read};
 
 use serde_json::Value;
 
-use crate::wire::session;
+use crate::wire::session::{self, is_model};
 
 /// The fields that blue uses. Each of them may be missing.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub(super) struct HookInput {
     pub(super) agent_id: String,
     pub(super) tool_name: String,
     pub(super) tool_input: Value,
+    /// The model in use, which some agents report at the start of a session.
+    pub(super) model: Option<String>,
 }
 
 /// Size limit of the input.
@@ -41,6 +43,7 @@ impl HookInput {
             agent_id: text("agent_id"),
             tool_name: text("tool_name"),
             tool_input: value["tool_input"].clone(),
+            model: value["model"].as_str().filter(|model| is_model(model)).map(str::to_string),
         }
     }
 }

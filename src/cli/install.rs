@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::agent_files::{AgentFiles, AgentName, Servers, config_file};
 use super::build::BuildArgs;
-use super::connected::{configured_targets, connected_agents};
+use super::connected::{configured_targets, connected_agents, has_responsibilities};
 use super::diff::diff;
 use super::installation::{
     FileChange, FileStatus, Installation, ScriptState, read_bytes, script_state,
@@ -110,7 +110,8 @@ impl InstallArgs {
             false => agents.extend(&self.agents),
         }
         agents.retain(|agent| *agent != AgentName::Codex || !self.no_codex);
-        let files = AgentFiles { agents: &agents, targets: &targets, servers: self.servers() };
+        let (servers, has_roles) = (self.servers(), has_responsibilities(&root));
+        let files = AgentFiles { agents: &agents, targets: &targets, servers, has_roles };
         let mut files = files.list();
         files.extend((!asked.is_empty()).then(|| config_file(asked)));
         Installation::project(&folder, files)

@@ -39,7 +39,8 @@ impl LintArgs {
             true => Some(accept::lock(&root)?),
             false => None,
         };
-        let (survey, inputs) = survey(&root)?;
+        let (mut survey, inputs) = survey(&root)?;
+        build::judge_responsibilities(&inputs, &mut survey)?;
         let mut policy = inputs.policy;
         if self.prune {
             accept::prune(&root, &mut policy, &survey.notes)?;

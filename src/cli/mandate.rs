@@ -10,6 +10,7 @@ use super::output::OutputFormat;
 use super::responsibility::{find, time};
 use super::{Exit, build, output, project};
 use crate::build::responsibilities::{self, Role};
+use crate::model::layout::LOCAL_RESPONSIBILITIES;
 use crate::model::plural::counted;
 use crate::model::{Severity, timestamp};
 use crate::queue::RequestQueue;
@@ -62,7 +63,8 @@ pub(super) struct MandateArgs {
     /// Of update_open_requests: record deadlines that are at risk or missed, each once
     #[arg(long)]
     pub(super) alerts: bool,
-    /// Of check_model_preferences: the model in use [default: the newest model_detected in logs/]
+    /// Of check_model_preferences: the model in use [default: the newest model_detected in logs/,
+    /// else what the start of a session reported]
     #[arg(long, value_name = "MODEL")]
     pub(super) detected: Option<String>,
     /// Of check_model_preferences: the mandate that is about to run
@@ -141,11 +143,14 @@ pub(super) fn run_mandate(
             Some(selected(RequestQueue::open(root, path)?, &roles, plan.workspace.as_deref()))
         }
     };
-    let is_built = crate::build::has_changes(root, usize::MAX) == Some(false);
+    let is_built = crate::build::is_settled(root);
     let run = MandateRun { root, inputs: &inputs, arguments, queue: queue.as_ref(), now, is_built };
     let mut results: Vec<RoleOutcome> = roles.into_iter().map(|role| run.role(role)).collect();
     if !arguments.dry_run && results.iter().any(|result| result.error.is_none()) {
-        publish(root, &mut results)?;
+        let is_idle = is_built && results.iter().all(|result| result.written.is_empty());
+        if !is_idle {
+            publish(root, &mut results)?;
+        }
         if arguments.name == MandateName::RefreshAiContext {
             run.log_digests(&mut results)?;
         }
@@ -196,7 +201,9 @@ fn publish(root: &Root, results: &mut [RoleOutcome]) -> anyhow::Result<()> {
             }
         }
         let written = outcome.fates.iter().filter(|fate| {
-            fate.written && (fate.path.starts_with(&folder) || fate.path == result.pack)
+            let local = format!("{LOCAL_RESPONSIBILITIES}/{}/", result.id);
+            let is_own = |path: &String| path.starts_with(&folder) || path.starts_with(&local);
+            fate.written && (is_own(&fate.path) || fate.path == result.pack)
         });
         result.written.extend(written.map(|fate| fate.path.clone()));
     }

@@ -12,17 +12,22 @@ use crate::responsibility::Container;
 use crate::responsibility::model_policy::drift_line;
 use crate::responsibility::refresh;
 use crate::root::Content;
+use crate::serve::sessions;
 use crate::wire::model_setting::{LOCAL_SETTINGS, with_model};
 use crate::wire::responsibility_state::{ModelOutcome, ModelRecord};
 use crate::wire::user::ModelSwitch;
 
 impl MandateRun<'_> {
-    /// Checks the model: the flag, else the newest `model_detected` in the logs.
+    /// Checks the model: the flag, else the newest `model_detected` in the logs, else the model that
+    /// the newest start of a session reported.
     pub(super) fn model(&self, container: &Container) -> anyhow::Result<Option<ModelRecord>> {
         let arguments = self.arguments;
         let detected = match &arguments.detected {
             Some(model) => Some(model.clone()),
-            None => self.logged_model(container)?,
+            None => match self.logged_model(container)? {
+                Some(model) => Some(model),
+                None => self.session_model(container),
+            },
         };
         let detected = detected.map(|model| {
             let model = guard::clean(&model, &Allowed::default()).text.into_owned();
@@ -59,6 +64,14 @@ impl MandateRun<'_> {
             emit::replace(self.root, LOCAL_SETTINGS, text.as_bytes())?;
         }
         Ok(true)
+    }
+
+    /// Returns the model that a session start on this machine reported. The log of all deliveries is
+    /// read, so only a policy is a reason to do it.
+    fn session_model(&self, container: &Container) -> Option<String> {
+        container.policy.as_ref()?;
+        let now = jiff::Timestamp::from_second(self.now).ok()?;
+        sessions::reported_model(self.root, now)
     }
 
     fn logged_model(&self, container: &Container) -> anyhow::Result<Option<String>> {

@@ -11,9 +11,9 @@ use crate::build::Inputs;
 use crate::build::responsibilities::{self, Role};
 use crate::emit;
 use crate::guard::{self, Allowed};
-use crate::model::timestamp;
+use crate::model::{Severity, timestamp};
 use crate::queue::SelectedRequests;
-use crate::responsibility::events::{CONTEXT_REFRESHED, Event};
+use crate::responsibility::events::{CONTEXT_REFRESHED, Event, RenderedEvent};
 use crate::responsibility::model_policy::drift_line;
 use crate::responsibility::refresh::{self, QueueFacts};
 use crate::responsibility::{Container, append_only, compaction};
@@ -30,9 +30,9 @@ pub(super) struct RoleOutcome {
     pub(super) folder: String,
     #[serde(skip)]
     pub(super) pack: String,
-    /// True if a guardrail asks for the digests of each refresh.
+    /// The container after a refresh, if a guardrail asks for the digests of its files.
     #[serde(skip)]
-    pub(super) logs_digests: bool,
+    digest_container: Option<Container>,
     /// Time of the state.
     pub(super) as_of: Option<String>,
     /// Number of open requests.
@@ -54,15 +54,18 @@ pub(super) struct MandateRun<'a> {
     pub(super) arguments: &'a MandateArgs,
     pub(super) queue: Option<&'a QueueRows>,
     pub(super) now: i64,
-    /// True if no file changed since the last build.
+    /// True if no file changed since the last build, and that build had no errors.
     pub(super) is_built: bool,
 }
 
 /// The rows of each responsibility by its id, or the error of reading them.
 pub(super) type QueueRows = BTreeMap<String, Result<SelectedRequests, String>>;
 
-/// Files to append to, in order: path, opening of a new file, lines.
-type Appends = Vec<(String, String, String)>;
+/// A file to append to: path, opening of a new file, lines.
+type Append = (String, String, String);
+
+/// Files to append to, in order.
+type Appends = Vec<Append>;
 
 /// Maximum size of a memory or log that is read.
 pub(super) const MAX_BYTES: u64 = 64 << 20;
@@ -74,10 +77,14 @@ impl MandateRun<'_> {
             id: role.container.id.clone(),
             folder: role.container.folder.clone(),
             pack: role.container.pack_path(),
-            logs_digests: role.container.has_clause("context.log_refresh_hashes"),
             ..RoleOutcome::default()
         };
-        outcome.findings.extend(append_only::compare(&role.container).1);
+        let rewritten = append_only::compare(&role.container).1.into_iter();
+        let finding = |(path, message): (String, String)| {
+            // A build words it in the same way.
+            format!("{}: {message}", role.container.path(&path))
+        };
+        outcome.findings.extend(rewritten.map(finding));
         let done = match self.arguments.name {
             MandateName::CompactMemoryEvents => self.compact(&role.container, &mut outcome),
             _ => self.refresh(role, &mut outcome),
@@ -100,7 +107,7 @@ impl MandateRun<'_> {
             MandateName::UpdateOpenRequests => old_model,
             _ => self.model(&role.container)?,
         };
-        let mut events: Vec<String> = Vec::new();
+        let mut events: Vec<RenderedEvent> = Vec::new();
         let drift = model.as_ref().filter(|_| name != MandateName::UpdateOpenRequests);
         let drift =
             drift.and_then(|record| refresh::drift_event(&role.container, record, &self.source()));
@@ -124,26 +131,63 @@ impl MandateRun<'_> {
         let mut appends = self.event_appends(&role.container, &events);
         role.container.add_events(&events);
         let old = role.container.state.replace(next.clone());
+        appends.extend(self.section_appends(&mut role.container, &mut next)?);
         let is_idle = self.is_built && events.is_empty() && old.as_ref() == Some(&next);
         if name == MandateName::RefreshAiContext && !is_idle {
-            let draft = responsibilities::draft(&role, self.inputs)?;
-            outcome.volume = Some(draft.volume.n_lines);
-            if !draft.is_held() {
-                next.head.published_lines = Some(draft.volume.n_lines);
-            }
-            let is_new = old.as_ref().is_none_or(|old| old.head != next.head);
-            if is_new {
-                let fields = [
-                    ("lines", json!(draft.volume.n_lines)),
-                    ("published", json!(!draft.is_held())),
-                ];
-                appends.push(self.log_line(&role.container, "context_volume", &fields));
-            }
+            let logged = self.measure(&role, old.as_ref(), &mut next, outcome)?;
+            appends.extend(logged);
         }
         outcome.as_of = Some(next.head.as_of.clone());
         outcome.n_requests = next.requests.len();
         let is_changed = old.as_ref() != Some(&next);
-        self.write(&role.container, is_changed.then_some(&next), appends, notice, outcome)
+        self.write(&role.container, is_changed.then_some(&next), appends, notice, outcome)?;
+        let container = Some(role.container);
+        outcome.digest_container =
+            container.filter(|container| container.has_clause("context.log_refresh_hashes"));
+        Ok(())
+    }
+
+    /// Drafts the files, judges their volume and records it in the next state. Returns the line of the
+    /// log about it, unless the state stays as it is.
+    fn measure(
+        &self,
+        role: &Role,
+        old: Option<&ContainerState>,
+        next: &mut ContainerState,
+        outcome: &mut RoleOutcome,
+    ) -> anyhow::Result<Option<Append>> {
+        let draft = responsibilities::draft(role, self.inputs)?;
+        outcome.volume = Some(draft.volume.n_lines);
+        let notes = draft.notes(&role.container).into_iter();
+        let held = notes.filter(|note| note.severity == Severity::Error);
+        outcome.findings.extend(held.map(|note| format!("{}: {}", note.path, note.message)));
+        if !draft.is_held() {
+            next.head.published_lines = Some(draft.volume.n_lines);
+        }
+        let fields =
+            [("lines", json!(draft.volume.n_lines)), ("published", json!(!draft.is_held()))];
+        let is_new = old.is_none_or(|old| old.head != next.head);
+        Ok(is_new.then(|| self.log_line(&role.container, "context_volume", &fields)))
+    }
+
+    /// Returns the sections of files that may only grow. They become part of the container and of its
+    /// state.
+    fn section_appends(
+        &self,
+        container: &mut Container,
+        next: &mut ContainerState,
+    ) -> anyhow::Result<Appends> {
+        let sections = responsibilities::new_sections(container, self.inputs, self.now)?;
+        if sections.is_empty() {
+            return Ok(Appends::new());
+        }
+        for (path, section) in &sections {
+            container.append(path, section);
+        }
+        next.append_only = append_only::compare(container).0;
+        container.state = Some(next.clone());
+        let append = |(path, section)| (container.path(path), String::new(), section);
+        Ok(sections.iter().map(|(path, text)| append((path.as_str(), text.clone()))).collect())
     }
 
     /// Selects the rows of a responsibility, or reads its inbox where there is no queue.
@@ -174,15 +218,32 @@ impl MandateRun<'_> {
     }
 
     /// Returns the appends of events to memory and log.
-    fn event_appends(&self, container: &Container, events: &[String]) -> Appends {
+    fn event_appends(&self, container: &Container, events: &[RenderedEvent]) -> Appends {
         let mut appends = Appends::new();
-        for line in events {
-            let kind = line.split(' ').nth(2).unwrap_or_default().to_string();
-            appends.push(self.log_line(container, &kind, &[("text", json!(line))]));
+        for RenderedEvent { kind, line } in events {
+            let logged = self.log_line(container, kind, &[("text", json!(line))]);
+            if !self.is_logged(container, &logged.0, line) {
+                appends.push(logged);
+            }
             let memory = container.path("memory/events.md");
             appends.push((memory, self.opening("log", "# Events\n\n"), format!("{line}\n")));
         }
         appends
+    }
+
+    /// Returns true if a log has the line of an event that memory does not have: the mandate that
+    /// wrote it was killed in between.
+    fn is_logged(&self, container: &Container, log: &str, line: &str) -> bool {
+        let without_time = |line: &str| line.splitn(3, ' ').nth(2).map(str::to_string);
+        let bytes = self.root.readable_bytes(log, MAX_BYTES).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut values = text.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
+        let same = values.find_map(|value: Value| {
+            let logged = value.get("text")?.as_str()?;
+            (without_time(logged) == without_time(line)).then(|| logged.to_string())
+        });
+        let memory = container.file("memory/events.md").map_or("", |file| file.text.as_str());
+        same.is_some_and(|logged| memory.lines().all(|line| line != logged))
     }
 
     /// Returns the front matter and the title of a file that a mandate creates and appends to.
@@ -196,12 +257,7 @@ impl MandateRun<'_> {
     }
 
     /// Returns a line of the log of the month.
-    fn log_line(
-        &self,
-        container: &Container,
-        kind: &str,
-        fields: &[(&str, Value)],
-    ) -> (String, String, String) {
+    fn log_line(&self, container: &Container, kind: &str, fields: &[(&str, Value)]) -> Append {
         let time = timestamp::format(self.now);
         let path = container.path(&format!("logs/events_{}.ndjson", time.get(..7).unwrap_or("")));
         let mut line = json!({"time": time, "event": kind, "responsibility_id": container.id});
@@ -222,7 +278,8 @@ impl MandateRun<'_> {
         notice: Option<(String, String)>,
         outcome: &mut RoleOutcome,
     ) -> anyhow::Result<()> {
-        let path = container.path("ai_context/state.jsonl");
+        let plan = &self.inputs.plan.responsibilities;
+        let path = responsibilities::state_path(plan, &container.folder, &container.id);
         outcome.written.extend(appends.iter().map(|(path, ..)| path.clone()));
         outcome.written.extend(notice.iter().map(|(path, _)| path.clone()));
         outcome.written.extend(state.map(|_| path.clone()));
@@ -239,6 +296,9 @@ impl MandateRun<'_> {
             emit::append(self.root, path, opening, lines)?;
         }
         if let Some(state) = state {
+            if plan.is_state_local {
+                emit::create_local_folder(self.root)?;
+            }
             emit::replace(self.root, &path, state.render().as_bytes())?;
         }
         Ok(())
@@ -272,16 +332,13 @@ impl MandateRun<'_> {
     /// Appends the digests of the published files to memory where a guardrail asks for it and they
     /// differ from the last ones.
     pub(super) fn log_digests(&self, outcomes: &mut [RoleOutcome]) -> anyhow::Result<()> {
-        let is_wanted = |outcome: &RoleOutcome| outcome.error.is_none() && outcome.logs_digests;
-        if !outcomes.iter().any(is_wanted) {
+        if outcomes.iter().all(|outcome| outcome.digest_container.is_none()) {
             return Ok(());
         }
         let Some(Ok((manifest, _))) = verify::manifest(self.root)? else { return Ok(()) };
-        let (roles, _) = responsibilities::read_all(self.root, self.inputs)?;
-        for outcome in outcomes.iter_mut().filter(|outcome| is_wanted(outcome)) {
-            let role = roles.iter().find(|role| role.container.id == outcome.id);
-            let Some(role) = role else { continue };
-            if let Err(error) = self.append_digests(&role.container, &manifest, outcome) {
+        for outcome in outcomes.iter_mut() {
+            let Some(container) = outcome.digest_container.take() else { continue };
+            if let Err(error) = self.append_digests(&container, &manifest, outcome) {
                 outcome.error = Some(format!("{error:#}"));
             }
         }

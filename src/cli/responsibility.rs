@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
@@ -12,7 +13,7 @@ use super::{Exit, output, project, report, responsibility_files};
 use crate::build::Inputs;
 use crate::build::responsibilities::{self, Role};
 use crate::emit;
-use crate::model::layout::AI_CONTEXT;
+use crate::model::layout::LOCAL_RESPONSIBILITIES;
 use crate::model::{Severity, timestamp};
 use crate::responsibility::addons::RoleFile;
 use crate::responsibility::registry::Lifecycle;
@@ -186,7 +187,10 @@ fn list(root: &Root, format: OutputFormat) -> anyhow::Result<Exit> {
             "status": container.lifecycle.as_str(),
             "open_requests": container.requests().len(),
             "as_of": container.state.as_ref().map(|state| state.head.as_of.clone()),
-            "intent_tags": role.capabilities.intent_tags,
+            "intent_tags": container.capabilities.intent_tags,
+            "mandates": container.capabilities.mandates,
+            "tools": container.capabilities.tools,
+            "dependencies": container.capabilities.dependencies,
         })
     };
     if format == OutputFormat::Json {
@@ -214,8 +218,13 @@ fn list(root: &Root, format: OutputFormat) -> anyhow::Result<Exit> {
 fn show(root: &Root, arguments: &ShowRoleArgs) -> anyhow::Result<Exit> {
     let (inputs, roles) = read(root)?;
     let role = find(roles, &arguments.id)?;
+    // A file made from a local state has no entry in the manifest.
+    let local = |path: &str| root.exists(path).then(|| path.to_string());
     let path = match arguments.file.as_deref().map(|name| name.trim_end_matches(".md")) {
-        None => role.container.pack_path(),
+        None => match local(&responsibilities::local_pack(&role.container.id)) {
+            Some(path) => path,
+            None => role.container.pack_path(),
+        },
         Some(name) => {
             let files = RoleFile::all(&inputs.plan.responsibilities.addons);
             let names: Vec<&str> =
@@ -225,10 +234,16 @@ fn show(root: &Root, arguments: &ShowRoleArgs) -> anyhow::Result<Exit> {
                 "{name:?} is not a file of a responsibility\nhint: one of {}",
                 names.join(", ")
             );
+            let own = format!("{LOCAL_RESPONSIBILITIES}/{}/{name}.md", role.container.id);
             let folder = responsibilities::folder_of_files(&role.container, &inputs);
-            format!("{folder}/{name}.md")
+            local(&own).unwrap_or_else(|| format!("{folder}/{name}.md"))
         }
     };
+    if path.starts_with(LOCAL_RESPONSIBILITIES) {
+        let bytes = root.readable_bytes(&path, 1 << 20);
+        output::copy(&bytes.with_context(|| format!("read {path}"))?)?;
+        return Ok(Exit::Done);
+    }
     match verify::on_disk(root, &path, None)? {
         OnDisk::Ours(_, _, bytes) => output::copy(&bytes)?,
         _ => anyhow::bail!("{path} is not built\nhint: run `blue knowledge build`"),
@@ -267,7 +282,8 @@ fn check(root: &Root, arguments: &CheckRolesArgs) -> anyhow::Result<Exit> {
             if let Some(error) = result.error {
                 anyhow::bail!("{}: {error}", result.id);
             }
-            let state = format!("{}/{AI_CONTEXT}/state.jsonl", result.folder);
+            let plan = &inputs.plan.responsibilities;
+            let state = responsibilities::state_path(plan, &result.folder, &result.id);
             if result.written.contains(&state) {
                 is_good = false;
                 output::say(&format!(

@@ -35,14 +35,22 @@ pub(super) enum SessionEvent {
 
 impl SessionArgs {
     pub(super) fn run(&self, directory: &Path, event: SessionEvent) -> anyhow::Result<Exit> {
-        let agent = match &self.session {
-            Some(session) => session::short_id(session),
-            None => HookInput::read().session_id,
+        let (agent, model) = match &self.session {
+            Some(session) => (session::short_id(session), None),
+            None => {
+                let input = HookInput::read();
+                (input.session_id, input.model.filter(|_| event == SessionEvent::Start))
+            }
         };
         check_name(&agent)?;
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
-        let record = update_record(&root, &agent, event)?;
+        let mut record = update_record(&root, &agent, event)?;
+        if model.is_some() && record.model != model {
+            record.model = model;
+            let name = if agent.is_empty() { record.id.as_str() } else { agent.as_str() };
+            write_record(&root, name, &record)?;
+        }
         output::out(&format!("{}\n", record.id))?;
         Ok(Exit::Done)
     }
@@ -83,12 +91,16 @@ pub(super) fn update_record(
     let worktree = root.path().join(".git").is_file();
     record.worktree = worktree.then(|| redacted(&root.path().display().to_string()));
     let name = if agent.is_empty() { record.id.as_str() } else { agent };
-    emit::create_local_folder(root)?;
-    emit::write_local_unlocked(root, &sessions::path_of(name), &session::bytes(&record))?;
+    write_record(root, name, &record)?;
     if let Some(client) = client() {
         add_to_client(root, &client, name)?;
     }
     Ok(record)
+}
+
+fn write_record(root: &Root, name: &str, record: &SessionRecord) -> anyhow::Result<()> {
+    emit::create_local_folder(root)?;
+    emit::write_local_unlocked(root, &sessions::path_of(name), &session::bytes(record))
 }
 
 /// Adds a session to the list of an agent's process, for the server that the process started.

@@ -108,8 +108,12 @@ fn project_installation(directory: &Path) -> anyhow::Result<Installation> {
     if has_entries && !targets.contains(&BuildTarget::Opencode) {
         targets.push(BuildTarget::Opencode);
     }
-    let files =
-        AgentFiles { agents: &AgentName::ALL, targets: &targets, servers: Servers::Included };
+    let files = AgentFiles {
+        agents: &AgentName::ALL,
+        targets: &targets,
+        servers: Servers::Included,
+        has_roles: true,
+    };
     let mut files = files.list();
     files.extend((!recorded.is_empty()).then(|| config_file(recorded)));
     Installation::project(&folder, files)
@@ -129,8 +133,12 @@ fn list_targets(installation: &Installation) -> anyhow::Result<()> {
 
 /// Returns true for a file of an agent that is connected by default, which is always listed.
 fn is_default(path: &str) -> bool {
-    let agents =
-        AgentFiles { agents: &AgentName::DEFAULT, targets: &[], servers: Servers::Included };
+    let agents = AgentFiles {
+        agents: &AgentName::DEFAULT,
+        targets: &[],
+        servers: Servers::Included,
+        has_roles: false,
+    };
     agents.list().iter().any(|(default, _)| *default == path) || path.ends_with(CLAUDE)
 }
 

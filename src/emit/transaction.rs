@@ -13,8 +13,8 @@ use super::local_folder::{LOCAL, create_folders, entry_names, remove_temporaries
 use super::stage;
 use crate::model::build_target::{CLAUDE_RULES, COPILOT_RULES, CURSOR_RULES};
 use crate::model::layout::{
-    AI_CONTEXT, BLUE, CONFIG, CONTEXT, HOOKS, IGNORE, KNOWLEDGE_FOLDER, MANIFEST, OLD_MANIFEST,
-    RESPONSIBILITIES, WORKFLOW, folder_of, is_role_file,
+    AI_CONTEXT, BLUE, CONFIG, CONTEXT, CORE_FILES, HOOKS, IGNORE, KNOWLEDGE_FOLDER, MANIFEST,
+    OLD_MANIFEST, RESPONSIBILITIES, WORKFLOW, folder_of, is_role_file,
 };
 use crate::model::{BuildTarget, Digest, Stat, TrackedFile};
 use crate::root::{Content, Root, stat_of};
@@ -102,12 +102,17 @@ const FOLDERS: [&str; 10] = [
 ];
 
 /// Removes the file that a killed build staged beside its target. The staged file has the same
-/// number as its placeholder in the transaction folder.
+/// number as its placeholder in the transaction folder, which has the name of the target's folder.
+/// A build that was killed between the two left an empty placeholder, and nothing beside a target.
 fn remove_beside(root: &Root, number: &str) -> anyhow::Result<()> {
     if !is_number(number) {
         return Ok(());
     }
-    let paths = FOLDERS.iter().map(|folder| beside(folder, number));
+    let bytes = root.readable_bytes(&format!("{}/{number}", folder_path()), 1 << 12);
+    let folder = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
+    // The placeholder may come from a cloned repository.
+    let of_role = is_of_role(&format!("{folder}/{}", CORE_FILES[0])).then_some(folder.as_str());
+    let paths = FOLDERS.iter().copied().chain(of_role).map(|folder| beside(folder, number));
     paths.filter(|path| root.exists(path)).try_for_each(|path| stage::remove(root, &path))
 }
 
@@ -297,9 +302,11 @@ fn stage_one(root: &Root, txn: &str, i: usize, change: &Change) -> anyhow::Resul
     let mut path = in_txn(i);
     stage::remove(root, &path)?;
     // A rename cannot cross file systems. In that case the file is staged beside its target, and
-    // an empty file with the same number in txn lets the next build find it.
+    // a file with the same number in txn, which has the name of the folder, lets the next build
+    // find it.
     if device(folder) != device(txn) {
-        stage::create(root, &path)?;
+        let placeholder = stage::create(root, &path)?.write_all(folder.as_bytes());
+        placeholder.with_context(|| format!("write {path}"))?;
         path = beside(folder, &i.to_string());
         stage::remove(root, &path)?;
     }
@@ -356,4 +363,29 @@ fn sync(root: &Root, record: &CommitRecord) -> anyhow::Result<()> {
         .into_iter()
         .filter(|folder| root.exists(folder))
         .try_for_each(|folder| stage::sync_folder(root, folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_staged_beside_its_target_in_a_container_is_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+            std::fs::write(path, text).expect("written");
+        };
+        for (number, target) in [("0", "registry/a/ai_context"), ("1", "docs"), ("2", "../x")] {
+            write(&format!(".blue/local/txn/{number}"), target);
+        }
+        write("registry/a/ai_context/.blue-0.tmp", "staged");
+        write("docs/.blue-1.tmp", "not a folder of blue's");
+        let root = Root::open(folder.path()).expect("opened");
+        recover(&root).expect("recovered");
+        assert!(!root.exists("registry/a/ai_context/.blue-0.tmp"));
+        assert!(root.exists("docs/.blue-1.tmp"));
+        assert!(!root.exists(".blue/local/txn/0"));
+    }
 }

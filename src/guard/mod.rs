@@ -122,6 +122,14 @@ pub fn clean<'a>(text: &'a str, allowed: &Allowed) -> Clean<'a> {
     Clean { text: replace(text, findings), notes }
 }
 
+/// Returns true if nothing is found in some texts. They are scanned at once, which is many times
+/// faster than a scan of each of thousands of short texts.
+pub fn are_clean<'a>(texts: impl Iterator<Item = &'a str>, allowed: &Allowed) -> bool {
+    let joined = texts.collect::<Vec<&str>>().join("\n");
+    let clean = clean(&joined, allowed);
+    clean.notes.is_empty() && matches!(clean.text, Cow::Borrowed(_))
+}
+
 /// Applies the replacements of findings. Of two that overlap, the first one replaces both ranges.
 fn replace(text: &str, findings: Vec<TextFinding>) -> Cow<'_, str> {
     let mut out = String::new();

@@ -184,6 +184,8 @@ codes! {
     RoleHeld = "BLUE-RSP-006", Error, "a responsibility whose publication is held";
     EventLine = "BLUE-RSP-007", Warning, "an event that cannot be read or is out of order";
     RoleHandWritten = "BLUE-RSP-008", Warning, "a hand-written file where blue would write";
+    AppendOnlyChanged = "BLUE-RSP-009", Error, "a file that may only grow and was rewritten";
+    RoleManifest = "BLUE-RSP-010", Warning, "a manifest that names something that does not exist";
     PluginNotRun = "BLUE-PLG-001", Warning, "a plugin that is registered and not run";
     LongLine = "BLUE-LIM-001", Warning, "a line over the length limit";
     DeepMarkdown = "BLUE-LIM-002", Warning, "Markdown nested too deeply";

@@ -31,6 +31,11 @@ pub const WORKFLOW: &str = ".blue/context/workflow";
 pub const RESPONSIBILITIES: &str = ".blue/context/responsibilities";
 /// Folder in the container of a responsibility that blue writes to.
 pub const AI_CONTEXT: &str = "ai_context";
+/// Folder of the states of containers that are not committed, and of the texts made from them: a
+/// folder for each responsibility.
+pub const LOCAL_RESPONSIBILITIES: &str = ".blue/local/responsibilities";
+/// Index of the packs in [`LOCAL_RESPONSIBILITIES`].
+pub const LOCAL_BUNDLES: &str = ".blue/local/responsibilities/bundles.jsonl";
 /// Folder for caches, logs and locks, ignored by git.
 pub const LOCAL: &str = ".blue/local";
 /// Folder of the previous version of each tier 2 bundle; not committed.

@@ -140,6 +140,8 @@ pub struct ResponsibilityPlan {
     pub margin_percent: u64,
     /// True if a gate of hygiene holds a publication.
     pub holds_red: bool,
+    /// True if the states of containers, and the texts made from them, are not committed.
+    pub is_state_local: bool,
     /// Further files of `ai_context/`.
     pub addons: Vec<AddonPlan>,
 }

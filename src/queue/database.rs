@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use rustix::fs::OFlags;
 
 use super::SelectedRequests;
-use super::rows::{self, Dialect};
+use super::rows::{self, Dialect, ForbiddenSteps};
 use crate::root::{Root, stat_of};
 
 /// Time after which a query is given up.
@@ -30,6 +30,8 @@ pub struct RequestQueue {
     connection: Connection,
     path: String,
     dialect: Dialect,
+    /// Found with the first selection.
+    forbidden_steps: Option<ForbiddenSteps>,
 }
 
 impl RequestQueue {
@@ -57,17 +59,27 @@ impl RequestQueue {
         );
         begin(&mut connection).map_err(|error| explain(path, error))?;
         let dialect = rows::dialect(&connection, path)?;
-        Ok(RequestQueue { connection, path: path.to_string(), dialect })
+        Ok(RequestQueue { connection, path: path.to_string(), dialect, forbidden_steps: None })
     }
 
     /// Selects the open requests for a responsibility, and its status.
     pub fn select(&mut self, id: &str, workspace: &str) -> anyhow::Result<SelectedRequests> {
-        limit_time(&mut self.connection).map_err(|error| explain(&self.path, error))?;
+        limit_time(&mut self.connection, MAX_TIME).map_err(|error| explain(&self.path, error))?;
         let selected = rows::select(&self.connection, &self.dialect, id, workspace);
-        let selection = selected.map_err(|error| match error.downcast::<rusqlite::Error>() {
-            Ok(error) => explain(&self.path, error),
-            Err(error) => error.context(self.path.clone()),
-        })?;
+        let mut selection =
+            selected.map_err(|error| match error.downcast::<rusqlite::Error>() {
+                Ok(error) => explain(&self.path, error),
+                Err(error) => error.context(self.path.clone()),
+            })?;
+        let steps = match self.forbidden_steps.take() {
+            Some(steps) => steps,
+            None => rows::forbidden_steps(&self.connection, &self.dialect)
+                .map_err(|error| explain(&self.path, error))?,
+        };
+        let own = selection.requests.keys().filter_map(|id| steps.get(id));
+        selection.findings.extend(own.flatten().cloned());
+        selection.findings.sort();
+        self.forbidden_steps = Some(steps);
         Ok(selection)
     }
 }
@@ -89,14 +101,14 @@ fn connect(root: &Root, path: &str) -> rusqlite::Result<Connection> {
 }
 
 /// Interrupts queries that take too long from now on.
-fn limit_time(connection: &mut Connection) -> rusqlite::Result<()> {
+fn limit_time(connection: &mut Connection, max: Duration) -> rusqlite::Result<()> {
     let started = Instant::now();
-    connection.progress_handler(STEPS, Some(move || started.elapsed() > MAX_TIME))
+    connection.progress_handler(STEPS, Some(move || started.elapsed() > max))
 }
 
 /// Begins the one read transaction.
 fn begin(connection: &mut Connection) -> rusqlite::Result<()> {
-    limit_time(connection)?;
+    limit_time(connection, MAX_TIME)?;
     connection.execute_batch("BEGIN")?;
     // The transaction begins with its first read.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
@@ -127,4 +139,21 @@ fn explain(path: &str, error: rusqlite::Error) -> anyhow::Error {
         _ => (error.to_string(), "check the file with the program that owns it"),
     };
     anyhow::anyhow!("read {path}: {cause}\nhint: {hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_that_takes_too_long_is_given_up_and_named() {
+        let mut connection = Connection::open_in_memory().expect("opened");
+        limit_time(&mut connection, Duration::from_millis(20)).expect("limited");
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+        let error = connection.query_row(endless, [], |_| Ok(())).expect_err("it never ends");
+        let text = explain("queue.sqlite", error).to_string();
+        assert!(
+            text.starts_with("read queue.sqlite: reading it takes more than 5 seconds\nhint: ")
+        );
+    }
 }

@@ -145,38 +145,52 @@ pub(super) fn select(
         }
     }
     drop(rows);
-    if dialect.has_events {
-        selection.findings.extend(forbidden_steps(connection, &selection.requests)?);
-    }
+    scan(&mut selection.requests);
     if dialect.has_responsibilities {
-        let query = "SELECT status FROM responsibilities WHERE id = ?1 AND workspace_id = ?2";
+        let query =
+            "SELECT CAST(status AS TEXT) FROM responsibilities WHERE id = ?1 AND workspace_id = ?2";
         let status = connection.query_row(query, [id, workspace], |row| row.get(0));
-        selection.status = status.optional()?;
+        selection.status = status.optional()?.flatten();
     }
-    selection.findings.sort();
     Ok(selection)
 }
 
-/// Reports steps of the selected requests that the state machine does not allow.
-fn forbidden_steps(
+/// Steps of requests that the state machine does not allow, as findings, by the id of the request.
+pub(super) type ForbiddenSteps = BTreeMap<String, Vec<String>>;
+
+/// Finds all steps that the state machine does not allow, in one pass. A pass for each request would
+/// take a look at all events each time where the table has no index.
+pub(super) fn forbidden_steps(
     connection: &Connection,
-    requests: &BTreeMap<String, Request>,
-) -> rusqlite::Result<Vec<String>> {
-    let query =
-        "SELECT old_status, new_status FROM request_events WHERE request_id = ?1 ORDER BY id";
-    let mut statement = connection.prepare(query)?;
-    let mut findings = Vec::new();
-    for id in requests.keys() {
-        let mut rows = statement.query([id])?;
-        while let Some(row) = rows.next()? {
-            let step: (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
-            let (Some(old), Some(new)) = step else { continue };
-            if old != new && !STEPS.contains(&(old.as_str(), new.as_str())) {
-                findings.push(format!("{id}: the step from {old:?} to {new:?} is not allowed"));
-            }
-        }
+    dialect: &Dialect,
+) -> rusqlite::Result<ForbiddenSteps> {
+    let mut found = ForbiddenSteps::new();
+    if !dialect.has_events {
+        return Ok(found);
     }
-    Ok(findings)
+    // A `CASE` takes half of the time of `NOT IN`.
+    let cases: String = STATUSES
+        .iter()
+        .map(|old| {
+            let steps = STEPS.iter().filter(|(from, _)| from == old);
+            let new: Vec<String> = steps.map(|(_, to)| format!("'{to}'")).collect();
+            format!(" WHEN '{old}' THEN new_status IN ({})", new.join(", "))
+        })
+        .collect();
+    let query = format!(
+        "SELECT CAST(request_id AS TEXT), CAST(old_status AS TEXT), CAST(new_status AS TEXT) FROM request_events WHERE NOT CASE old_status{cases} ELSE 0 END AND old_status <> new_status AND request_id IS NOT NULL"
+    );
+    let mut statement = connection.prepare(&query)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let text = |at: usize| -> rusqlite::Result<String> {
+            Ok(String::from_utf8_lossy(row.get_ref(at)?.as_bytes()?).into_owned())
+        };
+        let (id, old, new) = (text(0)?, text(1)?, text(2)?);
+        let finding = format!("{id}: the step from {old:?} to {new:?} is not allowed");
+        found.entry(id).or_default().push(finding);
+    }
+    Ok(found)
 }
 
 /// One row with the names of its columns.
@@ -191,10 +205,10 @@ impl Cells<'_, '_> {
         self.row.get_ref(at).ok().filter(|value| *value != ValueRef::Null)
     }
 
-    /// Returns a text without secrets and hidden characters.
+    /// Returns a text as it is stored. It is scanned with those of the other rows.
     fn text(&self, name: &str) -> Option<String> {
         match self.cell(name)? {
-            ValueRef::Text(bytes) => Some(scanned(&String::from_utf8_lossy(bytes))),
+            ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             ValueRef::Integer(number) => Some(number.to_string()),
             _ => None,
         }
@@ -258,7 +272,7 @@ impl Cells<'_, '_> {
         };
         let payload: Value = serde_json::from_slice(bytes)
             .map_err(|_| format!("{id}: payload is no JSON; the request is left out"))?;
-        let text = |key: &str| payload.get(key).and_then(Value::as_str).map(scanned);
+        let text = |key: &str| payload.get(key).and_then(Value::as_str).map(str::to_string);
         let number = |key: &str| payload.get(key).and_then(Value::as_i64);
         let time = |key: &str| payload.get(key).and_then(Value::as_str).and_then(timestamp::parse);
         let stated = text("target_responsibility_id").or_else(|| text("target"));
@@ -300,7 +314,14 @@ impl Cells<'_, '_> {
     }
 }
 
-/// Redacts secrets and hidden characters, because the text is going to be committed.
-fn scanned(text: &str) -> String {
-    guard::clean(text, &Allowed::default()).text.into_owned()
+/// Redacts secrets and hidden characters, because the texts are going to be committed.
+fn scan(requests: &mut BTreeMap<String, Request>) {
+    let allowed = Allowed::default();
+    let texts = requests.values_mut().flat_map(|r| [&mut r.origin, &mut r.subject]);
+    let texts: Vec<&mut String> = texts.collect();
+    if !guard::are_clean(texts.iter().map(|text| text.as_str()), &allowed) {
+        for text in texts {
+            *text = guard::clean(text, &allowed).text.into_owned();
+        }
+    }
 }

@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::compose::{Line, LineSection};
-use super::container::{Container, ContainerFile};
+use super::container::{Container, ContainerFile, INBOXES};
 use super::model_policy;
+use super::registry::RoleTool;
 use super::{events, lists};
 use crate::model::escape::escape_line;
 use crate::model::layout::CORE_FILES;
@@ -112,7 +113,7 @@ fn system(container: &Container) -> Vec<LineSection> {
     let canonical = ["kernel.md", "guardrails.md", "persona.md", "persona/golden_identity.md"];
     let canonical = canonical.into_iter().chain(["responsibility.md"]);
     let canonical = canonical.filter(|path| container.file(path).is_some());
-    vec![
+    let mut sections = vec![
         LineSection { heading: "Kernel", lines: statements(container, "kernel.md") },
         LineSection { heading: "Guardrails", lines: clauses },
         LineSection { heading: "Voice", lines: voice(container) },
@@ -121,7 +122,33 @@ fn system(container: &Container) -> Vec<LineSection> {
             heading: "Canonical files",
             lines: canonical.map(|path| Line::default().file(path).fixed()).collect(),
         },
-    ]
+    ];
+    // Most containers have neither.
+    let optional = [("Tools", tools(container)), ("Knowledge", knowledge(container))];
+    for (heading, lines) in optional.into_iter().filter(|(_, lines)| !lines.is_empty()) {
+        sections.insert(sections.len() - 1, LineSection { heading, lines });
+    }
+    sections
+}
+
+/// Returns the tools of the manifest, each with the clause that limits it.
+fn tools(container: &Container) -> Vec<Line> {
+    let tools = container.capabilities.tools.iter();
+    let text = |tool: &RoleTool| {
+        let clause = tool.guardrail_clause.as_ref();
+        let clause = clause.map_or(String::new(), |clause| format!(" (clause `{clause}`)"));
+        format!("`{}`: {}{clause}", tool.name, tool.resource)
+    };
+    tools.map(|tool| line(&text(tool))).collect()
+}
+
+/// Returns the files about lasting knowledge, and the packs. A pack is input for a task and not for
+/// every session, so it is named and not linked.
+fn knowledge(container: &Container) -> Vec<Line> {
+    let packs = container.in_folder("context/packs").map(|(path, file)| {
+        line(&format!("Pack {}", file.title().unwrap_or(path))).place(path.to_string())
+    });
+    container.in_folder("context/knowledge").map(about).chain(packs).collect()
 }
 
 /// Returns the lines about the voice of the persona: its section or key if there is one, else all.
@@ -253,23 +280,23 @@ fn newest_section(text: &str) -> Vec<String> {
 
 fn requests(container: &Container) -> Vec<LineSection> {
     let lines = container.requests().into_iter().map(|request| {
-        let view = ["queue/inbox", "requests/inbox"]
-            .map(|folder| format!("{folder}/{}.md", request.request))
-            .into_iter()
-            .find(|path| container.file(path).is_some());
+        let mut views =
+            INBOXES.map(|folder| format!("{folder}/{}.md", request.request)).into_iter();
+        let view = views.clone().find(|path| container.file(path).is_some());
+        let shared = views.find(|path| container.workspace_inbox.contains_key(path));
         // The link has the id.
         let id = view.as_ref().map_or_else(|| format!("{}: ", request.request), |_| String::new());
         let origin = if request.origin.is_empty() { "unknown" } else { &request.origin };
         let mut text = format!("[{}] {id}{}, from {origin}", request.status, request.subject);
-        // Only one of the deadlines applies.
-        let (word, time) = match request.status.as_str() {
-            "accepted" => ("complete by", &request.complete_by),
-            _ => ("respond by", &request.respond_by),
-        };
-        text += &time.as_ref().map_or(String::new(), |time| format!(", {word} {time}"));
+        let deadline = request.worded_deadline();
+        text += &deadline.map_or(String::new(), |(words, time)| format!(", {words} {time}"));
         text += &request.sla.map_or(String::new(), |sla| format!(", {}", sla.as_str()));
         let line = line(&text);
-        view.map_or(line.clone(), |path| line.file(&path))
+        match (view, shared) {
+            (Some(path), _) => line.file(&path),
+            (None, Some(path)) => line.place(format!("{path} of the workspace")),
+            (None, None) => line,
+        }
     });
     let lines: Vec<Line> = lines.collect();
     match lines.is_empty() {

@@ -1,14 +1,15 @@
 //! The container of a responsibility: its files, by their path below its folder.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_yaml::Value;
 
-use super::events::{self, Events};
+use super::events::{self, Events, RenderedEvent};
 use super::inbox::{self, Request};
 use super::lists::{self, Item};
 use super::model_policy::ModelPolicy;
-use super::registry::Lifecycle;
+use super::registry::{Capabilities, Lifecycle};
 use crate::model::layout::RESPONSIBILITIES;
 use crate::model::timestamp;
 use crate::model::yaml_depth::{MAX_DEPTH, is_deep};
@@ -32,8 +33,10 @@ pub const ROLES: [&str; 12] = [
 ];
 
 /// Folders with Markdown files that are read, below a container.
-pub const FOLDERS: [&str; 7] = [
+pub const FOLDERS: [&str; 9] = [
     "ai_context",
+    "context/knowledge",
+    "context/packs",
     "context/projects",
     "mandates/definitions",
     "mandates/runs",
@@ -41,6 +44,9 @@ pub const FOLDERS: [&str; 7] = [
     "reports",
     "requests/inbox",
 ];
+
+/// Folders with requests as Markdown files, below a container and below the root.
+pub const INBOXES: [&str; 2] = ["queue/inbox", "requests/inbox"];
 
 /// Single files that are read, below a container.
 pub const FILES: [&str; 7] = [
@@ -70,6 +76,11 @@ pub struct Container {
     pub state: Option<ContainerState>,
     /// Whether it is in use.
     pub lifecycle: Lifecycle,
+    /// The contents of its `manifest.json`.
+    pub capabilities: Capabilities,
+    /// Files in the inboxes of the workspace, by their path below the root. They are for all roles.
+    /// With a queue they are views, and empty here.
+    pub workspace_inbox: Arc<BTreeMap<String, ContainerFile>>,
 }
 
 /// One Markdown file of a container, scanned by `guard`.
@@ -101,6 +112,11 @@ impl ContainerFile {
     /// Returns the role that the front matter states.
     pub fn role(&self) -> Option<String> {
         self.field("context_role")
+    }
+
+    /// Returns true if the file may only grow.
+    pub fn is_append_only(&self) -> bool {
+        self.field("refresh").as_deref() == Some("append_only")
     }
 
     /// Returns the first heading, without a prefix such as `mandate.` that names the kind of file.
@@ -187,22 +203,54 @@ impl Container {
     }
 
     /// Adds lines to the events, as a mandate is about to append them to the file.
-    pub fn add_events(&mut self, lines: &[String]) {
-        if lines.is_empty() {
+    pub fn add_events(&mut self, added: &[RenderedEvent]) {
+        if added.is_empty() {
             return;
         }
         let file = self.files.entry("memory/events.md".to_string()).or_default();
-        for line in lines {
-            file.text = format!("{}\n{line}\n", file.text.trim_end_matches('\n'));
+        for event in added {
+            file.text = format!("{}\n{}\n", file.text.trim_end_matches('\n'), event.line);
         }
         file.body = file.text.clone();
     }
 
-    /// Returns the open requests in the inboxes of the container.
+    /// Adds a text to a file, as a mandate is about to append it.
+    pub fn append(&mut self, path: &str, text: &str) {
+        if let Some(file) = self.files.get_mut(path) {
+            let end = if file.text.ends_with('\n') { "" } else { "\n" };
+            *file = ContainerFile::new(&format!("{}{end}{text}", file.text));
+        }
+    }
+
+    /// Returns the open requests in the inboxes of the container, and those in the inboxes of the
+    /// workspace that are for it.
     pub fn inbox(&self) -> Vec<Request> {
-        let files = ["queue/inbox", "requests/inbox"].into_iter().flat_map(|f| self.in_folder(f));
+        let files = INBOXES.into_iter().flat_map(|folder| self.in_folder(folder));
         let requests = files.filter_map(|(path, file)| Request::from_file(path, file));
-        requests.filter(|request| request.target.is_empty() || request.target == self.id).collect()
+        let own = requests.filter(|request| request.target.is_empty() || request.target == self.id);
+        let shared = self.shared_inbox().filter_map(|(path, file)| Request::from_file(path, file));
+        own.chain(shared).collect()
+    }
+
+    /// Returns the files in the inboxes of the workspace that name this role as their target.
+    pub fn shared_inbox(&self) -> impl Iterator<Item = (&str, &ContainerFile)> {
+        let files = self.workspace_inbox.iter().map(|(path, file)| (path.as_str(), file));
+        files.filter(|(_, file)| {
+            file.field("target_responsibility_id").as_deref() == Some(self.id.as_str())
+        })
+    }
+
+    /// Returns true if a mandate that the manifest names has a definition: by its id, its file or its
+    /// title.
+    pub fn defines(&self, mandate: &str) -> bool {
+        let last = mandate.rsplit('.').next().unwrap_or(mandate);
+        self.in_folder("mandates/definitions").any(|(path, file)| {
+            let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md");
+            let stated = ["mandate_id", "id"].iter().find_map(|key| file.field(key));
+            [mandate, last].contains(&stem)
+                || stated.as_deref() == Some(mandate)
+                || file.title() == Some(mandate)
+        })
     }
 
     /// Returns the open requests: of the state, or of the inbox while there is none.

@@ -36,6 +36,15 @@ pub const MODEL_DRIFT: &str = "model_drift";
 /// Kinds that report the state of a machine and not of the work.
 const TECHNICAL: [&str; 4] = [CONTEXT_REFRESHED, "context_volume", "model_detected", "heartbeat"];
 
+/// An event that a mandate is about to append.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RenderedEvent {
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its line, without the line end.
+    pub line: String,
+}
+
 /// Events of a file, and lines that look like events and cannot be read.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
@@ -53,15 +62,21 @@ impl Event {
         !TECHNICAL.contains(&self.kind.as_str())
     }
 
-    /// Renders the line of an event, without the line end.
-    pub fn render(time: i64, kind: &str, facts: &[(&str, &str)], text: &str) -> String {
+    /// Renders the line of an event.
+    pub fn render(
+        time: i64,
+        kind: &'static str,
+        facts: &[(&str, &str)],
+        text: &str,
+    ) -> RenderedEvent {
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let facts: Vec<String> = facts
             .iter()
             .map(|(key, value)| format!("{key}: {}", one_line(value).replace([',', ')'], " ")))
             .collect();
         let time = timestamp::format(time);
-        format!("- {time} {kind} ({}) – {}", facts.join(", "), one_line(text))
+        let line = format!("- {time} {kind} ({}) – {}", facts.join(", "), one_line(text));
+        RenderedEvent { kind, line }
     }
 }
 
@@ -141,7 +156,8 @@ mod tests {
 
     #[test]
     fn a_rendered_event_can_be_parsed() {
-        let line = Event::render(0, "sla_breach", &[("source", "a, b"), ("rfa", "r")], "late\nnow");
+        let facts = [("source", "a, b"), ("rfa", "r")];
+        let line = Event::render(0, SLA_BREACH, &facts, "late\nnow").line;
         assert_eq!(line, "- 1970-01-01T00:00:00Z sla_breach (source: a  b, rfa: r) – late now");
         assert_eq!(parse(&line).all[0].text, "late now");
     }

@@ -102,12 +102,23 @@ impl Request {
     }
 }
 
+/// Returns the lines of an earlier state with the deadlines of now, if they are about the same
+/// requests. Only what depends on the time is computed. `requests` are sorted by id.
+pub fn renewed(lines: &[RequestLine], requests: &[Request], now: i64) -> Option<Vec<RequestLine>> {
+    let renew = |line: &RequestLine| {
+        let at =
+            requests.binary_search_by(|request| request.id.as_str().cmp(&line.request)).ok()?;
+        Some(RequestLine { sla: requests[at].class(now), ..line.clone() })
+    };
+    (lines.len() == requests.len()).then(|| lines.iter().map(renew).collect()).flatten()
+}
+
 /// Returns the lines of the state for some requests, by priority, time and id.
 pub fn lines(requests: &[Request], now: Option<i64>) -> Vec<RequestLine> {
     let mut lines: Vec<RequestLine> = requests.iter().map(|request| request.line(now)).collect();
     lines.sort_by(|a, b| {
-        let key = |line: &RequestLine| (line.priority, line.created_at.clone());
-        key(a).cmp(&key(b)).then_with(|| a.request.cmp(&b.request))
+        let times = || a.created_at.cmp(&b.created_at);
+        a.priority.cmp(&b.priority).then_with(times).then_with(|| a.request.cmp(&b.request))
     });
     lines.dedup_by(|a, b| a.request == b.request);
     lines

@@ -1,12 +1,13 @@
 //! The models that a responsibility may use, and the comparison with the one in use.
 
+use serde::Serialize;
 use serde_yaml::Value;
 
 use super::container::{ContainerFile, scalar};
 use crate::wire::responsibility_state::{ModelRecord, ModelVerdict};
 
 /// The models that a responsibility may use. People write it in `model_policy.yaml`.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct ModelPolicy {
     /// The preferred model.
     pub preferred: String,
@@ -23,7 +24,7 @@ pub struct ModelPolicy {
 }
 
 /// A mandate that requires a model.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct CapabilityOverride {
     /// The mandate.
     pub mandate: String,

@@ -2,7 +2,7 @@
 
 use super::Container;
 use super::append_only;
-use super::events::{self, Event, MODEL_DRIFT, SLA_AT_RISK, SLA_BREACH};
+use super::events::{self, Event, MODEL_DRIFT, RenderedEvent, SLA_AT_RISK, SLA_BREACH};
 use super::inbox::{self, Request};
 use crate::model::timestamp;
 use crate::wire::responsibility_state::{
@@ -39,9 +39,12 @@ pub fn next_state(
         queue: queue.digest.clone(),
         published_lines: old.and_then(|old| old.head.published_lines),
     };
+    // Equal rows give equal lines, except for the classes of their deadlines.
+    let same = old.filter(|old| queue.digest.is_some() && old.head.queue == queue.digest);
+    let known = same.and_then(|old| inbox::renewed(&old.requests, &queue.requests, now));
     let mut next = ContainerState {
         head,
-        requests: inbox::lines(&queue.requests, Some(now)),
+        requests: known.unwrap_or_else(|| inbox::lines(&queue.requests, Some(now))),
         model,
         append_only: append_only::compare(container).0,
     };
@@ -99,7 +102,11 @@ pub fn check_model(
 
 /// Returns the event about a model that is not as wanted, unless the newest event about the model
 /// is the same.
-pub fn drift_event(container: &Container, record: &ModelRecord, source: &str) -> Option<String> {
+pub fn drift_event(
+    container: &Container,
+    record: &ModelRecord,
+    source: &str,
+) -> Option<RenderedEvent> {
     let text = super::model_policy::drift_line(record)?;
     let events = container.events().all;
     let last = events.iter().rev().find(|event| event.kind == MODEL_DRIFT);
@@ -118,7 +125,7 @@ pub fn alerts(
     requests: &[RequestLine],
     now: i64,
     source: &str,
-) -> Vec<String> {
+) -> Vec<RenderedEvent> {
     let known = container.events().all;
     let mut lines = Vec::new();
     for request in requests {

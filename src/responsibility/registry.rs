@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::Value;
 
 /// Status of a responsibility.
@@ -65,14 +66,31 @@ pub fn read(text: &str) -> Result<BTreeMap<String, Option<String>>, serde_json::
 }
 
 /// The capability manifest of a container, `manifest.json`.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Capabilities {
     /// The id that it states.
     pub responsibility_id: Option<String>,
     /// Its intents.
     pub intent_tags: Vec<String>,
+    /// The mandates that it may run.
+    pub mandates: Vec<String>,
+    /// The tools that it may use.
+    pub tools: Vec<RoleTool>,
     /// The responsibilities that it depends on.
     pub dependencies: Vec<String>,
+    /// The file with the models that it may use, below the container.
+    pub model_preferences_file: Option<String>,
+}
+
+/// A tool that a role may use.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct RoleTool {
+    /// Its name.
+    pub name: String,
+    /// Name of the thing that it gives access to.
+    pub resource: String,
+    /// Clause of the guardrails that limits it.
+    pub guardrail_clause: Option<String>,
 }
 
 /// Reads a capability manifest. `None` if it is no JSON object.
@@ -83,10 +101,21 @@ pub fn capabilities(text: &str) -> Option<Capabilities> {
         let items = object.get(key).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(|item| item.as_str().map(str::to_string)).collect()
     };
+    let text =
+        |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_string);
+    let tools = object.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let tools = tools.map(|tool| RoleTool {
+        name: tool.as_str().map(str::to_string).or_else(|| text(tool, "name")).unwrap_or_default(),
+        resource: text(tool, "resource").unwrap_or_default(),
+        guardrail_clause: text(tool, "guardrail_clause"),
+    });
     Some(Capabilities {
         responsibility_id: object.get("responsibility_id")?.as_str().map(str::to_string),
         intent_tags: list("intent_tags"),
+        mandates: list("mandates"),
+        tools: tools.filter(|tool| !tool.name.is_empty()).collect(),
         dependencies: list("dependencies"),
+        model_preferences_file: text(&value, "model_preferences_file"),
     })
 }
 
@@ -126,6 +155,17 @@ mod tests {
             assert_eq!(read(text).expect("it is JSON"), expected, "{text}");
         }
         assert!(read("[").is_err());
+    }
+
+    #[test]
+    fn tools_and_mandates_of_a_manifest_are_read() {
+        let text = r#"{"responsibility_id":"a","mandates":["m.x"],"tools":["plain",{"name":"bank","resource":"read","guardrail_clause":"money.read"},{"resource":"nameless"}]}"#;
+        let stated = capabilities(text).expect("a manifest");
+        assert_eq!(stated.mandates, ["m.x"]);
+        let names: Vec<&str> = stated.tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["plain", "bank"]);
+        assert_eq!(stated.tools[1].guardrail_clause.as_deref(), Some("money.read"));
+        assert_eq!(capabilities("{\"name\":\"an extension\"}"), None);
     }
 
     #[test]

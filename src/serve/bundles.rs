@@ -2,7 +2,7 @@
 
 use crate::model::Digest;
 use crate::model::layout::{
-    BUNDLES, KNOWLEDGE_BUNDLE, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE,
+    BUNDLES, KNOWLEDGE_BUNDLE, LOCAL_BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE,
 };
 use crate::root::Root;
 use crate::wire::jsonl::{self, BundleLine};
@@ -50,6 +50,22 @@ impl Bundles {
     pub fn all(&self) -> &[BundleLine] {
         &self.0
     }
+}
+
+/// Returns the pack of a responsibility: of the given name, else of the one in
+/// `.blue/worktree.json`. A pack made from a local state is newer than the one that is committed.
+pub fn of_responsibility(
+    root: &Root,
+    bundles: &Bundles,
+    name: Option<String>,
+) -> Option<BundleLine> {
+    let worktree = || jsonl::responsibility_name(&root.readable_bytes(WORKTREE, 1 << 16)?);
+    let source = format!("blue://responsibility/{}", name.or_else(worktree)?);
+    let local = root.readable_bytes(LOCAL_BUNDLES, 1 << 24).unwrap_or_default();
+    let local = String::from_utf8_lossy(&local).into_owned();
+    let mut lines = local.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let found = lines.find(|line: &BundleLine| line.source == source);
+    found.or_else(|| bundles.0.iter().find(|line| line.source == source).cloned())
 }
 
 /// Returns the address of a bundle's RFC.

@@ -89,6 +89,28 @@ pub fn record(root: &Root, name: &str) -> Option<SessionRecord> {
     session::read(&root.readable_bytes(&path_of(name), 1 << 16)?)
 }
 
+/// Returns the model that the newest start of a session reported, at a time or before it: from the
+/// audit log, which hooks write, and from the records of sessions.
+pub fn reported_model(root: &Root, now: Timestamp) -> Option<String> {
+    let mut newest: Option<(Timestamp, String)> = None;
+    let mut consider = |time: &str, model: Option<String>| {
+        let (Some(model), Ok(time)) = (model, time.parse::<Timestamp>()) else { return };
+        if time <= now && newest.as_ref().is_none_or(|(known, _)| time >= *known) {
+            newest = Some((time, model));
+        }
+    };
+    for line in AuditLog::open(root, None).lines {
+        consider(&line.timestamp, line.model);
+    }
+    for entry in root.entries(SESSIONS).unwrap_or_default() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(record) = name.strip_suffix(".json").and_then(|name| record(root, name)) {
+            consider(&record.started, record.model);
+        }
+    }
+    newest.map(|(_, model)| model).filter(|model| session::is_model(model))
+}
+
 /// Returns the path of a session's record.
 pub fn path_of(name: &str) -> String {
     format!("{SESSIONS}/{name}.json")

@@ -89,6 +89,9 @@ const fn of_two(event: &'static str, program: HookProgram) -> HookRow {
     HookRow { program, timeout: 5, claude: event, codex: event, gemini: None, copilot: None }
 }
 
+/// Name of the script that prints the pack of a responsibility.
+const RESPONSIBILITY: &str = "session-responsibility";
+
 /// Each text for the start of a session has its own entry, because agents limit the output of each
 /// entry.
 const TABLE: &[HookRow] = &[
@@ -96,6 +99,7 @@ const TABLE: &[HookRow] = &[
     at_start(Script("session-start", "")),
     at_start(Script("session-start", "knowledge")),
     at_start(Script("session-workflow", "")),
+    at_start(Script(RESPONSIBILITY, "")),
     of_two("SubagentStart", Script("session-start", "")),
     HookRow {
         gemini: Some(("BeforeAgent", None)),
@@ -131,8 +135,16 @@ pub const SCRIPTS: &[(&str, &[u8])] = &[
 /// Name of blue's server in `.mcp.json`.
 pub const SERVER: &str = "blue";
 
-/// Returns the hooks of an agent, in the order of registration.
+/// Returns the hooks of an agent in a project without responsibilities, in the order of
+/// registration.
 pub fn hooks(agent: Agent, session: SessionBy) -> Vec<AgentHook> {
+    let mut hooks = hooks_with_roles(agent, session);
+    hooks.retain(|hook| role(&hook.command).as_deref() != Some(RESPONSIBILITY));
+    hooks
+}
+
+/// Returns the hooks of an agent in a project with responsibilities, in the order of registration.
+pub fn hooks_with_roles(agent: Agent, session: SessionBy) -> Vec<AgentHook> {
     let is_needed = |row: &&HookRow| {
         session == SessionBy::Hook || !matches!(row.program, Script("session-start", ""))
     };
@@ -245,7 +257,7 @@ fn is_registered_command(command: &str) -> bool {
         );
         [for_codex, format!("\"$CLAUDE_PROJECT_DIR\"/{path}{argument}")]
     });
-    let all = Agent::ALL.into_iter().flat_map(|agent| hooks(agent, SessionBy::Hook));
+    let all = Agent::ALL.into_iter().flat_map(|agent| hooks_with_roles(agent, SessionBy::Hook));
     all.into_iter().any(|hook| hook.command == command) || earlier.any(|earlier| earlier == command)
 }
 
@@ -283,7 +295,7 @@ mod tests {
 
     #[test]
     fn every_command_is_recognised_and_means_the_same_for_every_agent() {
-        let hooks = |agent| hooks(agent, SessionBy::Hook);
+        let hooks = |agent| hooks_with_roles(agent, SessionBy::Hook);
         let roles = |agent| -> Vec<(&str, String)> {
             hooks(agent).iter().map(|hook| (hook.event, role(&hook.command).unwrap())).collect()
         };
@@ -312,9 +324,20 @@ mod tests {
     }
 
     #[test]
+    fn the_hook_of_responsibilities_is_registered_only_where_there_are_some() {
+        for agent in Agent::ALL {
+            let has_it = |hooks: Vec<AgentHook>| {
+                hooks.iter().any(|hook| role(&hook.command).as_deref() == Some(RESPONSIBILITY))
+            };
+            assert!(!has_it(hooks(agent, SessionBy::Hook)), "{agent:?}");
+            assert!(has_it(hooks_with_roles(agent, SessionBy::Hook)), "{agent:?}");
+        }
+    }
+
+    #[test]
     fn blues_own_commands_are_no_impostors() {
         for agent in Agent::ALL {
-            let hooks = hooks(agent, SessionBy::Hook);
+            let hooks = hooks_with_roles(agent, SessionBy::Hook);
             assert!(hooks.iter().all(|hook| !is_impostor(&hook.command)));
             assert!(hooks.iter().all(|hook| is_impostor(&format!("{}; x", hook.command))));
         }

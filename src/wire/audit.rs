@@ -23,6 +23,9 @@ pub struct AuditLine {
     pub tokens: u64,
     /// Number of bytes.
     pub bytes: u64,
+    /// The model that the start of the session reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// Session id that `blue doctor` uses to run a hook. No agent receives that delivery, so [`read`]

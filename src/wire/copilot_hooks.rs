@@ -2,14 +2,13 @@
 
 use serde_json::Value;
 
-use super::agent::{Agent, SessionBy, hooks, is_impostor, role};
+use super::agent::{AgentHook, is_impostor, role};
 
 /// Path below the root.
 pub const COPILOT_HOOKS: &str = ".github/hooks/blue.json";
 
-/// Returns the text of the file.
-pub fn text(session: SessionBy) -> String {
-    let hooks = hooks(Agent::Copilot, session);
+/// Returns the text of the file with some hooks. Those of one event follow each other.
+pub fn text(hooks: &[AgentHook]) -> String {
     let mut events: Vec<&str> = hooks.iter().map(|hook| hook.event).collect();
     events.dedup();
     let handler = |command: &str, timeout: u64| {
@@ -52,15 +51,17 @@ pub(super) fn is_own(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::agent::{Agent, SessionBy, hooks};
     use super::*;
 
     #[test]
     fn the_file_is_json_and_recognised() {
-        let whole = text(SessionBy::Hook);
+        let of = |session| hooks(Agent::Copilot, session);
+        let whole = text(&of(SessionBy::Hook));
         let value: Value = serde_json::from_str(&whole).unwrap();
         assert_eq!(value["hooks"]["sessionStart"].as_array().unwrap().len(), 4);
         assert_eq!(value["version"], 1);
-        assert!(is_own(&whole) && is_own(&text(SessionBy::File)));
+        assert!(is_own(&whole) && is_own(&text(&of(SessionBy::File))));
         for other in ["", "{}", "{\"hooks\":{}}", &whole.replace("blue hook", "evil")] {
             assert!(!is_own(other), "{other}");
         }

@@ -334,6 +334,13 @@ fn document_row<'a>(
     }
 }
 /// Returns the name of the current work in the text of `.blue/worktree.json`.
+pub fn responsibility_name(worktree: &[u8]) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_slice(worktree).ok()?;
+    let name = value["responsibility"].as_str().filter(|name| !name.is_empty());
+    name.map(str::to_string)
+}
+
+/// Returns the name of the current work in `.blue/worktree.json`.
 pub fn work_name(worktree: &[u8]) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(worktree).ok()?;
     match &value["rfc"] {

@@ -64,6 +64,9 @@ pub enum StatePlace {
     /// In `ai_context/state.jsonl`, committed with the files made from it.
     #[default]
     Committed,
+    /// In `.blue/local/responsibilities/<id>/`, with the files made from it. Nothing of it is
+    /// committed.
+    Local,
 }
 
 /// Effect of the hygiene gates.
@@ -100,6 +103,7 @@ impl Responsibilities {
             n_recent: self.recent.unwrap_or(20),
             margin_percent,
             holds_red: self.hygiene.red == RedGate::Hold,
+            is_state_local: self.state == StatePlace::Local,
             addons: self.addons.iter().map(Addon::plan).collect(),
         }
     }

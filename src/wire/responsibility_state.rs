@@ -66,9 +66,14 @@ pub struct RequestLine {
 impl RequestLine {
     /// Returns the deadline that applies: accepted work has to be done, other requests answered.
     pub fn deadline(&self) -> Option<&str> {
+        self.worded_deadline().map(|(_, time)| time)
+    }
+
+    /// Returns the deadline that applies, with the words before it in texts.
+    pub fn worded_deadline(&self) -> Option<(&'static str, &str)> {
         match self.status.as_str() {
-            "accepted" => self.complete_by.as_deref(),
-            _ => self.respond_by.as_deref(),
+            "accepted" => Some(("complete by", self.complete_by.as_deref()?)),
+            _ => Some(("respond by", self.respond_by.as_deref()?)),
         }
     }
 }

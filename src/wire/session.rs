@@ -28,6 +28,9 @@ pub struct SessionRecord {
     pub worktree: Option<String>,
     /// Number of prompts.
     pub turns: u64,
+    /// The model that its start reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// Maximum length of a session id that is stored unchanged.
@@ -39,6 +42,12 @@ const CHARACTERS: &[u8; 65] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl
 /// Returns true if a session id can be part of a file name and of a line of JSON unchanged.
 pub fn is_plain(id: &str) -> bool {
     id.bytes().all(|byte| CHARACTERS.contains(&byte))
+}
+
+/// Returns true if a text can be the name of a model. `hooks/session-start` has the same rule.
+pub fn is_model(text: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._:/@+[]-".contains(c);
+    !text.is_empty() && text.len() <= 100 && text.chars().all(is_allowed)
 }
 
 /// Shortens a session id of more than 128 characters to its first 64 characters and a hash of the

@@ -25,7 +25,7 @@ pub(super) fn drop_duplicates(roles: &mut Vec<Role>, notes: &mut Vec<Diagnostic>
 pub(super) fn report_cycles(roles: &[Role], notes: &mut Vec<Diagnostic>) {
     let dependencies = roles
         .iter()
-        .map(|role| (role.container.id.clone(), role.capabilities.dependencies.clone()))
+        .map(|role| (role.container.id.clone(), role.container.capabilities.dependencies.clone()))
         .collect();
     for id in registry::cycles(&dependencies) {
         let role = roles.iter().find(|role| role.container.id == id).expect("the id is a role's");

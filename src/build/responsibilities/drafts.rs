@@ -1,5 +1,6 @@
 //! Drafts of a responsibility's files: texts within their budgets, judged by the hygiene gates.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
@@ -8,15 +9,15 @@ use super::Role;
 use crate::build::Inputs;
 use crate::build::artifacts::fit;
 use crate::condense::{Fitted, Order};
-use crate::model::layout::{AI_CONTEXT, RESPONSIBILITIES};
-use crate::model::plan::{AddonPlan, HOOK_BYTES};
+use crate::model::layout::{AI_CONTEXT, LOCAL_RESPONSIBILITIES, RESPONSIBILITIES};
+use crate::model::plan::{AddonPlan, HOOK_BYTES, ResponsibilityPlan};
 use crate::model::{Budget, Candidate, Code, Diagnostic, DocId};
-use crate::responsibility::Container;
 use crate::responsibility::addons::{self, AddonView, RoleFile, SourceView};
 use crate::responsibility::bundle::CoreFile;
-use crate::responsibility::compose::{Composed, LineSection, LinkForm, compose};
+use crate::responsibility::compose::{Composed, Line, LineSection, LinkForm, compose};
 use crate::responsibility::gates::{self, GateFinding, Volume};
 use crate::responsibility::registry::Lifecycle;
+use crate::responsibility::{Container, append_only};
 
 /// The files of one responsibility before they are published.
 pub struct Draft {
@@ -100,12 +101,42 @@ pub fn folder_of_files(container: &Container, inputs: &Inputs) -> String {
     }
 }
 
+/// Returns the path of a container's state.
+pub fn state_path(plan: &ResponsibilityPlan, folder: &str, id: &str) -> String {
+    match (plan.is_state_local, folder) {
+        (true, _) => format!("{LOCAL_RESPONSIBILITIES}/{id}/state.jsonl"),
+        (false, "") => format!("{AI_CONTEXT}/state.jsonl"),
+        (false, folder) => format!("{folder}/{AI_CONTEXT}/state.jsonl"),
+    }
+}
+
+/// Returns the container that committed files are made from: without its state if that is local.
+pub(super) fn committed<'a>(
+    container: &'a Container,
+    plan: &ResponsibilityPlan,
+) -> Cow<'a, Container> {
+    match plan.is_state_local && container.state.is_some() {
+        true => Cow::Owned(Container { state: None, ..container.clone() }),
+        false => Cow::Borrowed(container),
+    }
+}
+
+/// Returns true if a file is made from the state alone, so that it is as local as the state.
+pub(super) fn is_local(file: CoreFile, plan: &ResponsibilityPlan) -> bool {
+    plan.is_state_local && matches!(file, CoreFile::Requests | CoreFile::Models)
+}
+
 /// Returns the prefix of links from a responsibility's files to its container.
 fn link_prefix(container: &Container, inputs: &Inputs) -> String {
     match inputs.plan.responsibilities.context_worker {
         Some(_) => "../".to_string(),
-        None => format!("../../../../{}", container.path("")),
+        None => far_prefix(container),
     }
+}
+
+/// Returns the prefix of links from a folder of a responsibility in `.blue/` to its container.
+pub(super) fn far_prefix(container: &Container) -> String {
+    format!("../../../../{}", container.path(""))
 }
 
 /// Maximum bytes of a file. The tokens limit it first.
@@ -113,22 +144,23 @@ const MAX_BYTES: u64 = 40_000;
 
 /// Drafts the files of a responsibility. A template that cannot be rendered is an error.
 pub fn draft(role: &Role, inputs: &Inputs) -> anyhow::Result<Draft> {
-    let container = &role.container;
     let plan = &inputs.plan.responsibilities;
-    let form = LinkForm::Relative(link_prefix(container, inputs));
+    let container = &*committed(&role.container, plan);
+    let prefix = link_prefix(container, inputs);
     let mut linked: BTreeSet<String> = BTreeSet::new();
     let mut texts = Vec::new();
     let mut oversized = None;
-    for file in CoreFile::ALL {
-        let sections = file.sections(container, plan.n_recent as usize);
-        let budget = Budget::new(file.max_tokens(), plan.margin_percent, MAX_BYTES);
-        let title = file.title(&container.id);
-        match compose(&sections, &form, &budget, &|text: &str| titled(&title, text)) {
+    for file in CoreFile::ALL.into_iter().filter(|file| !is_local(*file, plan)) {
+        // Mandates add sections to a file that may only grow. It is no artifact.
+        if container.file(&format!("{AI_CONTEXT}/{}", file.name())).is_some() {
+            continue;
+        }
+        match core_text(container, file, &prefix, plan) {
             Ok(composed) => {
                 linked.extend(composed.links);
                 texts.push((RoleFile::Core(file), composed.fitted));
             }
-            Err(fitted) => oversized = Some((fitted.tokens, budget.tokens)),
+            Err((fitted, max)) => oversized = Some((fitted.tokens, max)),
         }
     }
     // A hand-written file was read; one that blue made was not.
@@ -141,15 +173,64 @@ pub fn draft(role: &Role, inputs: &Inputs) -> anyhow::Result<Draft> {
         texts.iter().map(|(file, fitted)| (file.name().to_string(), fitted.text.clone())).collect();
     for (path, file) in container.in_folder(AI_CONTEXT) {
         let name = path.trim_start_matches("ai_context/");
-        if CoreFile::ALL.iter().all(|core| core.name() != name) {
-            published.push((name.to_string(), file.body.clone()));
-            linked.extend(links_in(&file.body, "../"));
-        }
+        published.push((name.to_string(), file.body.clone()));
+        linked.extend(links_in(&file.body, "../"));
     }
     let volume = gates::measure(container, &published, &linked);
     let before = container.state.as_ref().and_then(|state| state.head.published_lines);
     let findings = gates::judge(&volume, before, &role.overrides, &plan.steward, plan.holds_red);
     Ok(Draft { texts, volume, findings, oversized })
+}
+
+/// Renders one of the five files. The error is the text with fixed lines only, and the maximum number
+/// of tokens.
+pub(super) fn core_text(
+    container: &Container,
+    file: CoreFile,
+    prefix: &str,
+    plan: &ResponsibilityPlan,
+) -> Result<Composed, (Fitted, u64)> {
+    let sections = file.sections(container, plan.n_recent as usize);
+    let budget = Budget::new(file.max_tokens(), plan.margin_percent, MAX_BYTES);
+    let title = file.title(&container.id);
+    let form = LinkForm::Relative(prefix.to_string());
+    let composed = compose(&sections, &form, &budget, &|text: &str| titled(&title, text));
+    composed.map_err(|fitted| (fitted, budget.tokens))
+}
+
+/// Returns the sections that a mandate adds to the files of `ai_context/` that may only grow: the
+/// path of each below the container, and the section. Files that were rewritten get none.
+pub fn new_sections(
+    container: &Container,
+    inputs: &Inputs,
+    now: i64,
+) -> anyhow::Result<Vec<(String, String)>> {
+    let plan = &inputs.plan.responsibilities;
+    let prefix = link_prefix(container, inputs);
+    let (_, rewritten) = append_only::compare(container);
+    let mut sections = Vec::new();
+    for role_file in RoleFile::all(&plan.addons) {
+        let path = format!("{AI_CONTEXT}/{}", role_file.name());
+        let file = container.file(&path).filter(|file| file.is_append_only());
+        let Some(file) = file.filter(|_| rewritten.iter().all(|(other, _)| *other != path)) else {
+            continue;
+        };
+        let text = match &role_file {
+            RoleFile::Core(core) => core_text(container, *core, &prefix, plan).map_err(
+                |(fitted, max)| {
+                    let tokens = fitted.tokens;
+                    anyhow::anyhow!("{path}: its fixed lines take {tokens} tokens, at most {max}\nhint: shorten the clauses in guardrails.md")
+                },
+            )?,
+            RoleFile::Addon(name) => {
+                let addon = plan.addons.iter().find(|addon| addon.name == *name);
+                addon_text(container, addon.expect("it is one of them"), inputs)?
+            }
+        };
+        let section = append_only::section(file, &text.fitted.text, now);
+        sections.extend(section.map(|section| (path, section)));
+    }
+    Ok(sections)
 }
 
 fn titled(title: &str, text: &str) -> String {
@@ -212,11 +293,22 @@ fn links_in(text: &str, prefix: &str) -> Vec<String> {
 /// Maximum tokens of a pack.
 const PACK_TOKENS: u64 = 2_000;
 
-/// Returns the sections of a pack, and its budget.
+/// Returns the sections of a pack, and its budget. Where the state is local, a pack that is committed
+/// names the place of the requests instead.
 pub(super) fn pack(container: &Container, inputs: &Inputs) -> (Vec<LineSection>, Budget) {
     let plan = &inputs.plan.responsibilities;
     let mut sections = Vec::new();
     for file in CoreFile::ALL.into_iter().filter(|file| *file != CoreFile::Models) {
+        if is_local(file, plan) && container.state.is_none() {
+            let text = format!(
+                "They are in {LOCAL_RESPONSIBILITIES}/{}/{} where mandates run.",
+                container.id,
+                file.name()
+            );
+            let lines = vec![Line::new(text).fixed()];
+            sections.push(LineSection { heading: "Open requests", lines });
+            continue;
+        }
         for mut section in file.sections(container, plan.n_recent as usize) {
             if section.heading.is_empty() {
                 section.heading = "Open requests";

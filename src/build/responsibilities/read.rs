@@ -1,20 +1,22 @@
 //! Reads the containers of responsibilities.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::Context;
 
 use super::conflicts::{drop_duplicates, report_cycles};
-use super::paths::container_paths;
+use super::drafts::state_path;
+use super::paths::{container_paths, is_core, workspace_inbox_paths};
 use crate::build::Inputs;
 use crate::build::inputs::clean_text;
 use crate::discover::deny::DenyList;
 use crate::discover::{self, Tree, containers};
+use crate::guard;
 use crate::model::layout::{AI_CONTEXT, folder_of, is_below};
 use crate::model::source::with_lf;
 use crate::model::{Code, Diagnostic, Digest, TrackedFile};
-use crate::responsibility::addons;
-use crate::responsibility::container::{ROLES, is_id};
+use crate::responsibility::container::is_id;
 use crate::responsibility::model_policy::{self, ModelPolicy};
 use crate::responsibility::registry::{self, Capabilities, Lifecycle};
 use crate::responsibility::{Container, ContainerFile};
@@ -30,8 +32,6 @@ pub struct Role {
     pub overrides: Vec<OverrideLine>,
     /// True if its state does not verify, so that nothing may be made from it.
     pub is_state_broken: bool,
-    /// The contents of its `manifest.json`.
-    pub capabilities: Capabilities,
 }
 
 /// Reads the containers of a project without building it, for commands.
@@ -74,7 +74,9 @@ pub(in crate::build) fn read(
         return Ok(Vec::new());
     }
     let deny = DenyList::of_plan(&inputs.plan)?;
-    let mut reader = Reader { root, inputs, tree, deny, files: Vec::new(), notes: Vec::new() };
+    let (files_read, noted) = (Vec::new(), Vec::new());
+    let inbox = Arc::default();
+    let mut reader = Reader { root, inputs, tree, deny, inbox, files: files_read, notes: noted };
     let mut folders: BTreeMap<String, Capabilities> =
         candidates.iter().map(|folder| (folder.clone(), Capabilities::default())).collect();
     for path in &tree.manifests {
@@ -87,6 +89,7 @@ pub(in crate::build) fn read(
     if !folders.is_empty() {
         let plan = &inputs.plan.responsibilities;
         let statuses = reader.registry(&plan.registry)?;
+        reader.inbox = Arc::new(reader.workspace_inbox()?);
         for link in containers::links(tree, &plan.registry) {
             let message = "a symbolic link is not a container; it is not read";
             reader.note(Code::RoleSkipped, link, message, "replace it by a real folder");
@@ -112,17 +115,20 @@ pub(super) fn hand_written(path: &str, id: &str) -> Diagnostic {
     Diagnostic::new(Code::RoleHandWritten, path, message).hint(hint)
 }
 
-struct Reader<'a> {
+/// Reads files and collects findings.
+pub(super) struct Reader<'a> {
     root: &'a Root,
-    inputs: &'a Inputs,
+    pub(super) inputs: &'a Inputs,
     tree: &'a Tree,
     deny: DenyList,
+    /// Files in the inboxes of the workspace.
+    inbox: Arc<BTreeMap<String, ContainerFile>>,
     files: Vec<TrackedFile>,
-    notes: Vec<Diagnostic>,
+    pub(super) notes: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
-    fn note(&mut self, code: Code, path: &str, message: &str, hint: &str) {
+    pub(super) fn note(&mut self, code: Code, path: &str, message: &str, hint: &str) {
         self.notes.push(Diagnostic::new(code, path, message).hint(hint));
     }
 
@@ -181,6 +187,27 @@ impl Reader<'_> {
         }))
     }
 
+    /// Reads the Markdown files of a container, by their path below its folder.
+    fn container_files(
+        &mut self,
+        folder: &str,
+        at: &dyn Fn(&str) -> String,
+    ) -> anyhow::Result<BTreeMap<String, ContainerFile>> {
+        let mut files = BTreeMap::new();
+        for below in container_paths(self.tree, &self.inputs.plan.responsibilities, folder) {
+            if self.is_made(&below, &at(&below))? {
+                continue;
+            }
+            let file = self.text(&at(&below))?.map(|text| ContainerFile::new(&text));
+            // A hand-written file of this name is no input. It is reported where blue would write.
+            let is_input = |file: &ContainerFile| !is_core(&below) || file.is_append_only();
+            if let Some(file) = file.filter(is_input) {
+                files.insert(below, file);
+            }
+        }
+        Ok(files)
+    }
+
     /// Reads one container. `None` if it has no usable id.
     fn role(
         &mut self,
@@ -192,14 +219,7 @@ impl Reader<'_> {
             "" => below.to_string(),
             folder => format!("{folder}/{below}"),
         };
-        let mut files = BTreeMap::new();
-        for below in container_paths(self.tree, &self.inputs.plan.responsibilities, folder) {
-            if !self.is_made(&below, &at(&below))?
-                && let Some(text) = self.text(&at(&below))?
-            {
-                files.insert(below, ContainerFile::new(&text));
-            }
-        }
+        let files = self.container_files(folder, &at)?;
         let mirror = files.get("responsibility.md").cloned().unwrap_or_default();
         let name = folder.rsplit('/').next().unwrap_or_default().to_string();
         let id =
@@ -219,7 +239,8 @@ impl Reader<'_> {
         self.report_hand_written(&at, &files, &id);
         let policy = self.policy(&at("model_policy.yaml"), &mirror)?;
         let tasks = self.text(&at("tasks/index.json"))?;
-        let (state, is_state_broken) = self.state(&at("ai_context/state.jsonl"), &id)?;
+        let path = state_path(&self.inputs.plan.responsibilities, folder, &id);
+        let (state, is_state_broken) = self.state(&path, &id)?;
         let overrides = self.text(&at("ai_context/overrides.jsonl"))?.unwrap_or_default();
         let overrides = overrides.lines().filter_map(|line| serde_json::from_str(line).ok());
         let container = Container {
@@ -230,9 +251,26 @@ impl Reader<'_> {
             tasks,
             policy,
             state,
+            capabilities,
+            workspace_inbox: Arc::clone(&self.inbox),
         };
         self.report_events(&container);
-        Ok(Some(Role { container, overrides: overrides.collect(), is_state_broken, capabilities }))
+        self.report_manifest(&container);
+        self.report_rewritten(&container);
+        Ok(Some(Role { container, overrides: overrides.collect(), is_state_broken }))
+    }
+
+    /// Reads the inboxes of the workspace. With a queue, their files are views that only links need.
+    fn workspace_inbox(&mut self) -> anyhow::Result<BTreeMap<String, ContainerFile>> {
+        let mut files = BTreeMap::new();
+        for path in workspace_inbox_paths(self.tree) {
+            let file = match self.inputs.plan.responsibilities.queue {
+                Some(_) => Some(ContainerFile::default()),
+                None => self.text(&path)?.map(|text| ContainerFile::new(&text)),
+            };
+            files.extend(file.map(|file| (path, file)));
+        }
+        Ok(files)
     }
 
     /// Returns true for a file in `ai_context/` that blue wrote, which is no input. This is known
@@ -240,20 +278,6 @@ impl Reader<'_> {
     fn is_made(&self, below: &str, path: &str) -> anyhow::Result<bool> {
         let is_looked_at = is_below(below, AI_CONTEXT) && self.deny.denied_part(path).is_none();
         Ok(is_looked_at && !matches!(verify::on_disk(self.root, path, None)?, OnDisk::Foreign))
-    }
-
-    fn report_hand_written(
-        &mut self,
-        at: &dyn Fn(&str) -> String,
-        files: &BTreeMap<String, ContainerFile>,
-        id: &str,
-    ) {
-        let inputs = self.inputs;
-        for path in inputs.plan.responsibilities.addons.iter().map(addons::path) {
-            if files.contains_key(&path) {
-                self.notes.push(hand_written(&at(&path), id));
-            }
-        }
     }
 
     fn policy(
@@ -278,8 +302,11 @@ impl Reader<'_> {
         match ContainerState::parse(&text, id) {
             Ok(mut state) => {
                 let allowed = self.inputs.guard.allowed_for(path);
-                for text in state.texts_mut() {
-                    *text = clean_text(path, text, &allowed, &mut self.notes);
+                let texts: Vec<&mut String> = state.texts_mut().collect();
+                if !guard::are_clean(texts.iter().map(|text| text.as_str()), &allowed) {
+                    for text in texts {
+                        *text = clean_text(path, text, &allowed, &mut self.notes);
+                    }
                 }
                 Ok((Some(state), false))
             }
@@ -329,51 +356,5 @@ impl Reader<'_> {
             self.note(Code::RoleStatus, path, &message, &format!("correct {other}"));
         }
         status
-    }
-
-    /// Reports files without the front matter that says who wrote them and what for.
-    fn report_headers(
-        &mut self,
-        at: &dyn Fn(&str) -> String,
-        files: &BTreeMap<String, ContainerFile>,
-    ) {
-        for (below, file) in files {
-            let message = match file.role() {
-                Some(role) if ROLES.contains(&role.as_str()) => continue,
-                Some(role) => format!("context_role {role:?} is not one of RFS v0.1"),
-                None => "no front matter with authored_by and context_role".to_string(),
-            };
-            let hint = "add it, so that agents and auditors know the author and the role";
-            self.note(Code::RoleHeader, &at(below), &message, hint);
-        }
-    }
-
-    fn report_events(&mut self, container: &Container) {
-        let events = container.events();
-        let path = container.path("memory/events.md");
-        let findings = [
-            (events.torn, "an event without a kind, or with open parentheses; it is not used"),
-            (events.unordered, "an event that is older than the one above it"),
-        ];
-        for (lines, message) in findings {
-            for line in lines.into_iter().take(10) {
-                let note = Diagnostic::new(Code::EventLine, &path, message).at(line, 1);
-                self.notes.push(note.hint("append events in order: - <time> <kind> (…) – text"));
-            }
-        }
-    }
-
-    /// Reports ids of the registry that have no container.
-    fn report_unknown(&mut self, statuses: &BTreeMap<String, Option<String>>, roles: &[Role]) {
-        let registry = self.inputs.plan.responsibilities.registry.clone();
-        let path = format!("{registry}/responsibility_registry.json");
-        for (id, status) in statuses {
-            let is_known = roles.iter().any(|role| role.container.id == *id);
-            if !is_known && status.as_deref() != Some("retired") {
-                let message = format!("{id} has no container");
-                let hint = format!("run `blue responsibility new {id}`, or remove it");
-                self.note(Code::RoleStatus, &path, &message, &hint);
-            }
-        }
     }
 }

@@ -1,20 +1,21 @@
 //! Renders the files of responsibilities: those in `ai_context/`, and the pack that hooks print.
 
-use super::drafts::{DraftedRole, folder_of_files, pack};
+use super::drafts::{DraftedRole, committed, folder_of_files, pack};
 use super::read::hand_written;
 use super::{Draft, Role};
 use crate::build::artifacts::{BuiltArtifact, CurrentArtifacts, check_wrapper};
 use crate::build::{Corpus, Inputs};
+use crate::condense::Fitted;
 use crate::model::escape::{escape_attribute, escape_line};
-use crate::model::{Action, Artifact, Diagnostic, Digest, Format, Hasher, Listener};
+use crate::model::{Action, Artifact, Budget, Diagnostic, Digest, Format, Hasher, Listener};
 use crate::responsibility::Container;
 use crate::responsibility::addons::RoleFile;
 use crate::responsibility::bundle::CoreFile;
-use crate::responsibility::compose::{LinkForm, compose};
+use crate::responsibility::compose::{LineSection, LinkForm, compose};
 use crate::responsibility::model_policy::{self, ModelPolicy};
 use crate::root::Root;
 use crate::verify::{self, OnDisk};
-use crate::wire::header::ROLE_BODY;
+use crate::wire::header::{self, Provenance, ROLE_BODY};
 
 /// Renders the files of all responsibilities. Those of a held one stay as they are on disk.
 pub(in crate::build) fn artifacts(
@@ -27,8 +28,9 @@ pub(in crate::build) fn artifacts(
     for DraftedRole { role, draft } in roles {
         match draft {
             Some(draft) if !draft.is_held() => {
-                built.extend(files(root, inputs, role, draft, current, notes)?);
-                built.push(pack_artifact(inputs, &role.container, current)?);
+                let container = &*committed(&role.container, &inputs.plan.responsibilities);
+                built.extend(files(root, inputs, container, draft, current, notes)?);
+                built.push(pack_artifact(inputs, container, current)?);
             }
             _ if is_held(role, draft.as_ref()) => built.extend(held(inputs, role, current)),
             _ => {}
@@ -62,12 +64,11 @@ fn held(inputs: &Inputs, role: &Role, current: &CurrentArtifacts) -> Vec<BuiltAr
 fn files(
     root: &Root,
     inputs: &Inputs,
-    role: &Role,
+    container: &Container,
     draft: &Draft,
     current: &CurrentArtifacts,
     notes: &mut Vec<Diagnostic>,
 ) -> anyhow::Result<Vec<BuiltArtifact>> {
-    let container = &role.container;
     let folder = folder_of_files(container, inputs);
     let mut built = Vec::new();
     for (file, fitted) in &draft.texts {
@@ -85,7 +86,7 @@ fn files(
         action.add_fact("source", source.as_bytes());
         built.push(BuiltArtifact::unless_current(&path, action, current, |action| {
             let uri = format!("blue://responsibility/{}/{}", container.id, file.name());
-            let body = format!("{keys}inputs: {inputs_digest}\n---\n{}", fitted.text);
+            let body = body(&keys, &inputs_digest, &fitted.text);
             let (body, digest) = (vec![body.into_bytes()], action.digest());
             let uri = uri.trim_end_matches(".md");
             let artifact = Artifact::new(&path, uri, Format::RoleFile, source, body, digest);
@@ -93,6 +94,26 @@ fn files(
         })?);
     }
     Ok(built)
+}
+
+/// Renders the bytes of a file that is local, as those that are committed are rendered.
+pub(super) fn local_file(
+    inputs: &Inputs,
+    container: &Container,
+    file: CoreFile,
+    fitted: &Fitted,
+) -> String {
+    let keys = keys(inputs, container, &RoleFile::Core(file));
+    let mut action = Action::new();
+    action.add_fact("text", fitted.text.as_bytes());
+    action.add_fact("keys", keys.as_bytes());
+    let source = source(inputs, container, &action.digest());
+    let header = header::header(Format::RoleFile, &Provenance::default(), &source);
+    header + &body(&keys, &action.digest(), &fitted.text)
+}
+
+fn body(keys: &str, inputs: &Digest, text: &str) -> String {
+    format!("{keys}inputs: {inputs}\n---\n{text}")
 }
 
 /// Returns the `source` of a file: the run of the mandate that wrote the state, or the build.
@@ -174,26 +195,57 @@ fn pack_artifact(
     container: &Container,
     current: &CurrentArtifacts,
 ) -> anyhow::Result<BuiltArtifact> {
-    let (sections, budget) = pack(container, inputs);
-    let record = container.state.as_ref().and_then(|state| state.model.as_ref());
-    let drift = record.and_then(model_policy::drift_line);
-    let mut hasher = Hasher::new();
-    for section in &sections {
-        hasher.field(section.heading.as_bytes());
-        for line in &section.lines {
-            hasher.field(line.text.as_bytes()).field(format!("{:?}", line.link).as_bytes());
-        }
-    }
-    let mut action = Action::new();
-    action.add_fact("budget", format!("{budget:?}").as_bytes());
-    action.add_fact("container", container.path(&container.id).as_bytes());
-    action.add_fact("sections", hasher.digest().as_bytes());
-    action.add_fact("drift", drift.clone().unwrap_or_default().as_bytes());
+    let pack = Pack::new(inputs, container);
     let path = container.pack_path();
-    BuiltArtifact::unless_current(&path, action, current, |action| {
-        let inputs_id = action.digest().short();
+    BuiltArtifact::unless_current(&path, pack.action.clone(), current, |action| {
+        let fitted = pack.render(container, &path)?;
+        let uri = pack_uri(container);
+        let (body, digest) = (vec![fitted.text.into_bytes()], action.digest());
+        let artifact = Artifact::new(&path, &uri, Format::Bundle, String::new(), body, digest);
+        Ok(Artifact { tokens: fitted.tokens, ..artifact })
+    })
+}
+
+/// Returns the address of a pack.
+pub(super) fn pack_uri(container: &Container) -> String {
+    format!("blue://responsibility/{}", container.id)
+}
+
+/// Everything that a pack is rendered from.
+pub(super) struct Pack {
+    sections: Vec<LineSection>,
+    budget: Budget,
+    drift: Option<String>,
+    /// The facts that decide it.
+    pub(super) action: Action,
+}
+
+impl Pack {
+    pub(super) fn new(inputs: &Inputs, container: &Container) -> Pack {
+        let (sections, budget) = pack(container, inputs);
+        let record = container.state.as_ref().and_then(|state| state.model.as_ref());
+        let drift = record.and_then(model_policy::drift_line);
+        let mut hasher = Hasher::new();
+        for section in &sections {
+            hasher.field(section.heading.as_bytes());
+            for line in &section.lines {
+                hasher.field(line.text.as_bytes()).field(format!("{:?}", line.link).as_bytes());
+            }
+        }
+        let mut action = Action::new();
+        action.add_fact("budget", format!("{budget:?}").as_bytes());
+        action.add_fact("container", container.path(&container.id).as_bytes());
+        action.add_fact("sections", hasher.digest().as_bytes());
+        action.add_fact("drift", drift.clone().unwrap_or_default().as_bytes());
+        Pack { sections, budget, drift, action }
+    }
+
+    /// Renders the text. `path` is named in errors.
+    pub(super) fn render(&self, container: &Container, path: &str) -> anyhow::Result<Fitted> {
+        let inputs_id = self.action.digest().short();
         let folder = container.path("");
-        let drift = drift.map_or(String::new(), |line| format!("{}\n", escape_line(&line)));
+        let drift = self.drift.as_ref();
+        let drift = drift.map_or(String::new(), |line| format!("{}\n", escape_line(line)));
         let wrap = |text: &str| {
             format!(
                 "<blue-responsibility id=\"{}\" inputs=\"{inputs_id}\">\nYou act for the responsibility {}. Paths are below {folder}.\n{drift}{text}</blue-responsibility>\n",
@@ -201,23 +253,20 @@ fn pack_artifact(
                 container.id
             )
         };
-        let composed = compose(&sections, &LinkForm::Path, &budget, &wrap);
+        let composed = compose(&self.sections, &LinkForm::Path, &self.budget, &wrap);
         let fitted = composed
             .map_err(|fitted| {
                 anyhow::anyhow!(
                     "{path}: guardrails and frame take {} tokens; the budget is {}\nhint: shorten the clauses in {}",
                     fitted.tokens,
-                    budget.tokens,
+                    self.budget.tokens,
                     container.path("guardrails.md")
                 )
             })?
             .fitted;
         check_wrapper("responsibility.md", &fitted.text, &inputs_id)?;
-        let uri = format!("blue://responsibility/{}", container.id);
-        let (body, digest) = (vec![fitted.text.into_bytes()], action.digest());
-        let artifact = Artifact::new(&path, &uri, Format::Bundle, String::new(), body, digest);
-        Ok(Artifact { tokens: fitted.tokens, ..artifact })
-    })
+        Ok(fitted)
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::delivery;
 use super::settings::{self, Settings};
 use super::{CheckState, DoctorCheck};
 use crate::cli::agent_files::{AgentFiles, AgentName, CLAUDE, CODEX, MCP, Servers};
-use crate::cli::connected::{configured_targets, connected_agents};
+use crate::cli::connected::{configured_targets, connected_agents, has_responsibilities};
 use crate::cli::installation::{FileStatus, Installation, ScriptState, SettingsFile, script_state};
 use crate::model::plural::counted;
 use crate::root::Root;
@@ -81,7 +81,8 @@ fn project_files(folder: &Path) -> anyhow::Result<Vec<SettingsFile>> {
     let targets = configured_targets(&root)?;
     let mut agents = connected_agents(&root);
     agents.extend(AgentName::DEFAULT);
-    let files = AgentFiles { agents: &agents, targets: &targets, servers: Servers::Included };
+    let (servers, has_roles) = (Servers::Included, has_responsibilities(&root));
+    let files = AgentFiles { agents: &agents, targets: &targets, servers, has_roles };
     let mut files = Installation::project(folder, files.list())?.files;
     let main = settings::main_checkout(folder);
     if let Some((main, codex)) = main.zip(files.iter_mut().find(|file| file.path == CODEX)) {

@@ -248,6 +248,77 @@ fn an_append_only_file_may_only_grow() {
 }
 
 #[test]
+fn a_build_alone_reports_an_append_only_file_that_was_rewritten() {
+    let project = workspace();
+    let path = own("ai_context/journal.md");
+    let start =
+        "---\nauthored_by: human\ncontext_role: log\nrefresh: append_only\n---\n# Journal\n";
+    project.write(&path, start);
+    assert_eq!(mandate(&project, "refresh_ai_context", NOW, &[]).code, 0);
+    project.write(&path, format!("{start}\n## 2026-01-25T12:00:00Z\n\nMore.\n"));
+    assert_eq!(project.blue(&["knowledge", "build"]).code, 0);
+    project.write(&path, start.replace("Journal", "Diary"));
+    for command in [&["knowledge", "build"][..], &["knowledge", "build", "--check"]] {
+        let output = project.blue(command);
+        assert_eq!(output.code, 1, "{}", output.stderr);
+        let message = format!(
+            "journal.md: error: it is append_only, and its first {} bytes changed",
+            start.len()
+        );
+        assert!(output.stderr.contains(&message), "{}", output.stderr);
+    }
+    let mandated = mandate(&project, "refresh_ai_context", NOW, &[]);
+    assert_eq!(mandated.code, 1);
+    assert_eq!(mandated.stderr.matches("bytes changed").count(), 1, "{}", mandated.stderr);
+}
+
+#[test]
+fn mandates_add_sections_to_files_that_may_only_grow() {
+    let project = workspace();
+    let path = own("ai_context/open_requests.md");
+    let start =
+        "---\nauthored_by: hybrid\ncontext_role: request\nrefresh: append_only\n---\n# Requests";
+    project.write(&path, start);
+    let output = project.build();
+    assert!(!output.stderr.contains("written by hand"), "{}", output.stderr);
+    let update = |now: &str| mandate(&project, "update_open_requests", now, &[]);
+    assert_eq!(update(NOW).code, 0);
+    let first = project.read(&path);
+    let line =
+        "- [pending] req_1: Sum of allowances, from finance_cos, respond by 2026-01-25T12:00:00Z";
+    assert_eq!(first, format!("{start}\n\n## 2026-01-25T11:58:02Z\n\n{line}, at_risk\n"));
+    let stamps = project.stamps();
+    assert_eq!(update(NOW).code, 0);
+    assert_eq!(project.stamps(), stamps, "the same text is not added again");
+    let late = "2026-01-25T12:30:00Z";
+    assert_eq!(update(late).code, 1);
+    let second = project.read(&path);
+    assert_eq!(second, format!("{first}\n## {late}\n\n{line}, breached\n"));
+    assert_eq!(project.blue(&["knowledge", "build", "--check"]).code, 0);
+    let manifest = project.read(".blue/context.manifest.yaml");
+    assert!(!manifest.contains("ai_context/open_requests.md"));
+    let rewritten = second.replace("at_risk", "on_track");
+    project.write(&path, &rewritten);
+    assert_eq!(update("2026-01-26T12:30:00Z").code, 1);
+    assert_eq!(project.read(&path), rewritten, "nothing is added to a rewritten file");
+}
+
+#[test]
+fn lint_has_the_findings_of_the_hygiene_gates() {
+    let project = workspace();
+    let text: String = (0..3_100).map(|i| format!("Line {i}.\n")).collect();
+    project.write(&own("context/projects/plan.md"), format!("# Plan\n\n{text}"));
+    let output = project.blue(&["knowledge", "lint"]);
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.contains("BLUE-RSP-006"), "{}", output.stdout);
+    for _ in 0..2 {
+        let output = mandate(&project, "refresh_ai_context", NOW, &[]);
+        assert_eq!(output.code, 1, "it is found each time: {}", output.stderr);
+        assert!(output.stderr.contains("is not published"), "{}", output.stderr);
+    }
+}
+
+#[test]
 fn a_hand_written_addition_is_checked_counted_and_never_overwritten() {
     let project = workspace();
     let volume = || {

@@ -3,7 +3,11 @@
 mod addons;
 mod bad_input;
 mod containers;
+mod delivery;
+mod local_state;
 mod mandates;
+mod protocol;
+mod scale;
 
 use std::path::Path;
 
