@@ -34,6 +34,9 @@ static NOT_POINTERS: LazyLock<FxHashSet<&str>> =
 static WEAK_VERBS: LazyLock<FxHashSet<&str>> =
     LazyLock::new(|| rules::entries(include_str!("rules/weak_verbs.txt")).collect());
 
+static PROBLEM_PHRASES: LazyLock<Vec<String>> =
+    LazyLock::new(|| rules::phrases(include_str!("rules/problem_phrases.txt")));
+
 static SITUATION_PHRASES: LazyLock<Vec<String>> =
     LazyLock::new(|| rules::phrases(include_str!("rules/situation_phrases.txt")));
 
@@ -123,6 +126,11 @@ fn names_other_document(lower: &str) -> bool {
     let Some((before, _)) = lower.split_once(" proposes") else { return false };
     let last = before.rsplit(' ').next().unwrap_or_default();
     last.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// Returns true if a sentence names a problem: `The queue does not scale.`
+pub(super) fn is_problem(sentence: &str) -> bool {
+    has_phrase(&sentence.to_lowercase(), &PROBLEM_PHRASES)
 }
 
 /// Returns true if a sentence describes the situation before the decision.
@@ -250,6 +258,7 @@ mod tests {
         assert!(is_situation("Many services have a queue."));
         assert!(is_situation("The team has been using queues for years."));
         assert!(!is_situation("A queue stores all mails."));
+        assert!(is_problem("The queue does not scale.") && !is_problem("The queue is slow."));
     }
 
     #[test]

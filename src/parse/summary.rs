@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::Page;
-use super::decisive::{Decisiveness, decisiveness, is_dependent, is_situation};
+use super::decisive::{Decisiveness, decisiveness, is_dependent, is_problem, is_situation};
 use super::markdown::Paragraph;
 use super::options;
 use super::plain_text::{first_sentence, plain_within};
@@ -227,7 +227,8 @@ fn points((each, max): (i32, usize), n: usize) -> i32 {
 fn points_of_text(sentence: &str, title: &[u32], kind: SectionKind) -> i32 {
     let terms = stems(sentence, MAX_TERMS);
     let n_shared = title.iter().filter(|term| terms.contains(term)).count();
-    let is_situation = is_situation(sentence);
+    let is_situation =
+        is_situation(sentence) || kind != SectionKind::Decision && is_problem(sentence);
     let decision = match decisiveness(sentence) {
         Decisiveness::Stated => STATED,
         Decisiveness::Imperative => IMPERATIVE,
