@@ -77,6 +77,7 @@ mod tests {
             content_hash: "blake3:00".into(),
             tokens: 1,
             bytes: 2,
+            model: None,
         };
         let mut log = line(&entry);
         log.extend(b"{\"timestamp\":\"2026\n");

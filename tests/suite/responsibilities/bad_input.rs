@@ -283,3 +283,20 @@ fn torn_and_unordered_events_are_reported() {
     let after = project.read(&own("memory/events.md"));
     assert!(after.starts_with(&format!("{events}\n- ")), "{after}");
 }
+
+#[test]
+fn a_responsibility_that_cannot_be_run_does_not_stop_the_others() {
+    let project = workspace();
+    container(&project, "aunt_cos");
+    let outside = project.home().join("outside.jsonl");
+    crate::support::write(&outside, "untouched\n");
+    std::fs::create_dir(project.path().join("registry/aunt_cos/ai_context")).unwrap();
+    let link = project.path().join("registry/aunt_cos/ai_context/state.jsonl");
+    std::os::unix::fs::symlink(&outside, link).unwrap();
+    let output = project.blue(&["mandate", "update_open_requests", "--all", "--now", NOW]);
+    assert_eq!(output.code, 2, "{}", output.stderr);
+    assert!(output.stderr.contains("aunt_cos: "), "{}", output.stderr);
+    assert!(output.stderr.contains("is a symbolic link"), "{}", output.stderr);
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "untouched\n");
+    assert!(project.read(&own("ai_context/open_requests.md")).contains("req_1"));
+}
