@@ -209,6 +209,7 @@ impl<'a> Corpus<'a> {
     ) -> anyhow::Result<Corpus<'a>> {
         let Surveyed { graph, bindings, knowledge, extracts, roles } = surveyed;
         let work = workflow::choose_work(&graph, inputs.plan.max_bundles).into_value(notes);
+        notes.extend(bundles::shared_names(&graph, &work));
         let roles = responsibilities::draft_all(inputs, roles, notes)?;
         Ok(Corpus { root, inputs, graph, bindings, knowledge, extracts, ranking, roles, work })
     }

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::AuditLog;
 use crate::model::layout::{CLIENTS, SESSIONS};
+use crate::model::timestamp;
 use crate::root::Root;
 use crate::wire::session::{self, SessionRecord};
 
@@ -87,6 +88,42 @@ pub fn of_client(root: &Root, client: &str) -> Vec<String> {
 /// Reads the record of a session by the agent's session id.
 pub fn record(root: &Root, name: &str) -> Option<SessionRecord> {
     session::read(&root.readable_bytes(&path_of(name), 1 << 16)?)
+}
+
+/// Maximum number of records that are read. Of more, the files that changed last are read.
+const MAX_RECORDS: usize = 500;
+
+/// Reads the records of the sessions that were active last. Unreadable ones are ignored.
+pub fn newest_records(root: &Root) -> Vec<SessionRecord> {
+    let mut files = record_files(root);
+    files.sort_by_key(|(path, modified)| (std::cmp::Reverse(*modified), path.clone()));
+    let read = |(path, _): &(String, i64)| session::read(&root.readable_bytes(path, 1 << 16)?);
+    files.iter().take(MAX_RECORDS).filter_map(read).collect()
+}
+
+/// Returns the records of sessions that had no event since a time, in seconds since 1970.
+pub fn records_before(root: &Root, time: i64) -> Vec<String> {
+    let mut old = record_files(root);
+    old.retain(|(path, modified)| {
+        let record = || session::read(&root.readable_bytes(path, 1 << 16)?);
+        let heartbeat = || timestamp::parse(&record()?.last_heartbeat);
+        // A copied file has a new time, and a file with an old time may be read.
+        *modified < time && heartbeat().is_none_or(|heartbeat| heartbeat < time)
+    });
+    old.into_iter().map(|(path, _)| path).collect()
+}
+
+/// Returns the path and the modification time, in seconds, of every record.
+fn record_files(root: &Root) -> Vec<(String, i64)> {
+    let entries = root.entries(SESSIONS).unwrap_or_default();
+    let names = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let paths =
+        names.filter(|name| name.ends_with(".json")).map(|name| format!("{SESSIONS}/{name}"));
+    let stat = |path: String| {
+        let (stat, _) = root.stat(&path).ok()??;
+        Some((path, stat.modified / 1_000_000_000))
+    };
+    paths.filter_map(stat).collect()
 }
 
 /// Returns the path of a session's record.
