@@ -6,6 +6,7 @@ use super::Corpus;
 use super::artifacts::{BuiltArtifact, CurrentArtifacts};
 use super::manifest::entry;
 use super::workflow::{self, Plans};
+use crate::guard::redacted;
 use crate::model::layout::{BUNDLES, CONTEXT, SESSION_JSON, is_below, is_role_file};
 use crate::model::{
     Action, Artifact, Code, Diagnostic, DocId, Format, Graph, Hasher, Listener, Status,
@@ -141,7 +142,7 @@ pub(super) fn shared_names(graph: &Graph, work: &[DocId]) -> Vec<Diagnostic> {
         let message = format!(
             "a branch named {:?} could be for this document or for {}, so it is for neither",
             document.slug,
-            graph.document(*first).path
+            redacted(&graph.document(*first).path)
         );
         let hint =
             format!("name the branch after {}, or rename one", workflow::name_of(graph, *id));

@@ -96,7 +96,7 @@ const MAX_RECORDS: usize = 500;
 /// Reads the records of the sessions that were active last. Unreadable ones are ignored.
 pub fn newest_records(root: &Root) -> Vec<SessionRecord> {
     let mut files = record_files(root);
-    files.sort_by_key(|(path, modified)| (std::cmp::Reverse(*modified), path.clone()));
+    files.sort_unstable_by(|(a, time_a), (b, time_b)| time_b.cmp(time_a).then(a.cmp(b)));
     let read = |(path, _): &(String, i64)| session::read(&root.readable_bytes(path, 1 << 16)?);
     files.iter().take(MAX_RECORDS).filter_map(read).collect()
 }

@@ -248,7 +248,7 @@ fn is_of_another_repository(path: &Path, common: &Path) -> bool {
 
 /// Returns true if a worktree was not taken back just now.
 fn still_there(open: &WorktreeProject, tree: &Worktree) -> bool {
-    unfinished::registered(open.folder(), &tree.path)
+    unfinished::listed(open.folder(), &tree.path).is_some()
 }
 
 fn has_worktree(line: &DocumentLine, tree: &Worktree) -> String {

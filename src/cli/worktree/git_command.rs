@@ -1,5 +1,6 @@
-//! git commands that change the repository, run as a user would run them: with its configuration,
-//! hooks and filters.
+//! Runs git commands that change the repository.
+//!
+//! They run as a user would run them: with the configuration, hooks and filters of the repository.
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -11,7 +11,7 @@ use crate::cli::{build, project};
 use crate::discover::worktrees;
 use crate::emit;
 use crate::model::layout::{LOCAL, WORKTREE};
-use crate::model::worktree::GitRepository;
+use crate::model::worktree::{GitRepository, Worktree};
 use crate::root::Root;
 use crate::wire::cache::Seal;
 use crate::wire::worktree::{self, UnfinishedWorktree, WorktreeFile};
@@ -156,15 +156,20 @@ fn escaped_pattern(path: &str) -> String {
 /// other commits by now.
 pub(super) fn undo(keeper: &RecordKeeper, record: &UnfinishedWorktree) -> anyhow::Result<()> {
     let (folder, path) = (keeper.root.path(), Path::new(&record.path));
-    if registered(folder, path) {
+    if let Some(tree) = listed(folder, path) {
         // git locks a worktree while it fills the folder, and two flags remove a locked one.
         let removed = git_command::worktree(folder, &["remove", "--force", "--force"], path);
-        if removed.is_err() {
-            // git does not remove a worktree without its `.git`, but forgets it.
+        if let Err(error) = removed {
+            // git does not remove what it was killed in before it wrote HEAD, and forgets it only
+            // without `.git`, which is the only file by then.
+            anyhow::ensure!(tree.is_initializing() || tree.is_missing, error);
+            if let Ok(root) = Root::open(path) {
+                emit::discard(&root, ".git")?;
+            }
             git_command::worktree(folder, &["unlock"], path).ok();
             git_command::run(folder, &["worktree", "prune"].map(OsStr::new))?;
         }
-        anyhow::ensure!(!registered(folder, path), "git still lists it");
+        anyhow::ensure!(listed(folder, path).is_none(), "git still lists it");
     }
     let branch = &record.file.branch;
     let tip = worktrees::commit_id(folder, &format!("refs/heads/{branch}"));
@@ -174,12 +179,12 @@ pub(super) fn undo(keeper: &RecordKeeper, record: &UnfinishedWorktree) -> anyhow
     emit::discard(&keeper.root, &record_path(&record.file.rfc))
 }
 
-/// Returns true if git lists a worktree.
-pub(super) fn registered(folder: &Path, path: &Path) -> bool {
+/// Returns the worktree that git lists for a folder.
+pub(super) fn listed(folder: &Path, path: &Path) -> Option<Worktree> {
     let real = path.canonicalize();
     let path = real.as_deref().unwrap_or(path);
-    worktrees::list(folder, None)
-        .is_some_and(|repository| repository.worktrees.iter().any(|tree| tree.path == path))
+    let worktrees = worktrees::list(folder, None)?.worktrees;
+    worktrees.into_iter().find(|tree| tree.path == path)
 }
 
 /// Finishes or takes back what a killed command left. Returns true if the worktree is whole now.

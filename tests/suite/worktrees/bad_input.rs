@@ -234,3 +234,47 @@ fn a_folder_in_the_way_is_not_touched() {
     assert_eq!(output.code, 2, "{output:?}");
     assert_eq!(project.git(&["branch", "--format=%(refname:short)"]), "main\n");
 }
+
+#[test]
+fn a_worktree_can_be_on_another_disk() {
+    let memory = std::path::Path::new("/dev/shm");
+    if !memory.is_dir() {
+        println!("skipped: there is no second file system");
+        return;
+    }
+    let disk = tempfile::tempdir_in(memory).unwrap();
+    let project = sample();
+    let folder = disk.path().join("sixteen");
+    let path = folder.to_str().unwrap();
+    assert_eq!(project.blue(&["worktree", "create", "16", "--path", path]).code, 0);
+    let output = blue_in(&project, &folder, &["worktree-context"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert_eq!(project.blue(&["worktree", "remove", path]).code, 0);
+    let kept = ".blue/local/worktrees/feature/context-injection/audit.jsonl";
+    assert_eq!(project.read(kept).lines().count(), 1);
+}
+
+#[test]
+fn names_that_make_no_branch_make_nothing() {
+    let project = sample();
+    let long = "x".repeat(230);
+    for (number, name) in [("0031", "🎉"), ("0032", "a.lock"), ("0033", &long), ("0034", "a..b")]
+    {
+        let text = super::rfc(number, "\u{202e}Odd\ttitle", "accepted");
+        project.write(&format!(".blue/docs/rfcs/{number}-{name}.md"), text);
+    }
+    project.build();
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-q", "-m", "odd names"]);
+    for number in ["31", "32", "33", "34"] {
+        let output = project.blue(&["worktree", "create", number]);
+        assert!([0, 2].contains(&output.code), "{number}: {output:?}");
+        assert!(!output.stderr.contains("bug in blue"), "{number}: {output:?}");
+        let n_worktrees = project.git(&["worktree", "list"]).lines().count();
+        let removed = project.blue(&["worktree", "remove", number, "--delete-branch"]);
+        assert_eq!(n_worktrees, if output.code == 0 { 2 } else { 1 }, "{number}: {output:?}");
+        assert_eq!(removed.code == 0, output.code == 0, "{number}: {removed:?}");
+        assert_eq!(project.git(&["branch", "--format=%(refname:short)"]), "main\n", "{number}");
+    }
+    all_answer(&project, project.path(), &[0]);
+}

@@ -171,13 +171,13 @@ fn every_level_warning_and_recommendation_follows_the_table() {
     }
     assert_eq!(
         recommended(&project, 60),
-        ["23 NONE", "21 IDLE", "18 NONE", "16 RECENT", "17 RECENT", "20 RECENT", "22 RECENT"]
+        ["23 NONE", "21 IDLE", "18 NONE", "20 RECENT", "16 RECENT", "17 RECENT", "22 RECENT"]
     );
     warnings(&project);
     // A day later, all of it is abandoned, and the changes that are left come second.
     let (day, names) = (
         60 * 25,
-        ["17 STALE", "20 STALE", "21 STALE", "22 STALE", "16 CHANGES", "23 NONE", "18 NONE"],
+        ["20 STALE", "17 STALE", "21 STALE", "22 STALE", "16 CHANGES", "23 NONE", "18 NONE"],
     );
     let later = "2026-01-26T14:00:00Z";
     let arguments = ["next", "--format", "json", "--limit", "9", "--now", later];

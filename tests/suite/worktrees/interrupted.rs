@@ -150,3 +150,18 @@ fn a_record_that_came_with_a_clone_is_ignored() {
     assert_eq!(project.blue(&["worktree", "prune"]).code, 0);
     assert!(victim.join(".git").exists() && project.git(&["branch"]).contains("victim"));
 }
+
+#[test]
+fn two_commands_at_once_make_one_worktree() {
+    let project = sample();
+    let start = || {
+        let mut command = project.command(&["worktree", "create", "16", "--now", NOON]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let children = [start(), start(), start()];
+    let codes: Vec<_> =
+        children.map(|mut child| child.wait().unwrap().code()).into_iter().collect();
+    assert_eq!(codes.iter().filter(|code| **code == Some(0)).count(), 1, "{codes:?}");
+    let found = row(&project, &worktree(&project, "feature/context-injection"));
+    assert_eq!((&found["unfinished"], &found["changed"]), (&false.into(), &0.into()));
+}
