@@ -6,8 +6,11 @@ use super::Corpus;
 use super::artifacts::{BuiltArtifact, CurrentArtifacts};
 use super::manifest::entry;
 use super::workflow::{self, Plans};
+use crate::guard::redacted;
 use crate::model::layout::{BUNDLES, CONTEXT, SESSION_JSON, is_below, is_role_file};
-use crate::model::{Action, Artifact, DocId, Format, Hasher, Listener, Status};
+use crate::model::{
+    Action, Artifact, Code, Diagnostic, DocId, Format, Graph, Hasher, Listener, Status,
+};
 use crate::wire::jsonl::{self, BundleLine, ONLY_WORK, RefreshPolicy};
 
 /// Renders the index of the bundles built so far.
@@ -76,33 +79,22 @@ pub(super) fn index(
 /// only RFC in progress has the name [`ONLY_WORK`] too.
 fn of_work(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, RefreshPolicy)> {
     let Corpus { inputs, graph, work, .. } = corpus;
-    let prefix = &inputs.plan.branch_prefix;
-    let short_names = |id: DocId| {
-        let document = graph.document(id);
-        let mut names = vec![workflow::name_of(graph, id)];
-        names.extend(document.number.as_ref().map(ToString::to_string));
-        names.extend([document.number_text.clone(), document.slug.clone()]);
-        names.retain(|name| !name.is_empty());
-        names.dedup();
-        names
-    };
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for id in work {
-        for name in short_names(*id) {
-            *counts.entry(name).or_default() += 1;
-        }
-    }
+    let prefixes = inputs.plan.branch_prefixes();
+    let counts = name_counts(graph, work);
     let only = workflow::only_in_progress(graph, work);
     let mut names = BTreeMap::new();
     for id in work {
         let own: Vec<String> =
-            short_names(*id).into_iter().filter(|name| counts[name] == 1).collect();
-        let branches = own.iter().map(|name| format!("{prefix}{name}"));
-        let mut all: Vec<String> = own.iter().cloned().chain(branches).collect();
+            short_names(graph, *id).into_iter().filter(|name| counts[name].len() == 1).collect();
+        let mut all = own.clone();
+        for prefix in &prefixes {
+            all.extend(own.iter().map(|name| format!("{prefix}{name}")));
+        }
         all.push(graph.document(*id).uri.to_string());
         if only == Some(*id) {
             // A branch with the prefix names an RFC, perhaps a finished one, so it is not meant here.
-            all.extend([ONLY_WORK.to_string(), format!("{prefix}{ONLY_WORK}")]);
+            all.push(ONLY_WORK.to_string());
+            all.extend(prefixes.iter().map(|prefix| format!("{prefix}{ONLY_WORK}")));
         }
         all.sort();
         all.dedup();
@@ -115,4 +107,46 @@ fn of_work(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, Refresh
         names.insert(workflow::path_of(graph, *id), (*id, all, refresh));
     }
     names
+}
+
+/// Returns the names of a document in branches and worktrees, without a prefix.
+fn short_names(graph: &Graph, id: DocId) -> Vec<String> {
+    let document = graph.document(id);
+    let mut names = vec![workflow::name_of(graph, id)];
+    names.extend(document.number.as_ref().map(ToString::to_string));
+    names.extend([document.number_text.clone(), document.slug.clone()]);
+    names.retain(|name| !name.is_empty());
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Returns the documents that each name fits.
+fn name_counts(graph: &Graph, work: &[DocId]) -> BTreeMap<String, Vec<DocId>> {
+    let mut counts: BTreeMap<String, Vec<DocId>> = BTreeMap::new();
+    for id in work {
+        for name in short_names(graph, *id) {
+            counts.entry(name).or_default().push(*id);
+        }
+    }
+    counts
+}
+
+/// Returns a finding for each document that has the slug of an earlier one. Numbers that are used twice
+/// have a finding of their own.
+pub(super) fn shared_names(graph: &Graph, work: &[DocId]) -> Vec<Diagnostic> {
+    let counts = name_counts(graph, work);
+    let shared = |id: &DocId| {
+        let document = graph.document(*id);
+        let first = counts.get(&document.slug)?.first().filter(|first| *first != id)?;
+        let message = format!(
+            "a branch named {:?} could be for this document or for {}, so it is for neither",
+            document.slug,
+            redacted(&graph.document(*first).path)
+        );
+        let hint =
+            format!("name the branch after {}, or rename one", workflow::name_of(graph, *id));
+        Some(Diagnostic::new(Code::SharedBranchName, &document.path, message).hint(hint))
+    };
+    work.iter().filter_map(shared).collect()
 }

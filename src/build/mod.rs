@@ -370,6 +370,8 @@ fn survey_with(
     let knowledge =
         knowledge::read(root, inputs, &tree, &graph.collections, &mut files, &mut notes)?;
     let roles = responsibilities::read(root, inputs, &tree, &containers, &mut files, &mut notes)?;
+    let work = workflow::choose_work(&graph, inputs.plan.max_bundles).value;
+    notes.extend(bundles::shared_names(&graph, &work));
     // A path can be a secret, so findings do not repeat it.
     notes.iter_mut().for_each(|note| note.path = guard::redacted(&note.path));
     Ok(Survey { graph, bindings, knowledge, roles, notes, terms, files, extracts, new_facts, tree })

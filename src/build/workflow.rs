@@ -304,9 +304,17 @@ pub(super) fn state(corpus: &Corpus<'_>, id: DocId, plans: &Plans) -> anyhow::Re
         head: plain(&head_of(document)),
         status: document.status.to_string(),
         criteria: listed(&work.criteria),
+        depends: depends_on(graph, id).map(|id| graph.document(id).uri.to_string()).collect(),
         plans: plans.of(id).into_iter().map(plan).collect::<anyhow::Result<_>>()?,
         ..line(id, &work)
     })
+}
+
+/// Returns the documents that one depends on.
+fn depends_on(graph: &Graph, id: DocId) -> impl Iterator<Item = DocId> {
+    let first = graph.edges.partition_point(|edge| edge.from < id);
+    let own = graph.edges[first..].iter().take_while(move |edge| edge.from == id);
+    own.filter(|edge| edge.relation == Relation::DependsOn).map(|edge| edge.to)
 }
 
 fn candidate((row, (part, text)): (usize, &BundleItem)) -> Candidate {

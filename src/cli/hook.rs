@@ -11,7 +11,7 @@ use super::connected::configured_targets;
 use super::hook_input::HookInput;
 use super::open::{Delivery, record};
 use super::refresh::{self, Occasion};
-use super::session::{SessionEvent, update_record};
+use super::session::{SessionEvent, check_name, update_record};
 use super::{Exit, output, project, queue_changes};
 use crate::condense::tokens;
 use crate::emit;
@@ -22,7 +22,7 @@ use crate::root::Root;
 use crate::serve::log::{bundle_line, text_line};
 use crate::serve::{bundles, work};
 use crate::wire::agent::{SCRIPTS, SessionBy};
-use crate::wire::audit::AuditLine;
+use crate::wire::audit::{AuditLine, PROBE};
 use crate::wire::copilot_hooks::COPILOT_HOOKS;
 use crate::wire::header::{self, HookForm};
 use crate::wire::jsonl::BundleLine;
@@ -79,6 +79,9 @@ impl HookArgs {
         let input = HookInput::read();
         if let Err(error) = self.handle(directory, &input) {
             output::error(&format!("{error:#}"));
+        }
+        if self.event != HookEvent::SessionEnd {
+            record_heartbeat(directory, &input);
         }
         Ok(Exit::Done)
     }
@@ -281,9 +284,24 @@ impl HookArgs {
     }
 }
 
+/// Records that the session of an event is alive. Agents differ in the events that they report, so every
+/// event counts. A failure must not prevent the delivery.
+fn record_heartbeat(directory: &Path, input: &HookInput) {
+    let session = &input.session_id;
+    if session.is_empty() || session == PROBE || check_name(session).is_err() {
+        return;
+    }
+    let root = project::find(directory).and_then(|folder| project::open(&folder));
+    if let Ok(root) = root
+        && root.exists(BUNDLES)
+    {
+        update_record(&root, session, SessionEvent::Heartbeat).ok();
+    }
+}
+
 /// Reads the bytes of a bundle, if a build wrote them. If a build was killed between two renames, a
 /// bundle can be newer than its index. Then the commit record has its digest.
-fn bundle_bytes(root: &Root, bundle: &mut BundleLine) -> Option<Vec<u8>> {
+pub(super) fn bundle_bytes(root: &Root, bundle: &mut BundleLine) -> Option<Vec<u8>> {
     if let Some(bytes) = bundles::bytes(root, bundle) {
         return Some(bytes);
     }

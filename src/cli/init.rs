@@ -84,7 +84,7 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
     let intent = older.as_deref().map(intent).transpose()?;
     let mut files = vec![
         (CONFIG, config_text(name, &graph, intent.as_ref()).into_bytes()),
-        (IGNORE, b"# Caches, logs and locks of blue.\n/local/\n".to_vec()),
+        (IGNORE, ignore_bytes(root)?),
     ];
     files.extend(SCRIPTS.iter().map(|(path, bytes)| (*path, bytes.to_vec())));
     if let Some(text) = &older {
@@ -94,7 +94,11 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
     for (path, bytes) in files {
         let script = SCRIPTS.iter().find(|(script, _)| *script == path);
         let state = script.map(|(path, shipped)| script_state(root, path, shipped)).transpose()?;
-        match root.exists(path) && state != Some(ScriptState::Older) {
+        let is_current = match path {
+            IGNORE => read_bytes(root, IGNORE, IGNORE)?.as_ref() == Some(&bytes),
+            _ => root.exists(path) && state != Some(ScriptState::Older),
+        };
+        match is_current {
             true => report.push_str(&format!("kept     {path} (it exists)\n")),
             false => {
                 report.push_str(&format!("wrote    {path}\n"));
@@ -114,6 +118,23 @@ fn adopt(root: &Root, lock: emit::Lock, report: &mut String) -> anyhow::Result<O
     }
     drop(lock);
     build::BuildArgs::default().build(root)
+}
+
+/// Returns the bytes of `.blue/.gitignore`. An existing file is extended by the worktree file, which
+/// would make every clone claim to be one worktree.
+fn ignore_bytes(root: &Root) -> anyhow::Result<Vec<u8>> {
+    let Some(mut bytes) = read_bytes(root, IGNORE, IGNORE)? else {
+        let text = "# Caches, logs and locks of blue, and the RFC of one worktree.\n/local/\n/worktree.json\n";
+        return Ok(text.as_bytes().to_vec());
+    };
+    let line: &[u8] = b"/worktree.json";
+    if !bytes.split(|byte| *byte == b'\n').any(|other| other.trim_ascii() == line) {
+        if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+            bytes.push(b'\n');
+        }
+        bytes.extend([line, b"\n"].concat());
+    }
+    Ok(bytes)
 }
 
 /// Adds blue's lines to `.gitattributes`, so that git checks out its files with LF in every clone.

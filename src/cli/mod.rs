@@ -26,6 +26,7 @@ mod mandate;
 mod mandate_model;
 mod mandate_run;
 mod mcp;
+mod next;
 mod next_steps;
 mod open;
 mod output;
@@ -47,6 +48,8 @@ mod status;
 mod trust;
 mod uninstall;
 mod watch;
+mod worktree;
+mod worktree_context;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -116,9 +119,24 @@ enum Command {
     /// List, show, check and create responsibilities
     #[command(subcommand)]
     Responsibility(responsibility::ResponsibilityCommand),
+    /// Make, list and remove worktrees, one for each RFC
+    #[command(subcommand)]
+    Worktree(worktree::WorktreeCommand),
     /// Show the state of the project, and what to do next
-    #[command(after_help = "Example:\n  blue status")]
+    #[command(
+        after_help = "Examples:\n  blue status\n  blue status --format json\n\nOf each unfinished RFC it shows how much it is worked on: ACTIVE (a heartbeat in the\nlast 5 minutes), RECENT (30 minutes), CHANGES (uncommitted), IDLE (a day), STALE, NONE."
+    )]
     Status(status::StatusArgs),
+    /// Recommend what to work on next
+    #[command(
+        after_help = "Examples:\n  blue next\n  blue next --limit 3 --format json\n\nWork of active sessions is left out. Abandoned work comes first, then uncommitted changes,\naccepted RFCs without a worktree, paused work, drafts, and what is probably in use."
+    )]
+    Next(next::NextArgs),
+    /// Print the context of the current work, as hooks/session-workflow does
+    #[command(
+        after_help = "Examples:\n  blue worktree-context\n  blue worktree-context --format json\n\nThe delivery is a line in the audit log. If the RFC differs on the base branch, a line on\nstandard error says how; this worktree's own copy is printed.\nExit codes: 0 printed, 1 there is no current work, 2 could not run."
+    )]
+    WorktreeContext(worktree_context::WorktreeContextArgs),
     /// Build whenever a document changes
     #[command(after_help = "Example:\n  blue watch")]
     Watch(watch::WatchArgs),
@@ -287,7 +305,10 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Watch(watch) => watch.run(&cli.directory),
         Command::Mandate(mandate) => mandate.run(&cli.directory),
         Command::Responsibility(command) => command.run(&cli.directory),
+        Command::Worktree(command) => command.run(&cli.directory),
         Command::Status(status) => status.run(&cli.directory),
+        Command::Next(next) => next.run(&cli.directory),
+        Command::WorktreeContext(context) => context.run(&cli.directory),
         Command::SessionStart(session) => session.run(&cli.directory, SessionEvent::Start),
         Command::SessionHeartbeat(session) => session.run(&cli.directory, SessionEvent::Heartbeat),
         Command::SessionEnd(session) => session.run(&cli.directory, SessionEvent::End),

@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use clap::Args;
-use jiff::{SignedDuration, Timestamp};
 
 use super::client::client;
 use super::hook_input::HookInput;
+use super::responsibility::time;
 use super::{Exit, output, project};
 use crate::build;
 use crate::discover::git;
-use crate::emit::{self, now};
+use crate::emit;
 use crate::guard::redacted;
+use crate::model::timestamp;
 use crate::root::Root;
 use crate::serve::{bundles, sessions};
 use crate::wire::session::{self, SessionRecord};
@@ -22,6 +23,9 @@ pub(super) struct SessionArgs {
     /// Session of the agent [default: from the JSON on standard input]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// Use this time instead of the clock
+    #[arg(long, value_name = "RFC 3339")]
+    now: Option<String>,
 }
 
 /// An event that updates the record of a session.
@@ -45,7 +49,8 @@ impl SessionArgs {
         check_name(&agent)?;
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
-        let mut record = update_record(&root, &agent, event)?;
+        let now = time(self.now.as_deref())?;
+        let mut record = update_record_at(&root, &agent, event, now)?;
         if model.is_some() && record.model != model {
             record.model = model;
             let name = if agent.is_empty() { record.id.as_str() } else { agent.as_str() };
@@ -71,20 +76,30 @@ pub(super) fn update_record(
     agent: &str,
     event: SessionEvent,
 ) -> anyhow::Result<SessionRecord> {
+    update_record_at(root, agent, event, emit::current_time().as_second())
+}
+
+/// Updates the record of a session at a time, in seconds since 1970.
+fn update_record_at(
+    root: &Root,
+    agent: &str,
+    event: SessionEvent,
+    now: i64,
+) -> anyhow::Result<SessionRecord> {
     let previous = match agent.is_empty() {
         true => None,
         false => sessions::record(root, agent),
     };
     let mut record = match previous {
         // Tools are called often, so not every call is written.
-        Some(record) if event == SessionEvent::Heartbeat && is_recent(&record.last_heartbeat) => {
+        Some(record) if event == SessionEvent::Heartbeat && is_recent(&record, now) => {
             return Ok(record);
         }
         Some(record) => record,
-        None => new_record(root, agent)?,
+        None => new_record(root, agent, now)?,
     };
-    record.last_heartbeat = now();
-    record.ended = (event == SessionEvent::End).then(now);
+    record.last_heartbeat = timestamp::format(now);
+    record.ended = (event == SessionEvent::End).then(|| timestamp::format(now));
     record.turns = record.turns.saturating_add(u64::from(event == SessionEvent::Prompt));
     record.branch = git::branch(root.path());
     record.rfc = bundles::stated_work(root, record.branch.as_deref());
@@ -119,15 +134,15 @@ fn add_to_client(root: &Root, client: &str, name: &str) -> anyhow::Result<()> {
 /// Maximum number of sessions recorded for a process.
 const MAX_SESSIONS: usize = 64;
 
-fn is_recent(time: &str) -> bool {
-    let then = time.parse::<Timestamp>().ok();
-    let age = then.map(|then| emit::current_time().duration_since(then));
-    age.is_some_and(|age| !age.is_negative() && age < SignedDuration::from_secs(10))
+/// Returns true if a record was written less than ten seconds ago.
+fn is_recent(record: &SessionRecord, now: i64) -> bool {
+    let then = timestamp::parse(&record.last_heartbeat);
+    then.is_some_and(|then| (0..10).contains(&(now - then)))
 }
 
-fn new_record(root: &Root, agent: &str) -> anyhow::Result<SessionRecord> {
-    let (id, agent_session) = (name(root)?, agent.to_string());
-    Ok(SessionRecord { id, agent_session, started: now(), ..Default::default() })
+fn new_record(root: &Root, agent: &str, now: i64) -> anyhow::Result<SessionRecord> {
+    let (id, agent_session, started) = (name(root)?, agent.to_string(), timestamp::format(now));
+    Ok(SessionRecord { id, agent_session, started, ..Default::default() })
 }
 
 /// Creates a random name: `{project}-{realm}-{random}`.

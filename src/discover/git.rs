@@ -76,7 +76,7 @@ pub fn ceilings() -> Vec<PathBuf> {
 const CEILINGS: &str = "GIT_CEILING_DIRECTORIES";
 
 /// Returns the `.git` of the repository that contains a folder.
-fn repository(folder: &Path) -> Option<PathBuf> {
+pub(super) fn repository(folder: &Path) -> Option<PathBuf> {
     let ceilings = ceilings();
     let mut folders = project_root::below_ceilings(folder, &ceilings);
     folders.find_map(|folder| Some(folder.join(".git")).filter(|git| git.exists()))
@@ -87,12 +87,12 @@ pub fn is_repository(folder: &Path) -> bool {
     repository(folder).is_some()
 }
 
-/// Returns the files below a folder that git tracks.
-pub fn tracked(root: &Path, folder: &str) -> Vec<String> {
+/// Returns those of some files, and of the files below some folders, that git tracks.
+pub fn tracked(root: &Path, paths: &[&str]) -> Vec<String> {
     let output = || {
         repository(root)?;
         let mut command = command(root)?;
-        command.args(["--literal-pathspecs", "ls-files", "-z", "--cached", "--", folder]);
+        command.args(["--literal-pathspecs", "ls-files", "-z", "--cached", "--"]).args(paths);
         Some(command.stdin(Stdio::null()).output().ok()?.stdout)
     };
     let listed = String::from_utf8_lossy(&output().unwrap_or_default()).into_owned();
@@ -247,7 +247,7 @@ pub fn committed(root: &Path, paths: &[&str]) -> BTreeMap<String, Vec<u8>> {
 
 /// Returns a git command with hooks, monitors and lazy fetching turned off, and without variables
 /// that would redirect it.
-fn command(root: &Path) -> Option<Command> {
+pub(super) fn command(root: &Path) -> Option<Command> {
     let mut command = Command::new(program(root)?);
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("GIT_") && name != CEILINGS {
@@ -280,7 +280,7 @@ fn parse_commit(output: &str) -> Option<(String, i64)> {
 }
 
 /// Returns the `git` to run, from an absolute entry of PATH that is outside the project.
-fn program(root: &Path) -> Option<PathBuf> {
+pub fn program(root: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .filter(|folder| folder.is_absolute() && !folder.starts_with(root))

@@ -19,13 +19,14 @@ mod translations;
 pub mod unchanged;
 mod unread_formats;
 pub mod walk;
+pub mod worktrees;
 
 use conventions::Conventional;
 pub use read::read_document;
 use walk::{FileKind, WalkedFile};
 pub use walk::{Tree, may_be_document};
 
-use crate::model::layout::{KNOWLEDGE, LOCAL, folder_of};
+use crate::model::layout::{KNOWLEDGE, LOCAL, WORKTREE, folder_of};
 use crate::model::{Code, Collection, Diagnostic, FoundFile, Noted, Plan};
 use crate::root::Root;
 
@@ -47,7 +48,7 @@ pub fn discover(root: &Root, plan: &Plan) -> anyhow::Result<Noted<Discovery>> {
     let deny = deny::DenyList::of_plan(plan)?;
     let (tree, tracked) = rayon::join(|| walk::walk(root, plan), || tracked_state(root));
     let mut tree = tree?.into_value(&mut notes);
-    tree.depends_on_index = tracked.is_some();
+    tree.depends_on_index = !tracked.is_empty();
     notes.extend(tracked);
     let Conventional { collections, mut found, probed } =
         find_documents(root, plan, &deny, &tree.files, &mut notes)?;
@@ -94,10 +95,21 @@ fn find_documents(
     Ok(documents)
 }
 
-/// Reports files in `.blue/local` that git tracks.
-fn tracked_state(root: &Root) -> Option<Diagnostic> {
-    let files = git::tracked(root.path(), LOCAL);
-    let message = match files.as_slice() {
+/// Reports files in `.blue/local` that git tracks, and a tracked worktree file.
+fn tracked_state(root: &Root) -> Vec<Diagnostic> {
+    let mut files = git::tracked(root.path(), &[LOCAL, WORKTREE]);
+    let n_files = files.len();
+    files.retain(|file| file != WORKTREE);
+    let of_worktree = (files.len() < n_files).then(|| {
+        let message = "git tracks it, so that every clone claims to be this worktree";
+        let hint = format!("git rm --cached {WORKTREE}");
+        Diagnostic::new(Code::TrackedWorktree, WORKTREE, message).hint(hint)
+    });
+    tracked_caches(&files).into_iter().chain(of_worktree).collect()
+}
+
+fn tracked_caches(files: &[String]) -> Option<Diagnostic> {
+    let message = match files {
         [] => return None,
         [file] => format!("git tracks {file}; local state from a clone is not trusted"),
         [file, ..] => format!(

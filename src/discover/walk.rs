@@ -7,7 +7,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rayon::prelude::*;
 use rustix::fs::FileType;
 
-use super::{known_folders, unread_formats};
+use super::{known_folders, unread_formats, worktrees};
 use crate::model::layout::{CONTEXT, HOOKS, LOCAL, folder_of};
 use crate::model::{Code, Diagnostic, Digest, Folder, Noted, Plan, ProbedFile, TextFormat};
 use crate::root::{Content, Root};
@@ -88,6 +88,9 @@ const SKIPPED: &[&str] = &[
 /// Such folders, unless they are below a folder of documents: there they name a topic.
 const SKIPPED_OUTSIDE_DOCUMENTS: &[&str] = &["tests", "test", "target", "dist", "build"];
 
+/// Folder of worktrees in the user's own project. Their documents belong to other projects.
+const WORKTREES: &str = "worktrees";
+
 /// Folders that only blue writes to.
 const OWN_FOLDERS: [&str; 3] = [LOCAL, CONTEXT, HOOKS];
 
@@ -98,6 +101,7 @@ const MAX_IGNORE_BYTES: u64 = 1 << 20;
 pub(super) struct Walker<'a> {
     root: &'a Root,
     by_convention: bool,
+    is_global: bool,
     pub(super) max_depth: u64,
 }
 
@@ -148,7 +152,12 @@ pub(super) struct DirectoryEntry {
 
 impl<'a> Walker<'a> {
     pub(super) fn new(root: &'a Root, plan: &Plan) -> Walker<'a> {
-        Walker { root, by_convention: plan.rules.is_empty(), max_depth: plan.limits.depth }
+        Walker {
+            root,
+            by_convention: plan.rules.is_empty(),
+            is_global: root.machine().is_global,
+            max_depth: plan.limits.depth,
+        }
     }
 
     fn visit(
@@ -176,6 +185,9 @@ impl<'a> Walker<'a> {
         };
         let Some((listed, entries)) = listed else { return Ok(subtree) };
         subtree.tree.folders.push(listed);
+        if worktrees::is_inner(self.root, folder, &entries) {
+            return Ok(subtree);
+        }
         let Subtree { tree, notes } = &mut subtree;
         let ignores = self.ignores(folder, &entries, parent, &mut tree.ignores, notes)?;
         let mut folders = Vec::new();
@@ -309,6 +321,7 @@ impl<'a> Walker<'a> {
         let hidden = name.starts_with('.') && name != ".blue";
         is_git_folder(name)
             || OWN_FOLDERS.contains(&path)
+            || (self.is_global && path == WORKTREES)
             || (self.by_convention && (hidden || is_foreign(path, name)))
     }
 }
@@ -373,7 +386,7 @@ pub fn entry_hash(name: &[u8], kind: FileType) -> u128 {
 
 /// Returns the sum of the hashes of all entries in a folder, or `None` if it cannot be read.
 pub fn listing_hash(root: &Root, folder: &str) -> Option<u128> {
-    let walker = Walker { root, by_convention: true, max_depth: 0 };
+    let walker = Walker { root, by_convention: true, is_global: false, max_depth: 0 };
     let (folder, _) = walker.list(folder, &mut Vec::new()).ok()??;
     Some(folder.listing)
 }

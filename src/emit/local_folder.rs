@@ -98,8 +98,8 @@ fn write_and_rename(
 /// the lock, so no other build is running. Processes without the lock may be running; the names of
 /// their temporary files contain the process id.
 pub(super) fn remove_temporaries(root: &Root) -> anyhow::Result<()> {
-    for folder in
-        ["", "/before", "/sessions", "/clients", "/rescued"].map(|below| format!("{LOCAL}{below}"))
+    for folder in ["", "/before", "/sessions", "/clients", "/rescued", "/worktrees"]
+        .map(|below| format!("{LOCAL}{below}"))
     {
         for name in entry_names(root, &folder)? {
             let stem = name.strip_suffix(".tmp");

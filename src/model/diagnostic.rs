@@ -133,6 +133,7 @@ codes! {
     Vanished = "BLUE-SRC-008", Warning, "a source that vanished while it was read";
     UnreadFormat = "BLUE-SRC-009", Info, "documents in a format that blue does not read";
     NotCheckedOut = "BLUE-GIT-001", Error, "a document that is not checked out";
+    TrackedWorktree = "BLUE-GIT-002", Error, "a worktree file that git tracks";
     InvalidUtf8 = "BLUE-DOC-001", Warning, "bytes that are not UTF-8";
     NulByte = "BLUE-DOC-002", Warning, "a NUL byte in a document";
     EmptyDocument = "BLUE-DOC-003", Warning, "a document without text";
@@ -162,6 +163,7 @@ codes! {
     PathUnknown = "BLUE-REF-008", Info, "a path field that matches nothing";
     DuplicateNumber = "BLUE-ID-001", Warning, "a number used more than once";
     DuplicateId = "BLUE-ID-002", Warning, "two documents with the same name";
+    SharedBranchName = "BLUE-ID-003", Info, "a branch name that fits two documents";
     SupersessionCycle = "BLUE-SUP-001", Warning, "documents that supersede each other";
     LiveButSuperseded = "BLUE-SUP-002", Warning, "a superseded document with a live status";
     HandEdited = "BLUE-OUT-001", Warning, "an emitted file that was edited by hand";

@@ -5,6 +5,7 @@ pub mod allowance;
 pub mod artifact;
 pub mod binding;
 pub mod build_target;
+pub mod branch_name;
 pub mod bundle;
 pub mod byte_scan;
 pub mod diagnostic;
@@ -46,6 +47,7 @@ pub mod unicode_names;
 pub mod uri;
 pub mod word;
 pub mod work;
+pub mod worktree;
 pub mod yaml_depth;
 
 pub use action::{Action, FORMAT, Listener};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::branch_name::OLDER_PREFIX;
 use super::yaml_depth::MAX_DEPTH;
 use super::{Allowance, BuildTarget, Code, Digest, Hasher, Kind, Severity};
 
@@ -180,6 +181,10 @@ pub struct Plan {
     pub workflow: Tier,
     /// Prefix of branches that are named after an RFC.
     pub branch_prefix: String,
+    /// Former prefixes, whose branches still name an RFC.
+    pub former_prefixes: Vec<String>,
+    /// Branch that work starts from, if the configuration names one.
+    pub base: Option<String>,
     /// Maximum number of tier 2 bundles.
     pub max_bundles: u64,
     /// Events that deliver tier 2 again.
@@ -211,4 +216,21 @@ pub struct Plan {
     pub severities: BTreeMap<Code, Option<Severity>>,
     /// Digest of the parsed configuration.
     pub digest: Digest,
+}
+
+impl Plan {
+    /// Returns the prefixes of branches that name an RFC: the current one, former ones, and the older
+    /// default.
+    pub fn branch_prefixes(&self) -> Vec<&str> {
+        let former = self.former_prefixes.iter().map(String::as_str);
+        let mut prefixes: Vec<&str> = Vec::new();
+        for prefix in
+            std::iter::once(self.branch_prefix.as_str()).chain(former).chain([OLDER_PREFIX])
+        {
+            if !prefixes.contains(&prefix) {
+                prefixes.push(prefix);
+            }
+        }
+        prefixes
+    }
 }

@@ -79,8 +79,9 @@ impl AddressError {
 
     /// Returns a hint that is not another address.
     pub fn hint(&self) -> Option<String> {
-        let hint =
-            format!("name it by a branch (rfc/<slug>) or in {WORKTREE} ({{\"rfc\": \"<slug>\"}})");
+        let hint = format!(
+            "name it by a branch (feature/<slug>) or in {WORKTREE} ({{\"rfc\": \"<slug>\"}})"
+        );
         matches!(self, AddressError::NoCurrentWork(_)).then_some(hint)
     }
 }

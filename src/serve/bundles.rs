@@ -1,11 +1,13 @@
 //! The bundles that can be delivered, and the bundle of the current work.
 
+use super::Built;
 use crate::model::Digest;
 use crate::model::layout::{
     BUNDLES, KNOWLEDGE_BUNDLE, LOCAL_BUNDLES, SESSION, WORKFLOW, WORKFLOW_BEFORE, WORKTREE,
 };
 use crate::root::Root;
-use crate::wire::jsonl::{self, BundleLine};
+use crate::wire::jsonl::{self, BundleLine, DocumentLine};
+use crate::wire::worktree;
 
 /// Every bundle of the last build.
 pub struct Bundles(Vec<BundleLine>);
@@ -38,12 +40,17 @@ impl Bundles {
 
     /// Returns the bundle of an RFC by one of its names.
     pub fn of_work(&self, name: &str) -> Option<&BundleLine> {
-        self.0.iter().find(|line| line.names.iter().any(|alias| alias == name))
+        self.0.iter().find(|line| line.has_name(name))
     }
 
     /// Returns true if any RFC or spike has a bundle.
     pub fn has_work(&self) -> bool {
         self.0.iter().any(|line| !line.names.is_empty())
+    }
+
+    /// The bundles of RFCs and spikes that are worked on.
+    pub fn works(&self) -> impl Iterator<Item = &BundleLine> {
+        self.0.iter().filter(|line| !line.names.is_empty())
     }
 
     /// Every bundle, in the order of the index.
@@ -59,7 +66,7 @@ pub fn of_responsibility(
     bundles: &Bundles,
     name: Option<String>,
 ) -> Option<BundleLine> {
-    let worktree = || jsonl::responsibility_name(&root.readable_bytes(WORKTREE, 1 << 16)?);
+    let worktree = || worktree::responsibility_name(&root.readable_bytes(WORKTREE, 1 << 16)?);
     let source = format!("blue://responsibility/{}", name.or_else(worktree)?);
     let local = root.readable_bytes(LOCAL_BUNDLES, 1 << 24).unwrap_or_default();
     let local = String::from_utf8_lossy(&local).into_owned();
@@ -89,7 +96,24 @@ pub fn work_name(root: &Root, branch: Option<&str>, bundles: &Bundles) -> Option
 }
 
 fn worktree_work(root: &Root) -> Option<String> {
-    jsonl::work_name(&root.readable_bytes(WORKTREE, 1 << 16)?)
+    worktree::work_name(&root.readable_bytes(WORKTREE, 1 << 16)?)
+}
+
+/// Returns the RFC that a branch or the name in a worktree file means, finished ones too. `prefixes` are
+/// those of branches that name an RFC. `None` if it fits none or several.
+pub fn document_of_work(built: &Built, prefixes: &[&str], name: &str) -> Option<DocumentLine> {
+    if let Some(uri) = built.bundles.of_work(name).and_then(document) {
+        return built.document(uri);
+    }
+    let short = prefixes.iter().filter_map(|prefix| name.strip_prefix(prefix)).chain([name]);
+    short.filter(|name| !name.is_empty() && !name.contains('/')).find_map(|name| {
+        let mut rows = built.catalogue.by_short_id(Some("rfc"), name);
+        rows.retain(|row| built.catalogue.is_kind(*row, "rfc"));
+        match rows.as_slice() {
+            [row] => built.catalogue.line(*row),
+            _ => None,
+        }
+    })
 }
 
 /// Reads the previous version of a tier 2 bundle, if it has a digest.

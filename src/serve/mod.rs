@@ -1,5 +1,6 @@
 //! Answers questions about a built project. Commands, hooks and the MCP server print the answers.
 
+pub mod activity;
 pub mod address;
 pub mod bindings;
 pub mod built;
@@ -10,6 +11,7 @@ pub mod global;
 pub mod listing;
 pub mod log;
 pub mod names;
+pub mod next;
 pub mod path_answer;
 pub mod path_words;
 pub mod read;

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::AuditLog;
 use crate::model::layout::{CLIENTS, SESSIONS};
+use crate::model::timestamp;
 use crate::root::Root;
 use crate::wire::session::{self, SessionRecord};
 
@@ -102,13 +103,46 @@ pub fn reported_model(root: &Root, now: Timestamp) -> Option<String> {
     for line in AuditLog::open(root, None).lines {
         consider(&line.timestamp, line.model);
     }
-    for entry in root.entries(SESSIONS).unwrap_or_default() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if let Some(record) = name.strip_suffix(".json").and_then(|name| record(root, name)) {
-            consider(&record.started, record.model);
-        }
+    for record in newest_records(root) {
+        consider(&record.started, record.model);
     }
     newest.map(|(_, model)| model).filter(|model| session::is_model(model))
+}
+
+/// Maximum number of records that are read. Of more, the files that changed last are read.
+const MAX_RECORDS: usize = 500;
+
+/// Reads the records of the sessions that were active last. Unreadable ones are ignored.
+pub fn newest_records(root: &Root) -> Vec<SessionRecord> {
+    let mut files = record_files(root);
+    files.sort_unstable_by(|(a, time_a), (b, time_b)| time_b.cmp(time_a).then(a.cmp(b)));
+    let read = |(path, _): &(String, i64)| session::read(&root.readable_bytes(path, 1 << 16)?);
+    files.iter().take(MAX_RECORDS).filter_map(read).collect()
+}
+
+/// Returns the records of sessions that had no event since a time, in seconds since 1970.
+pub fn records_before(root: &Root, time: i64) -> Vec<String> {
+    let mut old = record_files(root);
+    old.retain(|(path, modified)| {
+        let record = || session::read(&root.readable_bytes(path, 1 << 16)?);
+        let heartbeat = || timestamp::parse(&record()?.last_heartbeat);
+        // A copied file has a new time, and a file with an old time may be read.
+        *modified < time && heartbeat().is_none_or(|heartbeat| heartbeat < time)
+    });
+    old.into_iter().map(|(path, _)| path).collect()
+}
+
+/// Returns the path and the modification time, in seconds, of every record.
+fn record_files(root: &Root) -> Vec<(String, i64)> {
+    let entries = root.entries(SESSIONS).unwrap_or_default();
+    let names = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let paths =
+        names.filter(|name| name.ends_with(".json")).map(|name| format!("{SESSIONS}/{name}"));
+    let stat = |path: String| {
+        let (stat, _) = root.stat(&path).ok()??;
+        Some((path, stat.modified / 1_000_000_000))
+    };
+    paths.filter_map(stat).collect()
 }
 
 /// Returns the path of a session's record.

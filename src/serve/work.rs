@@ -13,9 +13,25 @@ pub fn state(bundle: &BundleLine) -> Option<WorkLine> {
 
 /// Escapes every text. The build did so too, but the index can have been edited since.
 fn escape_texts(work: &mut WorkLine) {
-    let WorkLine { uri, path, head, status, phase, n_done: _, n_open: _, open, criteria, plans } =
-        work;
-    let texts = phase.iter_mut().chain(open).chain(criteria).chain([uri, path, head, status]);
+    let WorkLine {
+        uri,
+        path,
+        head,
+        status,
+        phase,
+        n_done: _,
+        n_open: _,
+        open,
+        criteria,
+        depends,
+        plans,
+    } = work;
+    let texts = phase
+        .iter_mut()
+        .chain(open)
+        .chain(criteria)
+        .chain(depends)
+        .chain([uri, path, head, status]);
     for text in texts {
         *text = escape(text).replace('\n', " ");
     }

@@ -11,6 +11,7 @@ use super::plugin::{self, PluginForm};
 use super::responsibilities::{self, Responsibilities};
 use super::schema::Refusal;
 use super::security::{DenyDocuments, Security};
+use super::worktree::{self, WorktreeKeys};
 use crate::model::plan::{HOOK_BYTES, Rule, Tier};
 use crate::model::uri::slugify;
 use crate::model::{Budget, BuildTarget, Code, Digest, Kind, Plan, Severity};
@@ -33,6 +34,9 @@ pub struct Config {
     pub identity: Option<TierForm>,
     /// Tier 2, "what should I do": the current RFC.
     pub workflow: Option<TierForm>,
+    /// Work on one RFC on a branch and in a worktree of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<WorktreeKeys>,
     /// Tier 3, "how does this work": on demand.
     pub reference: Option<TierForm>,
     /// Overviews of collections.
@@ -92,6 +96,7 @@ pub fn refusals(config: &Value) -> Vec<Refusal> {
     let mut refused = plugin::refusals(config);
     refused.extend(severity_refusals(config));
     refused.extend(responsibilities::refusals(config));
+    refused.extend(worktree::refusals(config));
     refused
 }
 
@@ -154,7 +159,7 @@ pub struct TierSettings {
     pub max_tokens: Option<u64>,
     /// Events after which the tier is delivered again: `on_rfc_change`, `every_<n>_turns`, `on_tool_call: <name>`.
     pub refresh_triggers: Option<Vec<TriggerForm>>,
-    /// Of `workflow`: prefix of branches that are named after an RFC; default `rfc/`.
+    /// Of `workflow`: older spelling of `worktree.branch_prefix`.
     pub branch_prefix: Option<String>,
     /// Of `workflow`: maximum number of RFCs with a bundle, those in progress first; default 100.
     pub max_bundles: Option<u64>,
@@ -244,6 +249,7 @@ impl Default for Config {
             documents: None,
             identity: None,
             workflow: None,
+            worktree: None,
             reference: None,
             digests: Digests::default(),
             tokens: Tokens::default(),
@@ -295,6 +301,7 @@ impl Config {
             Tier { sources, budget: Budget::new(max_tokens, margin, bytes) }
         };
         let workflow = settings(&self.workflow);
+        let worktree = self.worktree.clone().unwrap_or_default();
         let reference = settings(&self.reference);
         let identity =
             tier(&self.identity, &["blue://docs/adrs/", "blue://context/voice"], 500, HOOK_BYTES);
@@ -308,7 +315,9 @@ impl Config {
             knowledge: Budget::new(knowledge_tokens.unwrap_or(1_000), margin, HOOK_BYTES),
             digests: Budget::new(self.digests.max_tokens, margin, RESOURCE_BYTES),
             identity,
-            branch_prefix: workflow.branch_prefix.unwrap_or_else(|| "rfc/".to_string()),
+            branch_prefix: worktree.prefix(workflow.branch_prefix),
+            former_prefixes: worktree.also,
+            base: worktree.base,
             max_bundles: workflow.max_bundles.unwrap_or(100),
             workflow: tier(
                 &self.workflow,

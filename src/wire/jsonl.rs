@@ -115,6 +115,13 @@ pub struct BundleLine {
     pub bytes: u64,
 }
 
+impl BundleLine {
+    /// Returns true if a branch or a worktree with this name means it.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.names.iter().any(|alias| alias == name)
+    }
+}
+
 /// Name of the bundle that is the current work if no branch or worktree names one. Hooks look it up.
 /// After a prefix it means that branches with this prefix name another. git allows no branch with this
 /// character.
@@ -148,6 +155,9 @@ pub struct WorkLine {
     /// The first success criteria of the RFC, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<String>,
+    /// The addresses of the documents that the RFC depends on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends: Vec<String>,
     /// The plans of the RFC.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plans: Vec<WorkLine>,
@@ -286,8 +296,7 @@ pub fn current_bundle<'a>(
     named: Option<&str>,
     branch: Option<&str>,
 ) -> Option<&'a BundleLine> {
-    let of_name =
-        |name: &str| bundles.iter().find(|line| line.names.iter().any(|alias| alias == name));
+    let of_name = |name: &str| bundles.iter().find(|line| line.has_name(name));
     if let Some(name) = named {
         return of_name(name);
     }
@@ -331,21 +340,5 @@ fn document_row<'a>(
         tokens: facts.n_tokens,
         weight: weights[id.0 as usize],
         summary: escape(&facts.line),
-    }
-}
-/// Returns the name of the current work in the text of `.blue/worktree.json`.
-pub fn responsibility_name(worktree: &[u8]) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_slice(worktree).ok()?;
-    let name = value["responsibility"].as_str().filter(|name| !name.is_empty());
-    name.map(str::to_string)
-}
-
-/// Returns the name of the current work in `.blue/worktree.json`.
-pub fn work_name(worktree: &[u8]) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_slice(worktree).ok()?;
-    match &value["rfc"] {
-        serde_json::Value::String(name) if !name.is_empty() => Some(name.clone()),
-        serde_json::Value::Number(number) => Some(number.to_string()),
-        _ => None,
     }
 }

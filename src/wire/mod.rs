@@ -35,4 +35,5 @@ pub mod security;
 pub mod session;
 pub mod usage;
 pub mod user;
+pub mod worktree;
 pub mod yaml;

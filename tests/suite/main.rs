@@ -20,3 +20,4 @@ mod responsibilities;
 mod security;
 mod support;
 mod tidy;
+mod worktrees;

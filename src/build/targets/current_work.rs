@@ -7,6 +7,7 @@ use crate::emit;
 use crate::model::layout::{BUNDLES, CURRENT, WORKTREE};
 use crate::root::Root;
 use crate::wire::jsonl::{self, BundleLine};
+use crate::wire::worktree;
 
 /// Copies the bundle of the current work, or removes the copy if there is no current work. The copy
 /// is local, so a failure is no error of the build.
@@ -26,8 +27,8 @@ pub(in super::super) fn refresh(root: &Root) {
 
 /// Returns the bundle of the current work.
 fn bundle(root: &Root) -> Option<Vec<u8>> {
-    let worktree = root.readable_bytes(WORKTREE, 1 << 16);
-    let named = worktree.and_then(|bytes| jsonl::work_name(&bytes));
+    let file = root.readable_bytes(WORKTREE, 1 << 16);
+    let named = file.and_then(|bytes| worktree::work_name(&bytes));
     let branch = git::branch(root.path());
     let index = root.readable_bytes(BUNDLES, 1 << 28)?;
     let lines = std::str::from_utf8(&index).ok()?.lines().skip(1);

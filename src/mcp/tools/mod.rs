@@ -5,6 +5,7 @@
 //! end is escaped.
 
 mod context;
+mod next;
 mod read;
 mod related;
 mod status;
@@ -81,10 +82,19 @@ fn descriptions() -> Vec<Description> {
         Description {
             name: "blue_status",
             description: "The state of the project: current work, open tasks, recent deliveries, \
-                what to do next.",
+                who works on which RFC.",
             input: json!({}),
             output: Some(json!({"documents": {"type": "object"}, "built": {"type": "string"},
-                "work": {"type": "object"}, "activity": objects(), "hints": strings()})),
+                "work": {"type": "object"}, "activity": objects(), "rfcs": objects(), "notes": strings(),
+                "hints": strings()})),
+        },
+        Description {
+            name: "blue_next",
+            description: "The RFC to work on next, with the reason and the command. RFCs of active \
+                sessions are left out.",
+            input: json!({"limit": {"type": "integer", "default": next::LIMIT}}),
+            output: Some(json!({"current": {"type": ["object", "null"]}, "next": objects(),
+                "notes": strings()})),
         },
     ]
 }
@@ -132,6 +142,7 @@ pub(super) fn call(
         "blue_related" => parse(name, arguments).and_then(|a| related::call(project, &a)),
         "blue_read" => parse(name, arguments).and_then(|a| read::call(project, &a)),
         "blue_status" => parse(name, arguments).and_then(|a| status::call(project, &a)),
+        "blue_next" => parse(name, arguments).and_then(|a| next::call(project, &a)),
         _ => {
             let names: Vec<&str> = descriptions().iter().map(|tool| tool.name).collect();
             let why = format!("no tool {:?}; the tools are {}", shown(name), names.join(", "));

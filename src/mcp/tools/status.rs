@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::failure::shown;
 use super::super::project::Project;
-use super::{ToolAnswer, ToolOutput};
+use super::{ToolAnswer, ToolOutput, next};
 use crate::build;
 use crate::root::Root;
 use crate::serve::AuditLog;
@@ -13,6 +13,9 @@ use crate::serve::status::{self, STALE};
 
 /// Maximum number of listed deliveries.
 const MAX_LINES: usize = 8;
+
+/// Maximum number of listed RFCs, the most active first.
+const MAX_WORKS: usize = 40;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,11 +43,14 @@ pub(super) fn call(project: &Project, _: &StatusArguments) -> ToolAnswer {
         json!({"time": line.timestamp, "event": line.event, "uri": line.source,
             "session": line.session_id})
     });
+    let (mut works, notes) = next::activity(&library);
+    works.sort_by_key(|work| (work.activity.level, work.activity.age));
+    works.truncate(MAX_WORKS);
     let hints: Vec<String> = status.hints.iter().map(|hint| shown(hint)).collect();
     Ok(ToolOutput::Structured(json!({
         "documents": {"count": status.n_documents, "live": status.n_live},
         "built": built_text(status.stale), "work": work,
-        "activity": lines.collect::<Vec<Value>>(), "hints": hints,
+        "activity": lines.collect::<Vec<Value>>(), "rfcs": works, "notes": notes, "hints": hints,
     })))
 }
 

@@ -242,7 +242,10 @@ fn tool_results_match_their_schemas() {
     let tools = client.result("tools/list", json!({}))["tools"].clone();
     let names: Vec<&str> =
         tools.as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["blue_context_status", "blue_related", "blue_read", "blue_status"]);
+    assert_eq!(
+        names,
+        ["blue_context_status", "blue_related", "blue_read", "blue_status", "blue_next"]
+    );
     for tool in tools.as_array().unwrap() {
         assert_eq!(tool["annotations"]["readOnlyHint"], true);
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
@@ -290,7 +293,7 @@ fn the_official_sdk_client_can_use_the_server() {
             let text = value["contents"][0]["text"].as_str().unwrap();
             assert_eq!(resource.size, Some(text.len() as u64), "{}", resource.uri);
         }
-        assert_eq!(sdk_client.list_all_tools().await.unwrap().len(), 4);
+        assert_eq!(sdk_client.list_all_tools().await.unwrap().len(), 5);
         assert_eq!(sdk_client.list_all_prompts().await.unwrap().len(), 2);
         assert!(sdk_client.list_all_resource_templates().await.unwrap().len() >= 10);
         let call = CallToolRequestParams::new("blue_status");
