@@ -6,15 +6,22 @@ use clap::Args;
 
 use super::open::BuiltProject;
 use super::review::Review;
+use super::status_set::StatusCommand;
 use super::{Exit, build, output};
 use crate::serve::{AuditLog, status};
 
 /// The flags of `blue status`.
 #[derive(Args, Debug)]
-pub(super) struct StatusArgs {}
+pub(super) struct StatusArgs {
+    #[command(subcommand)]
+    command: Option<StatusCommand>,
+}
 
 impl StatusArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        if let Some(StatusCommand::Set(set)) = &self.command {
+            return set.run(directory);
+        }
         let project = BuiltProject::open(directory)?;
         let status = status::status(&project.library(), build::is_stale(&project.root));
         let work = match &status.work {
@@ -37,6 +44,7 @@ impl StatusArgs {
             output::visible(&last)
         );
         text += &Review::find(&project.root, &project.built, &log).line();
+        text.extend(status.hint.map(|hint| format!("hint: {hint}\n")));
         let hints = status.hints.iter().map(|hint| format!("hint: {}\n", output::shown(hint)));
         text.extend(hints);
         output::out(&text)?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::branch_rules::BranchRules;
 use super::yaml_depth::MAX_DEPTH;
 use super::{Allowance, BuildTarget, Code, Digest, Hasher, Kind, Severity};
 
@@ -178,6 +179,10 @@ pub struct Plan {
     pub workflow: Tier,
     /// Prefix of branches that are named after an RFC.
     pub branch_prefix: String,
+    /// Rules for edits on the branch of an RFC.
+    pub branch_rules: BranchRules,
+    /// True if the MCP server may create documents.
+    pub mcp_write: bool,
     /// Maximum number of tier 2 bundles.
     pub max_bundles: u64,
     /// Events that deliver tier 2 again.

@@ -41,11 +41,15 @@ pub(super) fn call(project: &Project, _: &StatusArguments) -> ToolAnswer {
             "session": line.session_id})
     });
     let hints: Vec<String> = status.hints.iter().map(|hint| shown(hint)).collect();
-    Ok(ToolOutput::Structured(json!({
+    let mut answer = json!({
         "documents": {"count": status.n_documents, "live": status.n_live},
         "built": built_text(status.stale), "work": work,
         "activity": lines.collect::<Vec<Value>>(), "hints": hints,
-    })))
+    });
+    if let Some(hint) = status.hint {
+        answer["hint"] = json!(hint);
+    }
+    Ok(ToolOutput::Structured(answer))
 }
 
 /// Returns true if an input changed since the last build, or if that cannot be determined.
