@@ -21,5 +21,6 @@ pub mod verify;
 pub mod build;
 pub mod reader;
 pub mod serve;
+pub mod lifecycle;
 pub mod mcp;
 pub mod cli;

@@ -100,6 +100,9 @@ pub(super) fn session(
 /// collections and the line about asking.
 const FRAME_TOKENS: u64 = 110;
 
+/// Tokens of the line that says that there is no guide.
+const NO_GUIDE_TOKENS: u64 = 20;
+
 impl<'a> SessionMaterial<'a> {
     fn new(corpus: &'a Corpus<'_>, notes: &mut Vec<Diagnostic>) -> SessionMaterial<'a> {
         let Corpus { inputs, graph, .. } = corpus;
@@ -113,8 +116,10 @@ impl<'a> SessionMaterial<'a> {
         // The workflow has a budget of its own, so it does not shorten the list of decisions.
         let identity = plan.identity.budget;
         let budget = Budget { tokens: identity.tokens + tokens_of(&guide), ..identity };
-        let for_lists = identity.tokens.saturating_sub(FRAME_TOKENS + tokens_of(&voice));
         let is_global = corpus.root.machine().is_global;
+        let without_guide = if guide.is_none() && !is_global { NO_GUIDE_TOKENS } else { 0 };
+        let frame = FRAME_TOKENS + without_guide + tokens_of(&voice);
+        let for_lists = identity.tokens.saturating_sub(frame);
         let mut decisions = file_patterns(graph, &ids);
         let mut collections = collections(graph, &decisions);
         if is_global {

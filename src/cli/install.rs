@@ -13,7 +13,7 @@ use super::installation::{
     FileChange, FileStatus, Installation, ScriptState, read_bytes, script_state,
 };
 use super::next_steps::NextSteps;
-use super::{Exit, output, project};
+use super::{Exit, git_hook, output, project};
 use crate::emit;
 use crate::model::layout::{CONFIG, HOOKS, MANIFEST};
 use crate::model::{BuildTarget, Digest};
@@ -45,6 +45,9 @@ pub(super) struct InstallArgs {
     /// Do not connect Codex
     #[arg(long)]
     no_codex: bool,
+    /// Add the branch guard to git's pre-commit hook, and nothing else
+    #[arg(long, conflicts_with_all = ["user", "agents"])]
+    git: bool,
 }
 
 /// Planned changes of an installation.
@@ -56,6 +59,9 @@ struct InstallPlan {
 
 impl InstallArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        if self.git {
+            return git_hook::install(directory, self.dry_run);
+        }
         if !self.dry_run {
             super::project::create_key();
         }

@@ -4,10 +4,13 @@ use std::path::Path;
 
 use clap::Args;
 
+use super::document_changes::{ChangeFlags, Changer};
 use super::progress::Bar;
 use super::report::MinSeverity;
 use super::{Exit, ReportFormat, accept, output, project, report};
 use crate::build::{self, Inputs, Survey};
+use crate::lifecycle;
+use crate::model::Code;
 use crate::model::plural::counted;
 use crate::root::Root;
 
@@ -29,10 +32,19 @@ pub(super) struct LintArgs {
     /// Remove accepted findings that no longer occur
     #[arg(long)]
     prune: bool,
+    /// Correct the findings of a code; BLUE-REF-003 (links to renamed documents) can be corrected
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["accept", "prune"])]
+    fix: Option<String>,
+    /// With --fix: print what would change; write nothing
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
 }
 
 impl LintArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        if let Some(code) = &self.fix {
+            return self.fix(directory, code);
+        }
         let folder = project::find(directory)?;
         let root = project::open(&folder)?;
         let lock = match self.prune || self.accept.is_some() {
@@ -72,6 +84,21 @@ impl LintArgs {
             counted(counts.infos, "note"),
         ));
         Ok(if counts.errors + counts.warnings > 0 { Exit::FoundSomething } else { Exit::Done })
+    }
+}
+
+impl LintArgs {
+    /// Rewrites all links to renamed documents.
+    fn fix(&self, directory: &Path, code: &str) -> anyhow::Result<Exit> {
+        anyhow::ensure!(
+            Code::parse(code) == Some(Code::Renamed),
+            "blue cannot correct {code}\nhint: --fix {}",
+            Code::Renamed.as_str()
+        );
+        let flags = ChangeFlags { dry_run: self.dry_run, ..ChangeFlags::default() };
+        let changer = Changer::open(directory, &flags)?;
+        let planned = lifecycle::mend_links(&changer.root, &changer.set)?;
+        changer.apply(Code::Renamed.title(), None, planned)
     }
 }
 

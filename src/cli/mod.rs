@@ -2,6 +2,7 @@
 
 mod accept;
 mod agent_files;
+mod branch_guard;
 mod build;
 mod client;
 mod completions;
@@ -9,9 +10,11 @@ mod connected;
 mod context;
 mod diff;
 mod doctor;
+mod document_changes;
 mod exit;
 mod explain;
 mod for_path;
+mod git_hook;
 mod graph;
 mod graph_formats;
 mod hook;
@@ -27,6 +30,7 @@ mod mandate_model;
 mod mandate_run;
 mod mcp;
 mod next;
+mod new;
 mod next_steps;
 mod open;
 mod output;
@@ -36,6 +40,7 @@ mod queue_changes;
 mod reference;
 mod refresh;
 mod related;
+mod rename;
 mod report;
 mod responsibility;
 mod responsibility_files;
@@ -45,6 +50,7 @@ mod schema;
 mod session;
 mod show;
 mod status;
+mod status_set;
 mod trust;
 mod uninstall;
 mod watch;
@@ -88,7 +94,7 @@ enum Command {
     Init(init::InitArgs),
     /// Register blue's hooks and server in the settings of coding agents
     #[command(
-        after_help = "Examples:\n  blue install --dry-run   see what would change\n  blue install             Claude Code and Codex, in this project\n  blue install --agent gemini,opencode,copilot,cursor\n  blue install --user      Claude Code, in every project\n\nSettings keep their layout, comments and order; a second run changes nothing.\nExit codes: 0 done or current, 2 could not run; then nothing was changed."
+        after_help = "Examples:\n  blue install --dry-run   see what would change\n  blue install             Claude Code and Codex, in this project\n  blue install --agent gemini,opencode,copilot,cursor\n  blue install --user      Claude Code, in every project\n  blue install --git       the branch guard, in git's pre-commit hook\n\nSettings keep their layout, comments and order; a second run changes nothing.\nExit codes: 0 done or current, 2 could not run; then nothing was changed."
     )]
     Install(install::InstallArgs),
     /// Remove blue from the settings of coding agents
@@ -122,9 +128,9 @@ enum Command {
     /// Make, list and remove worktrees, one for each RFC
     #[command(subcommand)]
     Worktree(worktree::WorktreeCommand),
-    /// Show the state of the project, and what to do next
+    /// Show the state of the project, and what to do next; change the status of a document
     #[command(
-        after_help = "Examples:\n  blue status\n  blue status --format json\n\nOf each unfinished RFC it shows how much it is worked on: ACTIVE (a heartbeat in the\nlast 5 minutes), RECENT (30 minutes), CHANGES (uncommitted), IDLE (a day), STALE, NONE."
+        after_help = "Examples:\n  blue status\n  blue status --format json\n  blue status set blue://docs/rfcs/16 accepted\n\nOf each unfinished RFC it shows how much it is worked on: ACTIVE (a heartbeat in the\nlast 5 minutes), RECENT (30 minutes), CHANGES (uncommitted), IDLE (a day), STALE, NONE."
     )]
     Status(status::StatusArgs),
     /// Recommend what to work on next
@@ -137,6 +143,16 @@ enum Command {
         after_help = "Examples:\n  blue worktree-context\n  blue worktree-context --format json\n\nThe delivery is a line in the audit log. If the RFC differs on the base branch, a line on\nstandard error says how; this worktree's own copy is printed.\nExit codes: 0 printed, 1 there is no current work, 2 could not run."
     )]
     WorktreeContext(worktree_context::WorktreeContextArgs),
+    /// Create a document with the next free number, in the style of its collection
+    #[command(
+        after_help = "Examples:\n  blue new adr \"Use one cache\"\n  blue new rfc \"Context injection\" --from blue://docs/spikes/context --dry-run\n  blue new plan \"Steps\" --from blue://docs/rfcs/16\n\nThe number is one more than the highest in this tree, in every other working tree, and in all\nlocal and fetched branches. `.blue/templates/new/<type>.md` replaces the template of a type.\nExit codes: 0 created and built, 1 refused, 2 could not run."
+    )]
+    New(new::NewArgs),
+    /// Give a document another title or number; links to it follow
+    #[command(
+        after_help = "Examples:\n  blue rename blue://docs/rfcs/16 --title \"Context injection\" --dry-run\n  blue rename 0016 --number 20\n\nThe plan of an RFC is renamed with it. All files change in one transaction or none.\nExit codes: 0 done, 1 refused, 2 could not run; nothing changed unless 0."
+    )]
+    Rename(rename::RenameArgs),
     /// Build whenever a document changes
     #[command(after_help = "Example:\n  blue watch")]
     Watch(watch::WatchArgs),
@@ -149,6 +165,11 @@ enum Command {
     /// Record the end of an agent's session
     #[command(after_help = "Example:\n  blue session-end --session abc123")]
     SessionEnd(session::SessionArgs),
+    /// Check that files may be changed on the current branch
+    #[command(
+        after_help = "Examples:\n  blue branch-guard --staged                                  for a pre-commit hook; see `blue install --git`\n  blue branch-guard --path .blue/docs/rfcs/0016-context.md\n\n`branch_guard:` in .blue/config.yaml has the rules. BLUE_GUARD=off lets a person through.\nExit codes: 0 allowed, 1 refused. What cannot be decided is allowed."
+    )]
+    BranchGuard(branch_guard::BranchGuardArgs),
     /// Handle an event of an agent: read its JSON on standard input, always exit 0
     #[command(
         after_help = "Example:\n  echo '{\"session_id\":\"abc123\"}' | blue hook user-prompt-submit"
@@ -212,7 +233,7 @@ enum Knowledge {
     For(for_path::ForArgs),
     /// Report problems in the documents; write nothing
     #[command(
-        after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n  blue knowledge lint --accept BLUE-REF-001 docs/old --reason \"archived\"\n  blue knowledge lint --prune      remove accepted findings that no longer occur\n\nExit codes: 0 no warnings or errors, 1 warnings or errors, 2 could not run.\n`blue explain CODE` explains a finding."
+        after_help = "Examples:\n  blue knowledge lint\n  blue knowledge lint --format sarif > blue.sarif\n  blue knowledge lint --accept BLUE-REF-001 docs/old --reason \"archived\"\n  blue knowledge lint --prune      remove accepted findings that no longer occur\n  blue knowledge lint --fix BLUE-REF-003 --dry-run\n\nExit codes: 0 no warnings or errors, 1 warnings or errors, 2 could not run.\n`blue explain CODE` explains a finding."
     )]
     Lint(lint::LintArgs),
 }
@@ -309,9 +330,12 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Status(status) => status.run(&cli.directory),
         Command::Next(next) => next.run(&cli.directory),
         Command::WorktreeContext(context) => context.run(&cli.directory),
+        Command::New(new) => new.run(&cli.directory),
+        Command::Rename(rename) => rename.run(&cli.directory),
         Command::SessionStart(session) => session.run(&cli.directory, SessionEvent::Start),
         Command::SessionHeartbeat(session) => session.run(&cli.directory, SessionEvent::Heartbeat),
         Command::SessionEnd(session) => session.run(&cli.directory, SessionEvent::End),
+        Command::BranchGuard(guard) => guard.run(&cli.directory),
         Command::Hook(hook) => hook.run(&cli.directory),
         Command::Mcp(mcp) => mcp.run(&cli.directory),
         Command::Explain(explain) => explain.run(),

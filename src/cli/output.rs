@@ -70,3 +70,8 @@ pub(super) fn style(severity: Severity) -> Style {
 pub(super) fn shown(text: &str) -> String {
     visible(&crate::guard::redacted(text))
 }
+
+/// Formats several lines like [`shown`].
+pub(super) fn shown_lines(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", shown(line))).collect()
+}

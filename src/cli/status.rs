@@ -9,6 +9,7 @@ use super::open::BuiltProject;
 use super::output::OutputFormat;
 use super::responsibility::time;
 use super::review::Review;
+use super::status_set::StatusCommand;
 use super::{Exit, build, output};
 use crate::discover::worktrees;
 use crate::emit;
@@ -23,6 +24,8 @@ use crate::serve::{AuditLog, sessions};
 /// The flags of `blue status`.
 #[derive(Args, Debug)]
 pub(super) struct StatusArgs {
+    #[command(subcommand)]
+    command: Option<StatusCommand>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -74,6 +77,9 @@ fn forget_old_sessions(repository: &GitRepository, now: i64) {
 
 impl StatusArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
+        if let Some(StatusCommand::Set(set)) = &self.command {
+            return set.run(directory);
+        }
         let now = time(self.now.as_deref())?;
         let project = BuiltProject::open(directory)?;
         let status = status::status(&project.library(), build::is_stale(&project.root));
@@ -97,7 +103,7 @@ fn json(status: &ProjectStatus, activity: &ProjectActivity) -> Value {
     json!({
         "version": 1, "documents": {"count": status.n_documents, "live": status.n_live},
         "stale": status.stale, "work": work, "rfcs": activity.works, "notes": activity.notes,
-        "hints": status.hints,
+        "hint": status.hint, "hints": status.hints,
     })
 }
 
@@ -123,6 +129,7 @@ fn text(project: &BuiltProject, status: &ProjectStatus, activity: &ProjectActivi
     );
     text += &Review::find(&project.root, &project.built, &log).line();
     text += &activity_text(activity);
+    text.extend(status.hint.map(|hint| format!("hint: {hint}\n")));
     let hints = status.hints.iter().map(|hint| format!("hint: {}\n", output::shown(hint)));
     text.extend(hints);
     text

@@ -9,7 +9,7 @@ use super::connected::configured_targets;
 use super::diff::diff;
 use super::install::build_again;
 use super::installation::{FileChange, FileStatus, Installation, read_bytes};
-use super::{Exit, output, project};
+use super::{Exit, git_hook, output, project};
 use crate::emit;
 use crate::model::build_target::OPENCODE;
 use crate::model::layout::{CONFIG, folder_of};
@@ -58,6 +58,9 @@ impl UninstallArgs {
                 emit::discard(&installation.base, path)?;
             }
             output::out(&format!("removed  {path}\n"))?;
+        }
+        if !self.user {
+            git_hook::uninstall(directory, self.dry_run)?;
         }
         if self.dry_run {
             output::say("blue: nothing was written (--dry-run)");

@@ -174,6 +174,29 @@ fn parse_blobs(mut output: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
     })
 }
 
+/// Returns the ids of the trees that commits have at a folder below the root, each once.
+pub(super) fn trees_at(root: &Path, commits: &[String], folder: &str) -> BTreeSet<String> {
+    let mut trees = BTreeSet::new();
+    // The names of a chunk fit into a pipe; see `start_cat_file`.
+    for chunk in commits.chunks(16) {
+        let names: Vec<String> =
+            chunk.iter().map(|commit| format!("{commit}:./{folder}")).collect();
+        let check = || {
+            let mut command = command(root)?;
+            command.args(["cat-file", "--batch-check"]).stdin(Stdio::piped());
+            let mut child = command.spawn().ok()?;
+            let input: String = names.iter().map(|name| format!("{name}\n")).collect();
+            child.stdin.take()?.write_all(input.as_bytes()).ok()?;
+            Some(child.wait_with_output().ok()?.stdout)
+        };
+        let output = check().unwrap_or_default();
+        let output = String::from_utf8_lossy(&output).into_owned();
+        let found = output.lines().filter_map(|line| line.split_once(" tree "));
+        trees.extend(found.map(|(id, _)| id.to_string()));
+    }
+    trees
+}
+
 /// Returns the output of `git cat-file --batch` for a list of names.
 fn cat_file(root: &Path, names: &[String]) -> Option<Vec<u8>> {
     Some(start_cat_file(root, names)?.wait_with_output().ok()?.stdout)

@@ -8,6 +8,7 @@ mod decision_trees;
 pub mod deny;
 mod first_lines;
 pub mod git;
+pub mod git_names;
 mod known_folders;
 mod numbered_folders;
 mod numbers;

@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -83,6 +84,18 @@ impl BriefLock {
         }
         anyhow::bail!("{path} is held by another process")
     }
+}
+
+/// A lock on a folder itself. Nothing is written, and it is released when dropped.
+pub struct FolderLock {
+    _folder: File,
+}
+
+/// Takes the lock on a folder that several working trees share. Waits for other processes.
+pub fn lock_folder(path: &Path) -> anyhow::Result<FolderLock> {
+    let folder = File::open(path).with_context(|| format!("open {}", path.display()))?;
+    wait_for(&folder).with_context(|| format!("lock {}", path.display()))?;
+    Ok(FolderLock { _folder: folder })
 }
 
 /// Takes a lock if it is free. Unlike the standard library, this retries after a signal.

@@ -103,7 +103,7 @@ impl Replacement {
 }
 
 /// Returns the permissions of a file, or `None` if it does not exist.
-fn mode_of(root: &Root, path: &str) -> anyhow::Result<Option<Mode>> {
+pub(super) fn mode_of(root: &Root, path: &str) -> anyhow::Result<Option<Mode>> {
     let stat = || rustix::fs::statat(root.fd(), path, AtFlags::SYMLINK_NOFOLLOW);
     match rustix::io::retry_on_intr(stat) {
         Ok(stat) => Ok(Some(Mode::from_raw_mode(stat.st_mode))),

@@ -83,3 +83,17 @@ pub(super) fn sync_folder(root: &Root, path: &str) -> anyhow::Result<()> {
     let synced = retry_on_intr(|| rustix::fs::fsync(&fd)).map_err(std::io::Error::from);
     synced.with_context(|| format!("sync {path}"))
 }
+
+/// Makes everything durable that was written to the file system of a folder.
+pub(super) fn sync_file_system(root: &Root, path: &str) -> anyhow::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        let fd = root
+            .open_at(path, OFlags::RDONLY | OFlags::DIRECTORY)
+            .with_context(|| format!("open {path}"))?;
+        let synced = retry_on_intr(|| rustix::fs::syncfs(&fd)).map_err(std::io::Error::from);
+        synced.with_context(|| format!("sync {path}"))
+    }
+    #[cfg(not(target_os = "linux"))]
+    sync_folder(root, path)
+}

@@ -10,7 +10,7 @@ use anyhow::Context;
 use rayon::prelude::*;
 
 use super::local_folder::{LOCAL, create_folders, entry_names, remove_temporaries};
-use super::stage;
+use super::{document_edits, stage};
 use crate::model::build_target::{CLAUDE_RULES, COPILOT_RULES, CURSOR_RULES};
 use crate::model::layout::{
     AI_CONTEXT, BLUE, CONFIG, CONTEXT, CORE_FILES, HOOKS, IGNORE, KNOWLEDGE_FOLDER, MANIFEST,
@@ -46,9 +46,10 @@ fn record_path() -> String {
     format!("{LOCAL}/txn/record")
 }
 
-/// Returns true if a build was interrupted after its commit point. Costs one stat.
+/// Returns true if a build or a change of documents was interrupted after its commit point. Costs
+/// two stats.
 pub fn is_pending(root: &Root) -> bool {
-    root.exists(&record_path())
+    root.exists(&record_path()) || document_edits::is_pending(root)
 }
 
 /// Returns the files that an interrupted build was about to write, each with its digest.
@@ -69,8 +70,10 @@ fn commit_record(root: &Root) -> anyhow::Result<Option<CommitRecord>> {
 }
 
 /// Completes the transaction of an interrupted build, or removes staged files if it had not reached
-/// the commit point. Runs under the lock and can itself be interrupted.
+/// the commit point; before it, an interrupted change of documents. Runs under the lock and can
+/// itself be interrupted.
 pub fn recover(root: &Root) -> anyhow::Result<()> {
+    document_edits::recover(root)?;
     remove_temporaries(root)?;
     let txn = folder_path();
     if root.stat(&txn)?.is_none() {
@@ -205,7 +208,7 @@ pub fn commit(
         return Ok(Vec::new());
     }
     let staged = stage_all(root, changes, removals);
-    if staged.is_err() && !is_pending(root) {
+    if staged.is_err() && !root.exists(&record_path()) {
         discard(root, changes);
     }
     let (staged, digests, record) = staged?;

@@ -27,7 +27,13 @@ impl Resolver<'_, '_> {
                 let message = format!("{} is now {}", written(&reference.target), path_of(id));
                 let diagnostic =
                     Diagnostic::new(Code::Renamed, path, message).hint(format!("write {new:?}"));
-                Diagnostic { fix: self.fix(&reference.target, new), ..diagnostic }
+                let renamed = match &reference.target {
+                    Target::Path(old) | Target::FieldPath(old) => {
+                        Some((old.clone(), path_of(id).to_string()))
+                    }
+                    _ => None,
+                };
+                Diagnostic { fix: self.fix(&reference.target, new), renamed, ..diagnostic }
             }
             Resolution::Many(ids) => {
                 let mut all: Vec<&str> = ids.iter().take(6).map(path_of).collect();

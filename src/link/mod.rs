@@ -21,6 +21,7 @@ use crate::model::{Code, Collection, Diagnostic, DocId, Document, Edge, Graph, N
 
 pub use bindings::{Repository, bind};
 use index::DocumentIndex;
+pub use resolve_path::{joined, relative};
 
 /// Builds the graph. `exists` returns true if a path below the root is a file or folder; a link
 /// to something that exists but is not a document is not broken.

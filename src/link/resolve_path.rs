@@ -249,7 +249,7 @@ fn is_similar(a: &str, b: &str) -> bool {
 }
 
 /// Joins a link to the folder of the document that contains it. `None` if it leaves the project.
-pub(super) fn joined(from: &str, link: &str) -> Option<String> {
+pub fn joined(from: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = match link.starts_with('/') {
         true => Vec::new(),
         false => folder_of(from).split('/').filter(|part| !part.is_empty()).collect(),
@@ -267,7 +267,7 @@ pub(super) fn joined(from: &str, link: &str) -> Option<String> {
 }
 
 /// Returns the relative path from one document to another.
-pub(super) fn relative(from: &str, to: &str) -> String {
+pub fn relative(from: &str, to: &str) -> String {
     let a: Vec<&str> = folder_of(from).split('/').filter(|part| !part.is_empty()).collect();
     let b: Vec<&str> = to.split('/').collect();
     let shared = a.iter().zip(&b).take_while(|(a, b)| a == b).count();

@@ -153,8 +153,9 @@ fn digest(project: &Project, open: &Open, uri: &str) -> Option<String> {
         Resolved::Item(Listed::Document(row)) => built.catalogue.raw(row).to_string(),
         Resolved::Tasks(bundle) => bundle.content_hash,
         // These depend on hand-written files or several documents, which are inputs of the build.
-        Resolved::Item(Listed::Handwritten(_)) | Resolved::File(_) | Resolved::Neighbours(_) => {
-            built.manifest.inputs.clone()
-        }
+        Resolved::Item(Listed::Handwritten(_))
+        | Resolved::File(_)
+        | Resolved::GuideCreation
+        | Resolved::Neighbours(_) => built.manifest.inputs.clone(),
     })
 }

@@ -232,7 +232,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         self.watch();
-        let mut result = ListToolsResult::with_all_items(tools::list());
+        let mut result = ListToolsResult::with_all_items(tools::list(&self.project));
         if is_modern(&context) {
             result = result.with_ttl_ms(ALWAYS_FRESH).with_cache_scope(CacheScope::Private);
         }

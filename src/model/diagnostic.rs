@@ -225,6 +225,8 @@ pub struct Diagnostic {
     pub count: u32,
     /// A text in the document and the text to write instead.
     pub fix: Option<(String, String)>,
+    /// Of a link to a renamed document: the path as written, and the document's path now.
+    pub renamed: Option<(String, String)>,
 }
 
 impl Diagnostic {
@@ -242,6 +244,7 @@ impl Diagnostic {
             severity,
             count: 1,
             fix: None,
+            renamed: None,
         }
     }
 

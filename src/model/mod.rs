@@ -4,6 +4,7 @@ pub mod action;
 pub mod allowance;
 pub mod artifact;
 pub mod binding;
+pub mod branch_rules;
 pub mod build_target;
 pub mod branch_name;
 pub mod bundle;

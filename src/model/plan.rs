@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::branch_name::OLDER_PREFIX;
+use super::branch_rules::BranchRules;
 use super::yaml_depth::MAX_DEPTH;
 use super::{Allowance, BuildTarget, Code, Digest, Hasher, Kind, Severity};
 
@@ -185,6 +186,10 @@ pub struct Plan {
     pub former_prefixes: Vec<String>,
     /// Branch that work starts from, if the configuration names one.
     pub base: Option<String>,
+    /// Rules for edits on the branch of an RFC.
+    pub branch_rules: BranchRules,
+    /// True if the MCP server may create documents.
+    pub mcp_write: bool,
     /// Maximum number of tier 2 bundles.
     pub max_bundles: u64,
     /// Events that deliver tier 2 again.

@@ -97,6 +97,20 @@ pub fn lists_alternatives(raw: &str) -> bool {
         }
 }
 
+/// Returns the byte ranges of the words and phrases in a text that state a status, in order.
+pub fn places(raw: &str) -> Vec<std::ops::Range<usize>> {
+    let lower = raw.to_lowercase();
+    // In a few scripts, letters in lower case have another length.
+    let lower = if lower.len() == raw.len() { lower } else { raw.to_ascii_lowercase() };
+    let words = words_of(&lower);
+    let offset = |word: &StatusWord<'_>| word.text.as_ptr() as usize - lower.as_ptr() as usize;
+    let range = |found: FoundStatus| {
+        let last = &words[found.words.end - 1];
+        offset(&words[found.words.start])..offset(last) + last.text.len()
+    };
+    statuses(&words).map(range).collect()
+}
+
 /// A word of a status text.
 struct StatusWord<'a> {
     text: &'a str,

@@ -140,7 +140,7 @@ fn cells(line: &str) -> Option<Vec<&str>> {
 }
 
 /// Splits a line into a key and a value, whichever way the field is written.
-pub(super) fn key_and_value(line: &str) -> Option<(String, String)> {
+pub fn key_and_value(line: &str) -> Option<(String, String)> {
     let line = line.trim().trim_start_matches(['>', ' ']);
     if let Some(cells) = cells(line) {
         let key = normal_key(&plain(cells.first()?));

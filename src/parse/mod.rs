@@ -6,6 +6,7 @@ mod badges;
 mod blocks;
 mod decisive;
 mod decode;
+mod destinations;
 mod documents;
 mod excerpts;
 mod front_matter;
@@ -57,10 +58,13 @@ use crate::model::{
     Work,
 };
 
+pub use destinations::destinations;
 pub use documents::documents;
 use header_fields::Field;
+pub use header_fields::key_and_value;
 use line_index::LineIndex;
 use markdown::Body;
+pub use percent::percent_decoded;
 use second_scan::SecondScan;
 pub use section_headings::{SectionHeading, section_headings};
 

@@ -1,7 +1,7 @@
 //! Decodes percent-encoded links.
 
 /// Decodes percent-encoding. Invalid escapes stay unchanged.
-pub(super) fn percent_decoded(path: &str) -> String {
+pub fn percent_decoded(path: &str) -> String {
     if !path.contains('%') {
         return path.to_string();
     }

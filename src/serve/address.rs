@@ -16,11 +16,16 @@ pub enum Resolved {
     Item(Listed),
     /// A hand-written file that is in no index, by its path.
     File(String),
+    /// The text that blue ships about setting up the guide.
+    GuideCreation,
     /// The open tasks of a bundle's RFC.
     Tasks(Box<BundleLine>),
     /// The documents related to a document, by its row in the catalogue.
     Neighbours(usize),
 }
+
+/// The address of the text about setting up the guide.
+pub const GUIDE_CREATION: &str = "blue://knowledge/workflow-creation";
 
 /// The reason why an address cannot be resolved.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -148,7 +153,9 @@ pub fn document_of(built: &Built, resolved: &Resolved) -> Option<usize> {
             document_of_bundle(built, bundle).ok()
         }
         Resolved::Tasks(bundle) => document_of_bundle(built, bundle).ok(),
-        Resolved::Item(Listed::Handwritten(_)) | Resolved::File(_) => None,
+        Resolved::Item(Listed::Handwritten(_)) | Resolved::File(_) | Resolved::GuideCreation => {
+            None
+        }
     }
 }
 
@@ -177,6 +184,7 @@ fn resolve_fixed(
         match item {
             Some(item) => Ok(Resolved::Item(item)),
             None if root.exists(&path) => Ok(Resolved::File(path)),
+            None if uri == GUIDE_CREATION => Ok(Resolved::GuideCreation),
             None => Err(AddressError::NotFound(uri.to_string())),
         }
     };

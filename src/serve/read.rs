@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::address::{AddressError, Resolved, resolve};
+use super::address::{AddressError, GUIDE_CREATION, Resolved, resolve};
 use super::built::{Built, Handwritten, Listed};
 use super::{Library, reference, work};
 use crate::model::layout::{BUNDLES, DOCUMENTS};
@@ -97,6 +97,11 @@ pub fn read_resolved(
     match resolved {
         Resolved::Item(item) => listed(library, item).map(|text| vec![text]),
         Resolved::File(path) => file(library, address, &path).map(|text| vec![text]),
+        Resolved::GuideCreation => {
+            let shipped = include_str!("../../templates/workflow-creation.md");
+            let tokens = library.reader.count_tokens(shipped);
+            Ok(vec![text(GUIDE_CREATION, "", shipped.to_string(), tokens)])
+        }
         Resolved::Tasks(bundle) => {
             let work = work::state(&bundle)
                 .ok_or_else(|| ReadError::Unreadable(BUNDLES.to_string(), "is too old"))?;

@@ -17,7 +17,12 @@ pub struct ProjectStatus {
     pub work: Result<CurrentWork, AddressError>,
     /// Suggestions for what to do next.
     pub hints: Vec<String>,
+    /// The offer to set up `.blue/workflow.md`, while it is missing.
+    pub hint: Option<&'static str>,
 }
+
+/// The offer to set up the guide.
+pub const NO_GUIDE: &str = "No .blue/workflow.md found. Ask me to help set up project workflow.";
 
 /// The RFC that `.blue/worktree.json` or the branch names.
 pub struct CurrentWork {
@@ -28,12 +33,6 @@ pub struct CurrentWork {
     /// Open tasks of the RFC, then of its plans.
     pub open_tasks: Vec<String>,
 }
-
-/// Files that a project should have, each with its purpose.
-const RECOMMENDED: [(&str, &str); 2] = [
-    (CONFIG, "a configuration; `blue init` writes one"),
-    (GUIDE, "how you work here; delivered at the start of every session"),
-];
 
 /// Hint for a project whose inputs changed since the last build.
 pub const STALE: &str = "something changed since the last build: run `blue knowledge build`";
@@ -83,11 +82,13 @@ pub fn status(library: &Library<'_>, stale: bool) -> ProjectStatus {
     };
     let mut hints: Vec<String> = about_work.into_iter().collect();
     hints.extend(stale.then(|| STALE.to_string()));
-    let missing = RECOMMENDED.into_iter().filter(|(path, _)| !library.root.exists(path));
-    hints.extend(missing.map(|(path, purpose)| format!("write {path}: {purpose}")));
+    let no_config = (!library.root.exists(CONFIG))
+        .then(|| format!("write {CONFIG}: a configuration; `blue init` writes one"));
+    hints.extend(no_config);
     hints.extend(larger_session(library));
     let (n_documents, n_live) = (documents.count, documents.live);
-    ProjectStatus { n_documents, n_live, stale, work, hints }
+    let hint = (!library.root.exists(GUIDE)).then_some(NO_GUIDE);
+    ProjectStatus { n_documents, n_live, stale, work, hints, hint }
 }
 
 fn current_work(library: &Library<'_>) -> Result<CurrentWork, AddressError> {

@@ -106,7 +106,11 @@ const TABLE: &[HookRow] = &[
         copilot: Some(("userPromptSubmitted", None)),
         ..of_two("UserPromptSubmit", Blue("user-prompt-submit"))
     },
-    HookRow { codex: None, ..of_two("PreToolUse", Blue("pre-tool-use")) },
+    HookRow {
+        // Codex needs the branch guard only, for the tool that changes files.
+        codex: Some(("PreToolUse", Some("apply_patch|Edit|Write"))),
+        ..of_two("PreToolUse", Blue("pre-tool-use"))
+    },
     HookRow {
         timeout: 60,
         claude: Some(("PostToolUse", Some("Edit|MultiEdit|Write|NotebookEdit"))),

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::branch_guard::{BranchGuard, McpSettings};
 use super::limits::LimitKeys;
 use super::plugin::{self, PluginForm};
 use super::responsibilities::{self, Responsibilities};
@@ -58,6 +59,12 @@ pub struct Config {
     #[serde(skip_serializing)]
     #[schemars(schema_with = "levels")]
     pub diagnostics: BTreeMap<String, String>,
+    /// Rules for edits on the branch of an RFC. They never change emitted files.
+    #[serde(skip_serializing)]
+    pub branch_guard: BranchGuard,
+    /// Settings of the MCP server. They never change emitted files.
+    #[serde(skip_serializing)]
+    pub mcp: McpSettings,
     /// Plugins, by name or as mappings. They are registered and not run yet.
     pub plugins: Vec<PluginForm>,
 }
@@ -258,6 +265,8 @@ impl Default for Config {
             security: Security::default(),
             limits: LimitKeys::default(),
             diagnostics: BTreeMap::new(),
+            branch_guard: BranchGuard::default(),
+            mcp: McpSettings::default(),
             plugins: Vec::new(),
         }
     }
@@ -318,6 +327,8 @@ impl Config {
             branch_prefix: worktree.prefix(workflow.branch_prefix),
             former_prefixes: worktree.also,
             base: worktree.base,
+            branch_rules: self.branch_guard.rules(),
+            mcp_write: self.mcp.write,
             max_bundles: workflow.max_bundles.unwrap_or(100),
             workflow: tier(
                 &self.workflow,

@@ -18,6 +18,14 @@ pub fn hook_json(event: &str, text: &str) -> String {
     format!("{HOOK_JSON}{event}\",\"additionalContext\":{quoted}}}}}\n")
 }
 
+/// Returns the JSON that refuses the use of a tool, for Claude Code and Codex.
+pub fn deny_json(reason: &str) -> String {
+    let quoted = serde_json::to_string(reason.trim_end()).expect("a text is JSON");
+    format!(
+        "{HOOK_JSON}PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":{quoted}}}}}\n"
+    )
+}
+
 /// The form in which an agent takes the output of a hook.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum HookForm {

@@ -41,6 +41,11 @@ impl MarkedBlock {
         stated != Some(Digest::of(self.content.as_bytes()).short().as_str())
     }
 
+    /// Returns true if the first line of the block has a note.
+    pub fn has_note(&self, note: &str) -> bool {
+        self.label.contains(note)
+    }
+
     fn note(&self) -> &'static str {
         let notes = [UNENDED, EMPTY];
         notes.into_iter().find(|note| self.label.contains(*note)).unwrap_or_default()
@@ -51,6 +56,11 @@ impl MarkedBlock {
 pub fn digest_label(content: &str) -> String {
     let digest = Digest::of(content.as_bytes()).short();
     format!(" {digest}; `blue knowledge build` writes this block")
+}
+
+/// Returns the short digest of a content, which the label of its block begins with.
+pub fn digest_of(content: &str) -> String {
+    Digest::of(content.as_bytes()).short()
 }
 
 /// Finds the first block. git may have checked the file out with CR LF. A block without a last line
@@ -106,6 +116,19 @@ pub fn set(before: Option<&str>, marks: CommentMarks, label: &str, content: &str
     let is_same = text[found.range.clone()].lines().eq(new.lines());
     let new = if is_same { text[found.range].to_string() } else { new };
     format!("{above}{new}{}", without_blocks(below, marks))
+}
+
+/// Returns the text with the block below its first line, or updated where it is. Scripts can end before
+/// their last line, so an appended block might never run.
+pub fn set_below_first_line(text: &str, marks: CommentMarks, label: &str, content: &str) -> String {
+    let is_script = text.starts_with("#!");
+    let head = if is_script { text.find('\n').map_or(text.len(), |at| at + 1) } else { 0 };
+    if find(text, marks).is_some() || head == text.len() {
+        return set(Some(text), marks, label, content);
+    }
+    let newline = if text[..head].ends_with("\r\n") { "\r\n" } else { "\n" };
+    let block = set(None, marks, label, content).replace('\n', newline);
+    format!("{}{block}{}", &text[..head], &text[head..])
 }
 
 /// Returns the text without its block: the inverse of [`set`]. `None` if the file held nothing else

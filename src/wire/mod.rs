@@ -4,6 +4,7 @@ pub mod accepted;
 pub mod agent;
 pub mod attributes;
 pub mod audit;
+pub mod branch_guard;
 pub mod cache;
 mod codex_server;
 pub mod commit;

@@ -14,6 +14,7 @@ mod build;
 mod cli;
 mod fuzz;
 mod golden;
+mod lifecycle;
 mod mcp;
 mod readme;
 mod responsibilities;

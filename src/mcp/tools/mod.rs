@@ -6,6 +6,7 @@
 
 mod context;
 mod next;
+mod new;
 mod read;
 mod related;
 mod status;
@@ -99,17 +100,36 @@ fn descriptions() -> Vec<Description> {
     ]
 }
 
+/// The tool that writes. It is listed only if the project allows it.
+fn writing() -> Description {
+    Description {
+        name: "blue_new",
+        description: "Create an ADR, RFC, spike, PRD or dialogue with the next free number; then fill it in.",
+        input: json!({
+            "type": {"enum": ["adr", "rfc", "spike", "prd", "dialogue"]},
+            "title": {"type": "string"},
+            "supersedes": {"type": "string", "description": "address"},
+        }),
+        output: Some(json!({"path": {"type": "string"}})),
+    }
+}
+
 /// Returns the required arguments of a tool.
 fn required(name: &str) -> &'static [&'static str] {
     match name {
         "blue_related" => &["about"],
         "blue_read" => &["uris"],
+        "blue_new" => &["type", "title"],
         _ => &[],
     }
 }
 
-/// Returns the list of tools, in a fixed order.
-pub(super) fn list() -> Vec<Tool> {
+/// Returns the tools that a project offers, in a fixed order.
+pub(super) fn list(project: &Project) -> Vec<Tool> {
+    listed(new::is_allowed(project))
+}
+
+fn listed(with_writing: bool) -> Vec<Tool> {
     let object = |properties: Value, required: Vec<&str>| -> Arc<JsonObject> {
         let mut schema = JsonObject::new();
         schema.insert("type".to_string(), json!("object"));
@@ -121,13 +141,18 @@ pub(super) fn list() -> Vec<Tool> {
     };
     let tool = |tool: Description| {
         let input = object(tool.input, required(tool.name).to_vec());
+        let annotations = match tool.name {
+            "blue_new" => ToolAnnotations::new().read_only(false).destructive(false),
+            _ => ToolAnnotations::new().read_only(true),
+        };
         let described = Tool::new(tool.name, Cow::Borrowed(tool.description), input)
-            .with_annotations(ToolAnnotations::new().read_only(true).open_world(false));
+            .with_annotations(annotations.open_world(false));
         let Some(output) = tool.output else { return described };
         let outputs = output.as_object().map(|o| o.keys().map(String::as_str).collect());
         described.with_raw_output_schema(object(output.clone(), outputs.unwrap_or_default()))
     };
-    descriptions().into_iter().map(tool).collect()
+    let writing = with_writing.then(writing);
+    descriptions().into_iter().chain(writing).map(tool).collect()
 }
 
 /// Calls a tool. The error for invalid arguments contains an example.
@@ -143,6 +168,7 @@ pub(super) fn call(
         "blue_read" => parse(name, arguments).and_then(|a| read::call(project, &a)),
         "blue_status" => parse(name, arguments).and_then(|a| status::call(project, &a)),
         "blue_next" => parse(name, arguments).and_then(|a| next::call(project, &a)),
+        "blue_new" => parse(name, arguments).and_then(|a| new::call(project, &a)),
         _ => {
             let names: Vec<&str> = descriptions().iter().map(|tool| tool.name).collect();
             let why = format!("no tool {:?}; the tools are {}", shown(name), names.join(", "));
@@ -162,6 +188,7 @@ fn parse<T: DeserializeOwned>(name: &str, arguments: Value) -> Result<T, String>
         "blue_context_status" => r#"{} or {"session": "abc123"}"#,
         "blue_related" => r#"{"about": "which cache is used", "limit": 5, "max_tokens": 1000}"#,
         "blue_read" => r#"{"uris": ["blue://docs/adrs/5"], "max_tokens": 4000, "detail": "brief"}"#,
+        "blue_new" => r#"{"type": "adr", "title": "Use one cache"}"#,
         _ => "{}",
     };
     serde_json::from_value(arguments)
@@ -175,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_whole_list_costs_less_than_a_thousand_tokens() {
-        let text = serde_json::to_string(&json!({"tools": list()})).expect("tools are JSON");
+        let text = serde_json::to_string(&json!({"tools": listed(true)})).expect("tools are JSON");
         let n_tokens = tokens::count(&text);
         assert!(n_tokens < 1_000, "{n_tokens} tokens: {text}");
     }

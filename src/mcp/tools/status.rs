@@ -47,11 +47,15 @@ pub(super) fn call(project: &Project, _: &StatusArguments) -> ToolAnswer {
     works.sort_by_key(|work| (work.activity.level, work.activity.age));
     works.truncate(MAX_WORKS);
     let hints: Vec<String> = status.hints.iter().map(|hint| shown(hint)).collect();
-    Ok(ToolOutput::Structured(json!({
+    let mut answer = json!({
         "documents": {"count": status.n_documents, "live": status.n_live},
         "built": built_text(status.stale), "work": work,
         "activity": lines.collect::<Vec<Value>>(), "rfcs": works, "notes": notes, "hints": hints,
-    })))
+    });
+    if let Some(hint) = status.hint {
+        answer["hint"] = json!(hint);
+    }
+    Ok(ToolOutput::Structured(answer))
 }
 
 /// Returns true if an input changed since the last build, or if that cannot be determined.

@@ -143,7 +143,12 @@ fn context_show_warns_about_problems() {
     project.write(".blue/docs/rfcs/0016-context.md", RFC.replace("second", "third"));
     let stale = project.blue(&["context"]);
     assert!(stale.stderr.contains("changed since the last build"), "{stale:?}");
-    assert!(project.blue(&["status"]).stdout.contains("hint: write .blue/workflow.md"));
+    assert!(
+        project
+            .blue(&["status"])
+            .stdout
+            .contains("hint: No .blue/workflow.md found. Ask me to help set up project workflow.")
+    );
     project.build();
     std::fs::create_dir(project.path().join(".blue/local/audit.jsonl")).unwrap();
     // The bundle is delivered. Only its log line is missing.
