@@ -118,7 +118,7 @@ impl<'a> Changer<'a> {
             _ => Vec::new(),
         };
         let is_emitted = |path: &String| emitted.iter().any(|entry| entry.path == *path);
-        let tracked = git::tracked(self.root.path(), ".").into_iter();
+        let tracked = git::tracked(self.root.path(), &["."]).into_iter();
         let markdown =
             tracked.filter(|path| TextFormat::of_path(path) == Some(TextFormat::Markdown));
         Ok(markdown.filter(|path| !is_emitted(path)).collect())
