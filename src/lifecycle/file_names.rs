@@ -66,8 +66,7 @@ fn slug_range(file: &str) -> Option<std::ops::Range<usize>> {
     starts
         .flat_map(|start| ends.iter().map(move |end| start..*end))
         .filter(|range| range.start < range.end)
-        .filter(|range| crate::model::uri::slugify(&file[range.clone()]) == name.slug)
-        .next_back()
+        .rfind(|range| crate::model::uri::slugify(&file[range.clone()]) == name.slug)
 }
 
 #[cfg(test)]
