@@ -383,3 +383,100 @@ fn remove_staged_edits(root: &Root) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Key, Machine};
+
+    fn project(texts: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Root::open(folder.path()).expect("the folder is there");
+        let machine = Machine { key: Some(Key::new([7; 32])), ..Machine::default() };
+        let root = root.with_machine(machine);
+        for (path, text) in texts {
+            super::super::replace(&root, path, text.as_bytes()).expect("the file is written");
+        }
+        (folder, root)
+    }
+
+    fn text(root: &Root, path: &str) -> Option<String> {
+        let bytes = root.readable_bytes(path, 1 << 20)?;
+        Some(String::from_utf8(bytes).expect("the text is UTF-8"))
+    }
+
+    fn edit(path: &str, before: Option<&str>, after: Option<&str>) -> DocumentEdit {
+        DocumentEdit {
+            path: path.to_string(),
+            before: before.map(|text| Digest::of(text.as_bytes())),
+            after: after.map(|text| text.as_bytes().to_vec()),
+            like: None,
+        }
+    }
+
+    fn edits() -> [DocumentEdit; 4] {
+        [
+            edit("d/a-new.md", None, Some("a2")),
+            edit("d/b.md", Some("b"), Some("b2")),
+            edit("d/c.md", Some("c"), Some("c2")),
+            edit("d/a.md", Some("a"), None),
+        ]
+    }
+
+    const OLD: [(&str, &str); 3] = [("d/a.md", "a"), ("d/b.md", "b"), ("d/c.md", "c")];
+
+    #[test]
+    fn a_document_that_a_user_saves_at_the_last_moment_is_never_lost() {
+        for changed in ["d/a.md", "d/b.md", "d/c.md", "d/a-new.md"] {
+            for is_killed in [false, true] {
+                let (_folder, root) = project(&OLD);
+                let record = stage_edits(&root, &edits()).expect("the edits are staged");
+                write_edit_record(&root, &record).expect("the record is written");
+                // The first two edits were applied when the user saved the document.
+                if changed != "d/b.md" && changed != "d/a-new.md" {
+                    settle(&root, &record.edits[..2]).expect("nothing is in the way");
+                }
+                super::super::replace(&root, changed, b"mine").expect("the user saves");
+                match is_killed {
+                    true => recover(&root).expect("the change is undone"),
+                    false => {
+                        settle(&root, &record.edits).expect_err("it is not the expected one");
+                        undo(&root, &record.edits).expect("the change is undone");
+                        finish(&root, &record).expect("it is tidied up");
+                    }
+                }
+                for (path, old) in OLD {
+                    let expected = if path == changed { "mine" } else { old };
+                    assert_eq!(text(&root, path).as_deref(), Some(expected), "{changed}: {path}");
+                }
+                let new = (changed == "d/a-new.md").then_some("mine");
+                assert_eq!(text(&root, "d/a-new.md").as_deref(), new, "{changed}");
+                assert!(!is_pending(&root), "{changed}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_change_is_completed_from_any_point() {
+        for n_done in 0..=4 {
+            let (_folder, root) = project(&OLD);
+            let record = stage_edits(&root, &edits()).expect("the edits are staged");
+            write_edit_record(&root, &record).expect("the record is written");
+            settle(&root, &record.edits[..n_done]).expect("nothing is in the way");
+            recover(&root).expect("the change is completed");
+            for (path, new) in [("d/a-new.md", "a2"), ("d/b.md", "b2"), ("d/c.md", "c2")] {
+                assert_eq!(text(&root, path).as_deref(), Some(new), "{n_done}: {path}");
+            }
+            assert_eq!(text(&root, "d/a.md"), None);
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_not_the_expected_one_stops_everything() {
+        let (_folder, root) = project(&[("d/a.md", "a"), ("d/b.md", "other"), ("d/c.md", "c")]);
+        let error = edit_documents(&root, &edits()).expect_err("b is another one");
+        assert!(error.to_string().contains("d/b.md was changed meanwhile"), "{error}");
+        assert_eq!(text(&root, "d/a.md").as_deref(), Some("a"));
+        assert_eq!(text(&root, "d/a-new.md"), None);
+    }
+}

@@ -55,8 +55,8 @@ pub(super) fn with_number_and_slug(file: &str, number: Option<u64>, slug: Option
     result
 }
 
-/// Returns the place of the slug in the name of a file: the longest part that ends before a suffix
-/// and starts after number, date and letter.
+/// Returns the place of the slug in the name of a file: the shortest part that ends before a suffix
+/// and has this slug.
 fn slug_range(file: &str) -> Option<std::ops::Range<usize>> {
     let name = FileName::parse(file);
     let ends = file.match_indices('.').map(|(at, _)| at);
@@ -66,7 +66,7 @@ fn slug_range(file: &str) -> Option<std::ops::Range<usize>> {
     starts
         .flat_map(|start| ends.iter().map(move |end| start..*end))
         .filter(|range| range.start < range.end)
-        .find(|range| crate::model::uri::slugify(&file[range.clone()]) == name.slug)
+        .rfind(|range| crate::model::uri::slugify(&file[range.clone()]) == name.slug)
 }
 
 #[cfg(test)]

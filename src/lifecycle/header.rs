@@ -164,8 +164,9 @@ impl FactsReader<'_> {
             true => vec![quoted(), named.link()],
             false => vec![named.link()],
         };
-        let inserted = values.iter().find_map(|value| self.insert(text, key, value, fits));
-        inserted.or_else(|| self.extend(text, key, &values, fits))
+        let extended = self.extend(text, key, &values, fits);
+        let insert = || values.iter().find_map(|value| self.insert(text, key, value, fits));
+        extended.or_else(insert)
     }
 
     /// Adds a value to a field that the header has already.
@@ -188,12 +189,15 @@ impl FactsReader<'_> {
                     |list: String| [&text[..range.start], &list, &text[range.end..]].concat();
                 let old = &text[range.clone()];
                 let inner = old.strip_prefix('[').and_then(|old| old.strip_suffix(']'));
+                // Only YAML has lists in brackets.
+                let is_yaml = range.start < front_matter_end(text);
+                let inner = inner.filter(|_| is_yaml);
                 values
                     .iter()
                     .flat_map(|value| {
                         [
                             inner.map(|inner| with(format!("[{inner}, {value}]"))),
-                            Some(with(format!("[{old}, {value}]"))),
+                            is_yaml.then(|| with(format!("[{old}, {value}]"))),
                             Some(with(format!("{old}, {value}"))),
                         ]
                     })

@@ -77,6 +77,27 @@ fn a_plan_belongs_to_its_rfc() {
 }
 
 #[test]
+fn the_commands_of_blue_obey_the_guard() {
+    let project = on_branch("rfc/queue");
+    for arguments in [
+        &["status", "set", "RFC 1", "accepted"][..],
+        &["rename", "RFC 1", "--title", "Other"],
+        &["new", "plan", "Steps", "--from", "blue://docs/rfcs/1"],
+    ] {
+        let before = project.files();
+        let output = project.blue(arguments);
+        assert_eq!(output.code, 1, "{arguments:?}: {}", output.stderr);
+        assert!(output.stderr.contains("branch rfc/queue is for RFC 0002"), "{}", output.stderr);
+        assert_eq!(project.files(), before, "{arguments:?}");
+    }
+    let own = project.blue(&["status", "set", "RFC 2", "implemented"]);
+    assert_eq!(own.code, 0, "{}", own.stderr);
+    let through =
+        run(project.command(&["status", "set", "RFC 1", "accepted"]).env("BLUE_GUARD", "off"));
+    assert_eq!(through.code, 0, "{}", through.stderr);
+}
+
+#[test]
 fn rules_decide_what_is_refused_and_what_is_only_reported() {
     let project = on_branch("rfc/unknown-thing");
     let check = |path: &str| project.blue(&["branch-guard", "--path", path]);
