@@ -71,8 +71,30 @@ pub(super) fn update_record(
     update_record_at(root, agent, event, emit::current_time().as_second())
 }
 
-/// Updates the record of a session at a time, in seconds since 1970.
+/// Records that a session is alive, without a connection to the process of its agent.
+pub(super) fn record_alive(root: &Root, agent: &str) -> anyhow::Result<()> {
+    let now = emit::current_time().as_second();
+    write_record(root, agent, SessionEvent::Heartbeat, now).map(|_| ())
+}
+
+/// Updates the record of a session at a time, in seconds since 1970, and connects the session with the
+/// process of its agent.
 fn update_record_at(
+    root: &Root,
+    agent: &str,
+    event: SessionEvent,
+    now: i64,
+) -> anyhow::Result<SessionRecord> {
+    let record = write_record(root, agent, event, now)?;
+    if let Some(client) = client() {
+        let name = if agent.is_empty() { record.id.as_str() } else { agent };
+        add_to_client(root, &client, name)?;
+    }
+    Ok(record)
+}
+
+/// Writes the record of a session, unless it was written a moment ago. Returns it.
+fn write_record(
     root: &Root,
     agent: &str,
     event: SessionEvent,
@@ -100,9 +122,6 @@ fn update_record_at(
     let name = if agent.is_empty() { record.id.as_str() } else { agent };
     emit::create_local_folder(root)?;
     emit::write_local_unlocked(root, &sessions::path_of(name), &session::bytes(&record))?;
-    if let Some(client) = client() {
-        add_to_client(root, &client, name)?;
-    }
     Ok(record)
 }
 
