@@ -11,7 +11,7 @@ use super::connected::configured_targets;
 use super::hook_input::HookInput;
 use super::open::{Delivery, record};
 use super::refresh::{self, Occasion};
-use super::session::{SessionEvent, check_name, update_record};
+use super::session::{SessionEvent, check_name, record_alive, update_record};
 use super::{Exit, branch_guard, for_path, output, project, queue_changes};
 use crate::condense::tokens;
 use crate::emit;
@@ -305,7 +305,7 @@ fn record_heartbeat(directory: &Path, input: &HookInput) {
     if let Ok(root) = root
         && root.exists(BUNDLES)
     {
-        update_record(&root, session, SessionEvent::Heartbeat).ok();
+        record_alive(&root, session).ok();
     }
 }
 

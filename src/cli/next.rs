@@ -31,7 +31,7 @@ impl NextArgs {
     pub(super) fn run(&self, directory: &Path) -> anyhow::Result<Exit> {
         let now = time(self.now.as_deref())?;
         let project = BuiltProject::open(directory)?;
-        let ProjectActivity { works, notes } = ProjectActivity::read(&project, now);
+        let ProjectActivity { works, notes, .. } = ProjectActivity::read(&project, now);
         let found = recommend(&project.library(), works, self.limit);
         match self.format {
             OutputFormat::Json => {

@@ -54,7 +54,7 @@ impl SessionArgs {
         if model.is_some() && record.model != model {
             record.model = model;
             let name = if agent.is_empty() { record.id.as_str() } else { agent.as_str() };
-            write_record(&root, name, &record)?;
+            save(&root, name, &record)?;
         }
         output::out(&format!("{}\n", record.id))?;
         Ok(Exit::Done)
@@ -79,8 +79,30 @@ pub(super) fn update_record(
     update_record_at(root, agent, event, emit::current_time().as_second())
 }
 
-/// Updates the record of a session at a time, in seconds since 1970.
+/// Records that a session is alive, without a connection to the process of its agent.
+pub(super) fn record_alive(root: &Root, agent: &str) -> anyhow::Result<()> {
+    let now = emit::current_time().as_second();
+    write_record(root, agent, SessionEvent::Heartbeat, now).map(|_| ())
+}
+
+/// Updates the record of a session at a time, in seconds since 1970, and connects the session with the
+/// process of its agent.
 fn update_record_at(
+    root: &Root,
+    agent: &str,
+    event: SessionEvent,
+    now: i64,
+) -> anyhow::Result<SessionRecord> {
+    let record = write_record(root, agent, event, now)?;
+    if let Some(client) = client() {
+        let name = if agent.is_empty() { record.id.as_str() } else { agent };
+        add_to_client(root, &client, name)?;
+    }
+    Ok(record)
+}
+
+/// Writes the record of a session, unless it was written a moment ago. Returns it.
+fn write_record(
     root: &Root,
     agent: &str,
     event: SessionEvent,
@@ -106,14 +128,11 @@ fn update_record_at(
     let worktree = root.path().join(".git").is_file();
     record.worktree = worktree.then(|| redacted(&root.path().display().to_string()));
     let name = if agent.is_empty() { record.id.as_str() } else { agent };
-    write_record(root, name, &record)?;
-    if let Some(client) = client() {
-        add_to_client(root, &client, name)?;
-    }
+    save(root, name, &record)?;
     Ok(record)
 }
 
-fn write_record(root: &Root, name: &str, record: &SessionRecord) -> anyhow::Result<()> {
+fn save(root: &Root, name: &str, record: &SessionRecord) -> anyhow::Result<()> {
     emit::create_local_folder(root)?;
     emit::write_local_unlocked(root, &sessions::path_of(name), &session::bytes(record))
 }

@@ -40,6 +40,8 @@ pub(super) struct ProjectActivity {
     pub(super) works: Vec<LiveWork>,
     /// Facts that limit or question the answer.
     pub(super) notes: Vec<String>,
+    /// The worktrees that were read.
+    repository: GitRepository,
 }
 
 impl ProjectActivity {
@@ -56,8 +58,8 @@ impl ProjectActivity {
         let report = ActivityReport::new(&project.built.bundles, &repository, &assigned, now);
         notes.extend(report.notes.iter().cloned());
         notes.push(OTHER_CLONES.to_string());
-        forget_old_sessions(&repository, now);
-        ProjectActivity { works: LiveWork::all(&report, &assigned), notes }
+        let works = LiveWork::all(&report, &assigned);
+        ProjectActivity { works, notes, repository }
     }
 }
 
@@ -84,6 +86,7 @@ impl StatusArgs {
         let project = BuiltProject::open(directory)?;
         let status = status::status(&project.library(), build::is_stale(&project.root));
         let activity = ProjectActivity::read(&project, now);
+        forget_old_sessions(&activity.repository, now);
         match self.format {
             OutputFormat::Json => {
                 let value = json(&status, &activity);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use super::git::{command, is_repository, trees_at};
+use super::worktrees;
 use crate::root::Root;
 
 /// The names in one folder, in all places where the repository has it.
@@ -51,11 +52,10 @@ pub fn names_elsewhere(root: &Path, folder: &str) -> NamesElsewhere {
 
 /// Returns the folders that `root` is in the other working trees of the repository.
 fn other_worktrees(root: &Path) -> Vec<PathBuf> {
-    let prefix = output(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
-    let listed = output(root, &["worktree", "list", "--porcelain"]).unwrap_or_default();
-    let paths = listed.lines().filter_map(|line| line.strip_prefix("worktree "));
-    let folders = paths.map(|path| Path::new(path).join(prefix.trim_end_matches(['\n', '/'])));
-    folders.filter(|folder| folder != root).collect()
+    let Some(repository) = worktrees::list(root, None) else { return Vec::new() };
+    let folders = repository.worktrees.iter().map(|worktree| repository.project_in(worktree));
+    let own = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+    folders.filter(|folder| *folder != own).collect()
 }
 
 /// Returns the folder that all working trees of a repository share.

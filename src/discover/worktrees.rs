@@ -17,7 +17,7 @@ use rustix::fs::FileType;
 
 use super::git;
 use super::walk::DirectoryEntry;
-use crate::model::worktree::{BranchCommit, GitRepository, Worktree};
+use crate::model::worktree::{BranchCommit, GitRepository, MAX_SKEW, Worktree};
 use crate::root::Root;
 
 /// Time after which a process is stopped and its answer counts as unknown.
@@ -28,9 +28,6 @@ const MAX_OUTPUT: u64 = 64 << 20;
 
 /// Maximum number of changed files whose times are compared.
 const MAX_TIMES: usize = 1_000;
-
-/// Seconds by which a time may be in the future.
-pub const MAX_SKEW: i64 = 300;
 
 /// Returns true for the root of a worktree inside the project. Its documents are other versions of the
 /// project's own. Submodules also have a file `.git`, and their documents count.

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+/// Seconds by which a time may be in the future, because clocks of machines differ.
+pub const MAX_SKEW: i64 = 300;
+
 /// One worktree.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Worktree {

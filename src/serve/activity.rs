@@ -8,7 +8,7 @@ use super::bundles::{self, Bundles};
 use super::sessions;
 use crate::model::escape::escape_line;
 use crate::model::timestamp;
-use crate::model::worktree::{GitRepository, Worktree};
+use crate::model::worktree::{GitRepository, MAX_SKEW, Worktree};
 use crate::root::Root;
 use crate::wire::jsonl::{self, BundleLine};
 use crate::wire::session::SessionRecord;
@@ -21,9 +21,6 @@ const RECENT: i64 = 30 * 60;
 
 /// Age in seconds above which work is stale.
 const STALE: i64 = 24 * 60 * 60;
-
-/// Seconds by which a time may be in the future, because clocks of machines differ.
-const MAX_SKEW: i64 = 300;
 
 /// Note about the limits of this knowledge.
 pub const OTHER_CLONES: &str = "other clones are seen only through fetched commits";

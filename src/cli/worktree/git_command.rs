@@ -10,7 +10,7 @@ use anyhow::Context;
 
 use crate::discover::git;
 
-/// Runs git in a folder and returns its output. An error has the last line that git printed.
+/// Runs git in a folder and returns its output. An error has the cause that git printed.
 pub(super) fn run(folder: &Path, arguments: &[&OsStr]) -> anyhow::Result<String> {
     let program = git::program(folder).context("git is not installed\nhint: install git")?;
     let mut command = Command::new(program);
@@ -23,8 +23,10 @@ pub(super) fn run(folder: &Path, arguments: &[&OsStr]) -> anyhow::Result<String>
     let shown = format!("git {}", shown.join(" "));
     let output = command.output().with_context(|| format!("run {shown}"))?;
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    let last = errors.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
-    anyhow::ensure!(output.status.success(), "{shown}: {last}");
+    // git may print progress before the cause, and advice after it.
+    let is_cause = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
+    let cause = errors.lines().find(is_cause).or_else(|| errors.lines().last());
+    anyhow::ensure!(output.status.success(), "{shown}: {}", cause.unwrap_or("it gave no reason"));
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
