@@ -282,7 +282,9 @@ impl HookArgs {
 
     fn bundle(&self, delivery: &Delivery) -> Option<BundleLine> {
         if self.event == HookEvent::SessionResponsibility {
-            let stated = std::env::var("BLUE_RESPONSIBILITY").ok().filter(|name| !name.is_empty());
+            let stated =
+                std::env::var_os("BLUE_RESPONSIBILITY").and_then(|name| name.into_string().ok());
+            let stated = stated.filter(|name| !name.is_empty());
             return bundles::of_responsibility(&delivery.root, &delivery.bundles, stated);
         }
         let bundle = match self.event {

@@ -375,17 +375,15 @@ mod tests {
     #[test]
     fn a_file_staged_beside_its_target_in_a_container_is_removed() {
         let folder = tempfile::tempdir().expect("a folder");
+        let root = Root::open(folder.path()).expect("opened");
         let write = |path: &str, text: &str| {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("created");
-            std::fs::write(path, text).expect("written");
+            crate::emit::replace(&root, path, text.as_bytes()).expect("written");
         };
         for (number, target) in [("0", "registry/a/ai_context"), ("1", "docs"), ("2", "../x")] {
             write(&format!(".blue/local/txn/{number}"), target);
         }
         write("registry/a/ai_context/.blue-0.tmp", "staged");
         write("docs/.blue-1.tmp", "not a folder of blue's");
-        let root = Root::open(folder.path()).expect("opened");
         recover(&root).expect("recovered");
         assert!(!root.exists("registry/a/ai_context/.blue-0.tmp"));
         assert!(root.exists("docs/.blue-1.tmp"));
