@@ -3,7 +3,7 @@
 use super::{Digest, Hasher};
 
 /// Version of the emitted bytes. Increase it whenever the same inputs produce different bytes.
-pub const FORMAT: u32 = 11;
+pub const FORMAT: u32 = 12;
 
 /// Receives every fact that can change an artifact, in a fixed order.
 ///

@@ -7,7 +7,7 @@ use crate::model::plan::Limits;
 use crate::model::{Digest, Key, Parsed};
 
 /// Raised by hand whenever [`Parsed`] changes, or parsing gives other facts for the same bytes.
-const FORMAT: u32 = 24;
+const FORMAT: u32 = 25;
 
 /// Bytes before each entry's value: its key and the length of the value.
 const ENTRY_HEADER: usize = 32 + 4;
