@@ -57,7 +57,6 @@ mod tests {
             "a\\b",
             "a b",
             "a@{b",
-            "@",
             "HEAD",
             "-x",
             "x.",

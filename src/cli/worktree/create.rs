@@ -243,7 +243,7 @@ fn check_free(path: &Path) -> anyhow::Result<()> {
 /// Returns true if a folder is a worktree of another repository.
 fn is_of_another_repository(path: &Path, common: &Path) -> bool {
     let other = worktrees::list(path, None).map(|repository| repository.common_folder);
-    path.join(".git").exists() && other.as_deref() != Some(common)
+    other.is_some_and(|other| other != common)
 }
 
 /// Returns true if a worktree was not taken back just now.

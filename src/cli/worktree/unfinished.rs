@@ -171,12 +171,29 @@ pub(super) fn undo(keeper: &RecordKeeper, record: &UnfinishedWorktree) -> anyhow
         }
         anyhow::ensure!(listed(folder, path).is_none(), "git still lists it");
     }
+    discard_hollow(path)?;
     let branch = &record.file.branch;
     let tip = worktrees::commit_id(folder, &format!("refs/heads/{branch}"));
     if record.is_own_branch && tip.is_some_and(|tip| tip == record.commit) {
         git_command::delete_branch(folder, branch)?;
     }
     emit::discard(&keeper.root, &record_path(&record.file.rfc))
+}
+
+/// Removes the file `.git` of a folder that has nothing else, if it points nowhere: git was killed
+/// before it filled the folder.
+fn discard_hollow(path: &Path) -> anyhow::Result<()> {
+    let Ok(root) = Root::open(path) else { return Ok(()) };
+    let entries = root.entries("").unwrap_or_default();
+    let others = entries.iter().map(|entry| entry.file_name().to_bytes());
+    let is_hollow = others.into_iter().all(|name| [&b"."[..], b"..", b".git"].contains(&name));
+    let text = root.readable_bytes(".git", 1 << 12).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let target = text.strip_prefix("gitdir: ").map(|target| path.join(target.trim()));
+    if is_hollow && target.is_some_and(|target| !target.join("HEAD").exists()) {
+        emit::discard(&root, ".git")?;
+    }
+    Ok(())
 }
 
 /// Returns the worktree that git lists for a folder.
