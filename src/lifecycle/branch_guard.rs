@@ -26,7 +26,8 @@ pub enum Verdict {
 pub struct EditGuard<'a> {
     root: &'a Root,
     rules: BranchRules,
-    prefix: String,
+    /// Prefixes of branches that are named after an RFC.
+    prefixes: Vec<String>,
     branch: String,
     /// The name of the current work, from the worktree file or the branch.
     work: String,
@@ -55,8 +56,9 @@ impl<'a> EditGuard<'a> {
         let work = crate::serve::bundles::stated_work(root, Some(&branch))?;
         let bytes = root.readable_bytes(DOCUMENTS, MAX_INDEX)?;
         let documents = String::from_utf8(bytes).ok()?;
-        let prefix = plan.branch_prefix.clone();
-        Some(EditGuard { root, rules, prefix, branch, work, bundles, documents })
+        let prefixes = plan.branch_prefixes().into_iter().filter(|prefix| !prefix.is_empty());
+        let prefixes = prefixes.map(str::to_string).collect();
+        Some(EditGuard { root, rules, prefixes, branch, work, bundles, documents })
     }
 
     /// Decides about a path below the root.
@@ -130,7 +132,7 @@ impl<'a> EditGuard<'a> {
     }
 
     fn is_prefixed(&self) -> bool {
-        !self.prefix.is_empty() && self.branch.starts_with(&self.prefix)
+        self.prefixes.iter().any(|prefix| self.branch.starts_with(prefix))
     }
 
     /// Returns true if the branch is that of a document or of its plan.
@@ -142,8 +144,7 @@ impl<'a> EditGuard<'a> {
                 || plans.into_iter().any(|plan| plan.path == document.path)
         });
         // RFCs without a bundle, such as implemented ones, are known by their names.
-        let name = self.work.strip_prefix(&self.prefix).unwrap_or(&self.work);
-        let name = name.rsplit('/').next().unwrap_or(name).to_lowercase();
+        let name = self.work.rsplit('/').next().unwrap_or(&self.work).to_lowercase();
         let parsed = FileName::parse(document.path.rsplit('/').next().unwrap_or_default());
         let of_name = FileName::parse(&format!("{name}.md"));
         let same_number = of_name.number.is_some() && of_name.number == parsed.number;

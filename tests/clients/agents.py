@@ -20,6 +20,17 @@ class Claude:
     def command(self, prompt, resume=()):
         return ["claude", "-p", *resume, prompt]
 
+    def edit_flags(self):
+        return ["--permission-mode", "acceptEdits"]
+
+    def write_calls(self, repository, path, text):
+        """The calls that replace a file. The tool only writes files that were read before."""
+        path = f"{repository}/{path}"
+        return [("Read", {"file_path": path}), ("Write", {"file_path": path, "content": text})]
+
+    def call(self, n, name, arguments):
+        return {"type": "tool_use", "id": f"toolu_{n}", "name": name, "input": arguments}
+
 
 class Codex:
     name = "codex"
@@ -44,9 +55,29 @@ trust_level = "trusted"
 """)
         return {}
 
-    def command(self, prompt):
+    def command(self, prompt, flags=()):
         # The trust in a hook is stored by its hash, which only the interactive client writes.
-        return ["codex", "exec", "--dangerously-bypass-hook-trust", prompt]
+        return ["codex", "exec", "--dangerously-bypass-hook-trust", *flags, prompt]
+
+    def edit_flags(self):
+        # Codex offers the tool only for models that it knows.
+        return ["--sandbox", "danger-full-access", "--model", "gpt-5.5"]
+
+    def write_calls(self, repository, path, text):
+        """The call that replaces a file."""
+        lines = "".join(f"+{line}\n" for line in text.splitlines())
+        patch = f"*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch"
+        return [("apply_patch", patch)]
+
+    def call(self, n, name, arguments):
+        return {
+            "type": "custom_tool_call",
+            "id": f"item_{n}",
+            "call_id": f"call_{n}",
+            "name": name,
+            "input": arguments,
+            "status": "completed",
+        }
 
 
 class Gemini:

@@ -1,4 +1,4 @@
-"""Checks that real coding agents pass blue's texts to the model exactly once.
+"""Checks that real coding agents pass blue's texts to the model exactly once, and obey its guard.
 
 Usage: check.py [AGENT]...
 
@@ -150,7 +150,11 @@ class Project:
 
     def run(self, agent, prompt, *arguments):
         """Starts the agent once and returns the first request of its conversation."""
-        model = Model()
+        return self.converse(agent, prompt, [], *arguments)[0]
+
+    def converse(self, agent, prompt, calls, *arguments):
+        """Starts the agent once, with tool calls as first answers. Returns its requests."""
+        model = Model(calls)
         try:
             added = agent.configure(self.home, self.repository, model.address)
             output = f"{self.folder}/output"
@@ -162,11 +166,11 @@ class Project:
             )
         finally:
             model.stop()
-        for _, body in model.requests:
-            # Agents also ask for titles and routes. Only the conversation offers tools.
-            if isinstance(body, dict) and body.get("tools"):
-                if any(prompt in string for string in strings(body)):
-                    return body
+        # Agents also ask for titles and routes. Only the conversation offers tools.
+        bodies = [body for _, body in model.requests if isinstance(body, dict) and body.get("tools")]
+        bodies = [body for body in bodies if any(prompt in string for string in strings(body))]
+        if bodies:
+            return bodies
         lines = read(output).strip().splitlines() or ["no output"]
         raise NotRun(f"{status}, {len(model.requests)} requests: {lines[-1][:200]}")
 
@@ -269,10 +273,38 @@ def starts_for_user_and_project(project, agent):
     yield project.run(agent, "Say hello.")
 
 
+def guards_other_rfcs(project, agent):
+    """On the branch of an RFC, the document of another one is refused and its own is written."""
+    other, own = "docs/rfcs/0017-cache-jobs.md", "docs/rfcs/0016-retry-jobs.md"
+    document = "# RFC 0017: Cache jobs\n\nStatus: in progress\n\n## Summary\n\nWe cache each job.\n"
+    write(f"{project.repository}/{other}", document)
+    project.tool(BLUE, "knowledge", "build")
+    project.connect(*agent.install)
+    new = read(f"{project.repository}/{own}") + "- [ ] Log it\n"
+    written = [
+        call
+        for path, text in [(other, "# Gone\n"), (own, new)]
+        for call in agent.write_calls(project.repository, path, text)
+    ]
+    calls = [agent.call(n, *call) for n, call in enumerate(written)]
+    bodies = project.converse(agent, "Edit both.", calls, agent.edit_flags())
+    reason = f"{other} belongs to RFC 0017, and branch rfc/0016 is for RFC 0016"
+    if not any(reason in string for string in strings(bodies[-1])):
+        record(agent, guards_other_rfcs, len(bodies), bodies[-1])
+        yield "the model got no reason"
+    if read(f"{project.repository}/{other}") != document:
+        yield f"{other} was changed"
+    if read(f"{project.repository}/{own}") != new:
+        yield f"{own} was not changed"
+
+
 CASES = [(agent, case) for agent in AGENTS for case in (starts, starts_among_others)] + [
     (AGENTS[0], case)
     for case in (continues, resumes, starts_for_user, starts_for_user_and_project)
 ]
+
+# Cases that give problems themselves, for agents whose tools are scripted.
+EDIT_CASES = [(agent, guards_other_rfcs) for agent in AGENTS[:2]]
 
 
 def version(agent):
@@ -288,6 +320,11 @@ def program(agent):
     return f"{CLIENTS}/node_modules/.bin/{agent.name}"
 
 
+def record(agent, case, n, body):
+    """Writes a request to a file, for people who look for the cause of a problem."""
+    write(f"{RECORDS}/{agent.name}-{case.__name__}-{n}.json", json.dumps(body, indent=1))
+
+
 def check(agent, case):
     """Runs a case. Returns its problems, empty if there are none."""
     if version(agent) is None or not os.access(program(agent), os.X_OK):
@@ -295,9 +332,10 @@ def check(agent, case):
     folder = tempfile.mkdtemp(prefix="blue-clients-")
     try:
         project = Project(folder)
+        if (agent, case) in EDIT_CASES:
+            return list(case(project, agent))
         for i, body in enumerate(case(project, agent)):
-            record = f"{RECORDS}/{agent.name}-{case.__name__}-{i + 1}.json"
-            write(record, json.dumps(body, indent=1))
+            record(agent, case, i + 1, body)
             found = list(problems(agent, project.texts(), body))
             if found:
                 return [f"request {i + 1}: {problem}" for problem in found]
@@ -310,7 +348,7 @@ def main(names):
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     shutil.rmtree(RECORDS, ignore_errors=True)
     print(", ".join(f"{agent.name} {version(agent) or 'missing'}" for agent in AGENTS))
-    for agent, case in CASES:
+    for agent, case in CASES + EDIT_CASES:
         if names and agent.name not in names:
             continue
         started = time.monotonic()

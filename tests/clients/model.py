@@ -2,7 +2,8 @@
 
 The server speaks as much of the model APIs as the coding agents need for one turn: Anthropic
 messages, OpenAI responses, OpenAI chat completions and Gemini generateContent, each with and
-without streaming. Every answer is the same short text. Every request body is recorded.
+without streaming. Every answer is the same short text; for Anthropic messages and OpenAI responses,
+calls of tools can come first. Every request body is recorded.
 """
 
 import gzip
@@ -19,10 +20,15 @@ MAX_REQUESTS = 40
 
 
 class Model:
-    """A running server. `requests` has the path and the decoded body of each POST, in order."""
+    """A running server. `requests` has the path and the decoded body of each POST, in order.
 
-    def __init__(self):
+    `calls` are the tool calls, as the agent's API writes them, that answer the first requests of the
+    conversation, one for each.
+    """
+
+    def __init__(self, calls=()):
         self.requests = []
+        self.calls = list(calls)
         self.lock = threading.Lock()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
@@ -38,6 +44,11 @@ class Model:
         with self.lock:
             self.requests.append((path, body))
             return len(self.requests) <= MAX_REQUESTS
+
+    def next_call(self, body):
+        """Only a request of the conversation, which offers tools, is answered with a call."""
+        with self.lock:
+            return self.calls.pop(0) if self.calls and body.get("tools") else None
 
     def stop(self):
         self.server.shutdown()
@@ -66,7 +77,8 @@ class Handler(BaseHTTPRequestHandler):
         if answer is None or not isinstance(body, dict):
             self.reply_json({})
             return
-        whole, events = answer(body)
+        call = self.server.model.next_call(body) if answer in CALLS else None
+        whole, events = CALLS[answer](body, call) if call else answer(body)
         if events and (body.get("stream") or "streamGenerateContent" in url.path):
             self.reply(200, "text/event-stream", "".join(events).encode())
         else:
@@ -143,6 +155,33 @@ def anthropic_messages(body):
     ])
 
 
+def anthropic_call(body, call):
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    message = {
+        "id": f"msg_{call['id']}",
+        "type": "message",
+        "role": "assistant",
+        "model": body.get("model", "model"),
+        "stop_sequence": None,
+        "usage": usage,
+    }
+    started = {**message, "content": [], "stop_reason": None}
+    whole = {**message, "content": [call], "stop_reason": "tool_use"}
+    text = {"type": "input_json_delta", "partial_json": json.dumps(call["input"])}
+    return whole, named_events([
+        {"type": "message_start", "message": started},
+        {"type": "content_block_start", "index": 0, "content_block": {**call, "input": {}}},
+        {"type": "content_block_delta", "index": 0, "delta": text},
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "tool_use", "stop_sequence": None},
+            "usage": usage,
+        },
+        {"type": "message_stop"},
+    ])
+
+
 def anthropic_count(_):
     return {"input_tokens": 1}, []
 
@@ -179,6 +218,34 @@ def openai_responses(body):
         {"type": "response.output_text.done", **place, "text": ANSWER},
         {"type": "response.content_part.done", **place, "part": content},
         {"type": "response.output_item.done", "output_index": 0, "item": response["output"][0]},
+        {"type": "response.completed", "response": response},
+    ]
+    return response, named_events(
+        {**event, "sequence_number": i} for i, event in enumerate(events)
+    )
+
+
+def openai_call(body, call):
+    response = {
+        "id": f"resp_{call['call_id']}",
+        "object": "response",
+        "created_at": 0,
+        "model": body.get("model", "model"),
+        "status": "completed",
+        "output": [call],
+        "usage": {
+            "input_tokens": 1,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": 1,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": 2,
+        },
+    }
+    started = {**response, "status": "in_progress", "output": [], "usage": None}
+    events = [
+        {"type": "response.created", "response": started},
+        {"type": "response.output_item.added", "output_index": 0, "item": call},
+        {"type": "response.output_item.done", "output_index": 0, "item": call},
         {"type": "response.completed", "response": response},
     ]
     return response, named_events(
@@ -229,3 +296,6 @@ ANSWERS = [
     (r":(streamG|g)enerateContent$", gemini_content),
     (r":countTokens$", gemini_count),
 ]
+
+# The answers that have a form with the call of a tool.
+CALLS = {anthropic_messages: anthropic_call, openai_responses: openai_call}
