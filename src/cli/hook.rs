@@ -8,17 +8,17 @@ use clap::{Args, ValueEnum};
 use super::agent_files::AgentName;
 use super::build::BuildArgs;
 use super::connected::configured_targets;
+use super::hook_edits::{PATCH_TOOL, rebuild, refuse_edit};
 use super::hook_input::HookInput;
 use super::open::{Delivery, record};
 use super::refresh::{self, Occasion};
 use super::session::{SessionEvent, check_name, record_alive, update_record};
-use super::{Exit, branch_guard, for_path, output, project, queue_changes};
+use super::{Exit, output, project, queue_changes};
 use crate::condense::tokens;
 use crate::emit;
-use crate::lifecycle::Verdict;
+use crate::model::BuildTarget;
 use crate::model::layout::BUNDLES;
 use crate::model::plan::HOOK_BYTES;
-use crate::model::{BuildTarget, TextFormat};
 use crate::root::Root;
 use crate::serve::log::{bundle_line, text_line};
 use crate::serve::{bundles, work};
@@ -110,12 +110,7 @@ impl HookArgs {
             _ => {}
         }
         // Without a session there is nothing to record or to compare with.
-        if input.session_id.is_empty()
-            && matches!(
-                self.event,
-                HookEvent::UserPromptSubmit | HookEvent::PreToolUse | HookEvent::SessionEnd
-            )
-        {
+        if input.session_id.is_empty() && self.event != HookEvent::PreCompact {
             return Ok(());
         }
         // A delivery to a subagent would be logged for the session, which then would not receive it.
@@ -123,11 +118,11 @@ impl HookArgs {
             return Ok(());
         }
         let session = input.session_id.as_str();
-        if self.event == HookEvent::UserPromptSubmit {
-            // The last build is still usable if this one fails.
-            if let Err(error) = catch_up(directory) {
-                output::error(&format!("{error:#}"));
-            }
+        // The last build is still usable if this one fails.
+        if self.event == HookEvent::UserPromptSubmit
+            && let Err(error) = catch_up(directory)
+        {
+            output::error(&format!("{error:#}"));
         }
         let delivery = Delivery::open(directory, Some(session))?;
         match self.event {
@@ -340,69 +335,6 @@ fn catch_up(directory: &Path) -> anyhow::Result<()> {
         BuildArgs::default().build(&root)?;
     } else {
         crate::build::refresh_current_work(&root);
-    }
-    Ok(())
-}
-
-/// Tools that change the file that their input names.
-const EDIT_TOOLS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
-
-/// The tool of Codex that changes files; its input is a patch.
-const PATCH_TOOL: &str = "apply_patch";
-
-/// Prints a refusal if the tool must not change its files on this branch. Returns true if it did. A
-/// guard that cannot decide allows the edit.
-fn refuse_edit(directory: &Path, input: &HookInput) -> bool {
-    let named = match input.tool_name.as_str() {
-        PATCH_TOOL => patched_files(&input.tool_input),
-        tool if EDIT_TOOLS.contains(&tool) => edited_file(&input.tool_input).into_iter().collect(),
-        _ => return false,
-    };
-    let Ok(root) = project::find(directory).and_then(|folder| project::open(&folder)) else {
-        return false;
-    };
-    let below = |path: &String| for_path::path_below_root(&root, directory, Path::new(path)).ok();
-    let paths: Vec<String> = named.iter().filter_map(below).collect();
-    for (path, verdict) in branch_guard::judge(&root, &paths) {
-        let Verdict::Refused(reason) = verdict else { continue };
-        if !branch_guard::note(&root, &path, &input.session_id) {
-            output::copy(header::deny_json(&output::shown_lines(&reason)).as_bytes()).ok();
-            return true;
-        }
-    }
-    false
-}
-
-/// Returns the file that the input of a tool names.
-fn edited_file(tool_input: &serde_json::Value) -> Option<String> {
-    let mut keys = ["file_path", "notebook_path", "path"].iter();
-    keys.find_map(|key| tool_input.get(*key)?.as_str()).map(str::to_string)
-}
-
-/// Returns the files that a patch changes.
-fn patched_files(tool_input: &serde_json::Value) -> Vec<String> {
-    let texts =
-        ["input", "patch", "command"].iter().filter_map(|key| match tool_input.get(*key)? {
-            serde_json::Value::Array(words) => words.iter().rev().find_map(|word| word.as_str()),
-            value => value.as_str(),
-        });
-    let text = texts.chain(tool_input.as_str()).collect::<Vec<_>>().join("\n");
-    let marks = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
-    let file = |line: &str| {
-        marks.iter().find_map(|mark| line.trim().strip_prefix(mark)).map(str::to_string)
-    };
-    text.lines().filter_map(file).collect()
-}
-
-/// Builds if a tool may have changed a document or another input of the build.
-fn rebuild(directory: &Path, input: &HookInput) -> anyhow::Result<()> {
-    let path = edited_file(&input.tool_input);
-    let is_input = path.is_none_or(|path| {
-        TextFormat::of_path(&path).is_some() || path.to_lowercase().contains("/.blue/")
-    });
-    if is_input {
-        let root = project::open_to_write(&project::find(directory)?)?;
-        BuildArgs::default().build(&root)?;
     }
     Ok(())
 }

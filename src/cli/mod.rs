@@ -18,6 +18,7 @@ mod git_hook;
 mod graph;
 mod graph_formats;
 mod hook;
+mod hook_edits;
 mod hook_input;
 mod init;
 mod install;

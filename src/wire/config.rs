@@ -297,6 +297,12 @@ impl Config {
         targets
     }
 
+    fn severities(&self) -> BTreeMap<Code, Option<Severity>> {
+        let parse =
+            |(code, level): (&String, &String)| Some((Code::parse(code)?, Severity::parse(level)?));
+        self.diagnostics.iter().filter_map(parse).collect()
+    }
+
     /// Returns the settings of a build, with defaults filled in.
     pub fn plan(&self) -> Plan {
         let margin = self.tokens.margin_percent;
@@ -351,11 +357,7 @@ impl Config {
             targets: self.build_targets(),
             responsibilities: self.responsibilities.clone().unwrap_or_default().plan(margin),
             plugins: self.plugins.iter().map(|plugin| plugin.name().to_string()).collect(),
-            severities: self
-                .diagnostics
-                .iter()
-                .filter_map(|(code, level)| Some((Code::parse(code)?, Severity::parse(level)?)))
-                .collect(),
+            severities: self.severities(),
             digest: Digest::of(&serde_json::to_vec(self).expect("a configuration is JSON")),
         }
     }
