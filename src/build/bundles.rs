@@ -74,9 +74,9 @@ pub(super) fn index(
     })
 }
 
-/// Returns each RFC or spike with its names in branches and worktrees and its refresh policy, by the path of its
-/// bundle. Names that fit two are left out. The
-/// only RFC in progress has the name [`ONLY_WORK`] too.
+/// Returns each RFC or spike with its names in branches and worktrees and its refresh policy, by the
+/// path of its bundle. Names that fit two are left out. The only RFC in progress has the name
+/// [`ONLY_WORK`] too.
 fn of_work(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, RefreshPolicy)> {
     let Corpus { inputs, graph, work, .. } = corpus;
     let prefixes = inputs.plan.branch_prefixes();
@@ -85,7 +85,7 @@ fn of_work(corpus: &Corpus<'_>) -> BTreeMap<String, (DocId, Vec<String>, Refresh
     let mut names = BTreeMap::new();
     for id in work {
         let own: Vec<String> =
-            short_names(graph, *id).into_iter().filter(|name| counts[name].len() == 1).collect();
+            short_names(graph, *id).into_iter().filter(|name| counts[name] == [*id]).collect();
         let mut all = own.clone();
         for prefix in &prefixes {
             all.extend(own.iter().map(|name| format!("{prefix}{name}")));
@@ -121,13 +121,17 @@ fn short_names(graph: &Graph, id: DocId) -> Vec<String> {
     names
 }
 
-/// Returns the documents that each name fits.
+/// Returns the documents that each name fits. An RFC has its name before the spike that led to it.
 fn name_counts(graph: &Graph, work: &[DocId]) -> BTreeMap<String, Vec<DocId>> {
     let mut counts: BTreeMap<String, Vec<DocId>> = BTreeMap::new();
     for id in work {
         for name in short_names(graph, *id) {
             counts.entry(name).or_default().push(*id);
         }
+    }
+    let is_rfc = |id: &DocId| graph.document(*id).kind.as_str() == "rfc";
+    for ids in counts.values_mut().filter(|ids| ids.iter().any(is_rfc)) {
+        ids.retain(is_rfc);
     }
     counts
 }
@@ -138,7 +142,8 @@ pub(super) fn shared_names(graph: &Graph, work: &[DocId]) -> Vec<Diagnostic> {
     let counts = name_counts(graph, work);
     let shared = |id: &DocId| {
         let document = graph.document(*id);
-        let first = counts.get(&document.slug)?.first().filter(|first| *first != id)?;
+        let named = counts.get(&document.slug).filter(|named| named.contains(id))?;
+        let first = named.first().filter(|first| *first != id)?;
         let message = format!(
             "a branch named {:?} could be for this document or for {}, so it is for neither",
             document.slug,
