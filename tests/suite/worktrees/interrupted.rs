@@ -48,7 +48,7 @@ fn a_failing_step_takes_everything_back() {
 /// was killed.
 fn create_with_fault(project: &Project, call: &str, fault: &str, n: usize) -> Option<Option<i32>> {
     let mut command = Command::new("strace");
-    command.args(["-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
+    command.args(["-f", "-b", "execve", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
     command.args(["-e", &format!("inject={call}:{fault}:when={n}")]);
     command.arg(env!("CARGO_BIN_EXE_blue")).args(["worktree", "create", "16", "--now", NOON]);
     command
@@ -88,7 +88,7 @@ fn a_killed_or_failing_create_leaves_nothing_or_is_finished_by_the_next_one() {
         "write",
     ] {
         for fault in ["signal=KILL", "error=ENOSPC"] {
-            for n in [1, 4] {
+            for n in [1, 2, 3, 5, 8] {
                 let code = create_with_fault(&project, call, fault, n).expect("strace runs");
                 n_faults += usize::from(code != Some(0));
                 let place = format!("{call} {fault} {n}: {code:?}");

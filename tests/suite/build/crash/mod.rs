@@ -168,6 +168,10 @@ fn points(project: &Project, scenario: &Scenario) -> Vec<Point> {
                 || path.len() > 12 && path.ends_with(".md")
         };
         let key = paths.iter().rev().find(lasting).unwrap_or(&paths[0]).clone();
+        // A file that is named after its process has another name in every run.
+        if !names_a_lasting_file(&key) {
+            continue;
+        }
         let n = seen[&(thread.to_string(), call.to_string(), key.clone())];
         let key = key.replace(&root, "{root}");
         let writes = !READING.split(',').any(|reading| reading == call)
@@ -176,6 +180,12 @@ fn points(project: &Project, scenario: &Scenario) -> Vec<Point> {
         points.push(Point { call: call.to_string(), key, n, writes });
     }
     points
+}
+
+/// Returns false for the temporary file of a process, such as `s1.json.4711.tmp`.
+fn names_a_lasting_file(path: &str) -> bool {
+    let stem = path.strip_suffix(".tmp").and_then(|stem| stem.rsplit('.').next());
+    stem.is_none_or(|end| end.parse::<u32>().is_err())
 }
 
 /// Temporary files, which the next run must remove.
