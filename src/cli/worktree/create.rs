@@ -27,7 +27,7 @@ pub(in crate::cli) struct CreateArgs {
     /// Branch or commit to start from [default: worktree.base, else the default branch]
     #[arg(long, value_name = "REF")]
     base: Option<String>,
-    /// Folder of the worktree [default: $BLUE_HOME/worktrees/<branch>]
+    /// Folder of the worktree [default: one for the branch in $BLUE_HOME/worktrees]
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
     /// Take the branch of the RFC if it exists
