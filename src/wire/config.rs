@@ -298,9 +298,10 @@ impl Config {
     }
 
     fn severities(&self) -> BTreeMap<Code, Option<Severity>> {
-        let parse =
-            |(code, level): (&String, &String)| Some((Code::parse(code)?, Severity::parse(level)?));
-        self.diagnostics.iter().filter_map(parse).collect()
+        let levels = self.diagnostics.iter();
+        levels
+            .filter_map(|(code, level)| Some((Code::parse(code)?, Severity::parse(level)?)))
+            .collect()
     }
 
     /// Returns the settings of a build, with defaults filled in.
@@ -315,13 +316,13 @@ impl Config {
             let max_tokens = settings.max_tokens.unwrap_or(max_tokens);
             Tier { sources, budget: Budget::new(max_tokens, margin, bytes) }
         };
+        let current_rfc = ["blue://state/current-rfc", "blue://docs/rfcs/{active}"];
         let workflow = settings(&self.workflow);
         let worktree = self.worktree.clone().unwrap_or_default();
         let reference = settings(&self.reference);
         let identity =
             tier(&self.identity, &["blue://docs/adrs/", "blue://context/voice"], 500, HOOK_BYTES);
         let TierSettings { guide_tokens, knowledge_tokens, .. } = settings(&self.identity);
-        let triggers = workflow.refresh_triggers;
         Plan {
             project: self.project.clone(),
             realm: self.realm.clone(),
@@ -336,13 +337,8 @@ impl Config {
             branch_rules: self.branch_guard.rules(),
             mcp_write: self.mcp.write,
             max_bundles: workflow.max_bundles.unwrap_or(100),
-            workflow: tier(
-                &self.workflow,
-                &["blue://state/current-rfc", "blue://docs/rfcs/{active}"],
-                2_000,
-                HOOK_BYTES,
-            ),
-            refresh_triggers: match triggers {
+            workflow: tier(&self.workflow, &current_rfc, 2_000, HOOK_BYTES),
+            refresh_triggers: match workflow.refresh_triggers {
                 Some(triggers) => triggers.iter().map(TriggerForm::text).collect(),
                 None => vec!["on_rfc_change".to_string()],
             },
