@@ -220,21 +220,12 @@ fn beside(folder: &str, number: usize) -> String {
 }
 
 fn write_edit_record(root: &Root, record: &EditRecord) -> anyhow::Result<()> {
-    let temporary = format!("{}.tmp", edit_record());
-    stage::remove(root, &temporary)?;
-    let mut file = stage::create(root, &temporary)?;
-    let bytes = serde_json::to_vec(record).expect("a record is JSON");
-    file.write_all(&bytes)
-        .and_then(|()| file.sync_all())
-        .with_context(|| format!("write {temporary}"))?;
-    stage::sync_folder(root, &edits_folder())?;
-    stage::rename(root, &temporary, &edit_record())?;
-    stage::sync_folder(root, &edits_folder())
+    stage::write_record(root, &edits_folder(), &edit_record(), record)
 }
 
 /// The progress of one edit, seen from the file at its staged path.
 enum EditProgress {
-    /// The document is as it was.
+    /// The document is unchanged.
     NotStarted,
     /// The document was changed; the staged path has the old version, if there was one.
     Applied,

@@ -1,10 +1,12 @@
 //! The system calls that write. Each has the path in its error and is retried after a signal.
 
 use std::fs::File;
+use std::io::Write;
 
 use anyhow::Context;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::retry_on_intr;
+use serde::Serialize;
 
 use crate::root::Root;
 
@@ -96,4 +98,23 @@ pub(super) fn sync_file_system(root: &Root, path: &str) -> anyhow::Result<()> {
     }
     #[cfg(not(target_os = "linux"))]
     sync_folder(root, path)
+}
+
+/// Writes a commit record in a folder. It is synced before and after the rename that commits it.
+pub(super) fn write_record(
+    root: &Root,
+    folder: &str,
+    path: &str,
+    record: &impl Serialize,
+) -> anyhow::Result<()> {
+    let temporary = format!("{path}.tmp");
+    remove(root, &temporary)?;
+    let mut file = create(root, &temporary)?;
+    let bytes = serde_json::to_vec(record).expect("a record is JSON");
+    file.write_all(&bytes)
+        .and_then(|()| file.sync_all())
+        .with_context(|| format!("write {temporary}"))?;
+    sync_folder(root, folder)?;
+    rename(root, &temporary, path)?;
+    sync_folder(root, folder)
 }

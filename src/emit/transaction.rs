@@ -276,7 +276,7 @@ fn stage_all(
             stage::sync_folder(root, folder_of(&change.path))?;
         }
     }
-    write_record(root, &txn, &record)?;
+    stage::write_record(root, &txn, &record_path(), &record)?;
     Ok((staged, digests, record))
 }
 
@@ -338,19 +338,6 @@ fn make_durable(txn: &str, staged: &[Staged], changes: &[Change]) -> anyhow::Res
     staged.par_iter().zip(changes).try_for_each(|(staged, change)| {
         staged.file.sync_all().with_context(|| format!("sync {}", change.path))
     })
-}
-
-fn write_record(root: &Root, txn: &str, record: &CommitRecord) -> anyhow::Result<()> {
-    let temporary = format!("{txn}/record.tmp");
-    stage::remove(root, &temporary)?;
-    let mut file = stage::create(root, &temporary)?;
-    let bytes = serde_json::to_vec(record).expect("a record is JSON");
-    file.write_all(&bytes)
-        .and_then(|()| file.sync_all())
-        .with_context(|| format!("write {temporary}"))?;
-    stage::sync_folder(root, txn)?;
-    stage::rename(root, &temporary, &record_path())?;
-    stage::sync_folder(root, txn)
 }
 
 /// Makes every rename and removal durable, before the record is removed.

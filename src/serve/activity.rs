@@ -25,7 +25,7 @@ const STALE: i64 = 24 * 60 * 60;
 /// Note about the limits of this knowledge.
 pub const OTHER_CLONES: &str = "other clones are seen only through fetched commits";
 
-/// How much an RFC is worked on. The first level whose condition holds is chosen.
+/// The level of activity of an RFC: the first one whose condition holds.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ActivityLevel {

@@ -121,16 +121,19 @@ def named_events(events):
     return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events]
 
 
-def anthropic_messages(body):
-    usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {
-        "id": "msg_1",
+def anthropic_message(body, name):
+    return {
+        "id": f"msg_{name}",
         "type": "message",
         "role": "assistant",
         "model": body.get("model", "model"),
         "stop_sequence": None,
-        "usage": usage,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
     }
+
+
+def anthropic_messages(body):
+    message = anthropic_message(body, "1")
     started = {**message, "content": [], "stop_reason": None}
     whole = {
         **message,
@@ -149,22 +152,14 @@ def anthropic_messages(body):
         {
             "type": "message_delta",
             "delta": {"stop_reason": "end_turn", "stop_sequence": None},
-            "usage": usage,
+            "usage": message["usage"],
         },
         {"type": "message_stop"},
     ])
 
 
 def anthropic_call(body, call):
-    usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {
-        "id": f"msg_{call['id']}",
-        "type": "message",
-        "role": "assistant",
-        "model": body.get("model", "model"),
-        "stop_sequence": None,
-        "usage": usage,
-    }
+    message = anthropic_message(body, call["id"])
     started = {**message, "content": [], "stop_reason": None}
     whole = {**message, "content": [call], "stop_reason": "tool_use"}
     text = {"type": "input_json_delta", "partial_json": json.dumps(call["input"])}
@@ -176,7 +171,7 @@ def anthropic_call(body, call):
         {
             "type": "message_delta",
             "delta": {"stop_reason": "tool_use", "stop_sequence": None},
-            "usage": usage,
+            "usage": message["usage"],
         },
         {"type": "message_stop"},
     ])
@@ -186,16 +181,14 @@ def anthropic_count(_):
     return {"input_tokens": 1}, []
 
 
-def openai_responses(body):
-    content = {"type": "output_text", "text": ANSWER, "annotations": []}
-    item = {"type": "message", "id": "item_1", "role": "assistant", "status": "completed"}
-    response = {
-        "id": "resp_1",
+def openai_response(body, name, output):
+    return {
+        "id": f"resp_{name}",
         "object": "response",
         "created_at": 0,
         "model": body.get("model", "model"),
         "status": "completed",
-        "output": [{**item, "content": [content]}],
+        "output": [output],
         "usage": {
             "input_tokens": 1,
             "input_tokens_details": {"cached_tokens": 0},
@@ -204,6 +197,16 @@ def openai_responses(body):
             "total_tokens": 2,
         },
     }
+
+
+def numbered_events(events):
+    return named_events({**event, "sequence_number": i} for i, event in enumerate(events))
+
+
+def openai_responses(body):
+    content = {"type": "output_text", "text": ANSWER, "annotations": []}
+    item = {"type": "message", "id": "item_1", "role": "assistant", "status": "completed"}
+    response = openai_response(body, "1", {**item, "content": [content]})
     started = {**response, "status": "in_progress", "output": [], "usage": None}
     place = {"item_id": "item_1", "output_index": 0, "content_index": 0}
     events = [
@@ -220,27 +223,11 @@ def openai_responses(body):
         {"type": "response.output_item.done", "output_index": 0, "item": response["output"][0]},
         {"type": "response.completed", "response": response},
     ]
-    return response, named_events(
-        {**event, "sequence_number": i} for i, event in enumerate(events)
-    )
+    return response, numbered_events(events)
 
 
 def openai_call(body, call):
-    response = {
-        "id": f"resp_{call['call_id']}",
-        "object": "response",
-        "created_at": 0,
-        "model": body.get("model", "model"),
-        "status": "completed",
-        "output": [call],
-        "usage": {
-            "input_tokens": 1,
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": 1,
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": 2,
-        },
-    }
+    response = openai_response(body, call["call_id"], call)
     started = {**response, "status": "in_progress", "output": [], "usage": None}
     events = [
         {"type": "response.created", "response": started},
@@ -248,9 +235,7 @@ def openai_call(body, call):
         {"type": "response.output_item.done", "output_index": 0, "item": call},
         {"type": "response.completed", "response": response},
     ]
-    return response, named_events(
-        {**event, "sequence_number": i} for i, event in enumerate(events)
-    )
+    return response, numbered_events(events)
 
 
 def openai_chat(body):

@@ -212,5 +212,5 @@ fn warnings(project: &Project) {
         output.stderr
     );
     let output = project.blue(&["worktree", "create", "23", "--now", NOON, "--dry-run"]);
-    assert!(!output.stderr.contains("warning"), "nobody works on 23: {}", output.stderr);
+    assert!(!output.stderr.contains("warning"), "no session works on 23: {}", output.stderr);
 }
